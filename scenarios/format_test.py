@@ -106,6 +106,8 @@ TRAINING = ["job.bytes=null", "job.collective=training", "job.algorithm=ddp",
             f"job.options.model={MODEL}"]
 MAPS["model"] = (TRAINING, "job.options.model.")
 MAPS["input"] = (TRAINING + ["job.options.input.rate=1"], "job.options.input.")
+MAPS["stalls"] = (TRAINING + ["job.options.input={rate: 1, stalls: {every: 1 s, takes: 1 s}}"],
+                  "job.options.input.stalls.")
 MAPS["checkpoint"] = (TRAINING + ["job.options.checkpoint.every=1"], "job.options.checkpoint.")
 LANGUAGE = "{experts: 4, layers: 2, hidden: 4, heads: 2, sequence: 8}"
 CHIP = "{flops: 1e12, memory_bandwidth: 1 GB/s}"

@@ -48,6 +48,8 @@ class Simulation {
         own_(machine_.jobs().own()),
         simulated_(machine_.orbits().folded() ? machine_.orbits().simulated : own_),
         noises_(scenario.job.noise, own_, scenario.placement.ranks),
+        noise_of_input_(sim::noise_of_input(scenario.job)),
+        inputs_(noise_of_input_, own_),
         ready_(*kernel_),
         options_of_job_(scenario.job.options),
         hosts_(machine_.hosts().begin(), machine_.hosts().begin() + own_),
@@ -60,9 +62,11 @@ class Simulation {
             .mpi = &mpi_,
             .ready = &ready_,
             .noises = &noises_,
+            .inputs = &inputs_,
             .phases = {},
             .observed = {},
-            .spans = options.record_spans ? &spans_ : nullptr};
+            .spans = options.record_spans ? &spans_ : nullptr,
+            .prepared = {}};
     const ShownThreads shown = shown_threads(scenario.job);
     run_.shown_threads = shown.streams;
     run_.shown_at_work = shown.messages;
@@ -136,6 +140,8 @@ class Simulation {
   const int own_;        ///< ranks of the foreground job
   const int simulated_;  ///< of these
   Noises noises_;
+  const Noise noise_of_input_;
+  Noises inputs_;
   ReadyQueue ready_;
   Options options_of_job_;
   std::vector<int> hosts_;  ///< of the job's ranks
@@ -175,9 +181,11 @@ void Simulation::begin(int repetition) {
   std::mt19937_64 random(seed);
   mpi_.seed(~seed);  // not the skews' stream
   noises_.seed(seed ^ 0x5851f42d4c957f2du);
+  inputs_.seed(seed ^ stream_of_inputs);
   paths_.restart(kernel_->now());
   run_.phases.clear();
   run_.observed.clear();
+  run_.prepared.clear();
   spans_.clear();
   received_.clear();
   steady_.restart();

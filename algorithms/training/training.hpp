@@ -35,6 +35,13 @@ struct Input {
   double rate = 0;           ///< records that a host prepares per second; 0: it costs nothing
   std::size_t record = 0;    ///< bytes of one, as stored
   std::size_t prefetch = 1;  ///< batches that may lie ready; at least 1
+  int cores = 0;             ///< of a host, busy while it prepares at that rate; 0: not counted
+  double spread = 0;         ///< of a log-normal factor of mean 1 on the time of a batch
+  Duration every{};          ///< mean time of preparing from one stall to the next; 0: none
+  Duration takes{};          ///< mean time of a stall, exponentially distributed
+  std::uint64_t mapped = 0;  ///< bytes of files that each device keeps in its host's memory
+  std::uint64_t pinned = 0;  ///< bytes of each device's buffers there
+  bool varies() const { return spread > 0 || every.count() > 0; }
 };
 
 /// Rank 0 writes files, and goes on when they are written.

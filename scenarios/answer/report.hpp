@@ -97,6 +97,12 @@ struct Span {
   int stream = 0;                ///< of the rank: index in Report::stream_names
 };
 
+/// Load of a GPU, or of a host's processes, as a monitor samples it: means of equal windows.
+struct SampleReport {
+  std::string name;             ///< "host0/gpu0", or "host0"
+  std::vector<double> percent;  ///< of the time, or of one core
+};
+
 /// Time of one stream of the ranks, by what it was spent on, over the ranks that have the stream.
 struct StreamReport {
   struct Spent {
@@ -198,6 +204,7 @@ struct Report {
   std::uint64_t messages = 0;             ///< in one repetition, over all ranks
   std::uint64_t bytes_on_wire = 0;        ///< likewise; what left a host or not
   std::uint64_t bytes_between_hosts = 0;  ///< the part that crossed the network
+  std::optional<std::uint64_t> file_bytes_between_hosts;  ///< read and written, beside these
   std::vector<RankReport> rank_reports;
   std::vector<PhaseReport> phases;
   std::vector<ResourceReport> resources;       ///< the ten busiest, busiest first, and links
@@ -207,6 +214,7 @@ struct Report {
   std::vector<std::string> stream_names;       ///< of spans; none where each rank has one stream
   std::vector<PathSegment> path;               ///< merged by (cause, rank, resource), longest first
   std::vector<Span> spans;                     ///< only when asked for
+  std::vector<SampleReport> samples;           ///< likewise
   std::shared_ptr<const Recording> recording;  ///< likewise; stays in the process that made it
   std::shared_ptr<const PathChain> chain;      ///< only when asked for
   bool path_reduced = false;  ///< the smaller segments of `path` are sums by cause alone

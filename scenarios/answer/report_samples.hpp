@@ -53,6 +53,7 @@ inline Report full_report() {
   r.skipped_repetitions = 2;
   r.simulated_ranks = 2;
   r.uneven = 0.0009765625;
+  r.file_bytes_between_hosts = 4096;
   r.not_folded = "some ranks are stragglers";
   r.observations = {{"staleness", 4, 0.75, 0, 1, 1, 1, 0.125, 0.25, {{0, 1}, {1, 3}}}};
   r.neighbours = {{"bulk", "broadcast", "flat", "0-0-2", 2, 64, 3, 0.25, 0.75}};
@@ -78,6 +79,7 @@ inline Report full_report() {
                               .startup_s = 0.03125,
                               .all_epochs = 4,
                               .training_s = 2.03125};
+  r.samples = {{"host0/gpu0", {77, 22}}, {"host0", {1300, 0}}};
   r.streams = {{"main", 2, {{"computing", 0.125, 0.0625, 0.25}, {"idle", 0.375, 0.25, 0.4375}}},
                {"comm", 1, {{"exchanging in dp groups", 0.5, 0.5, 0.5}}}};
   r.trace_nodes = {{"COMP_NODE", "computation", 12, false},

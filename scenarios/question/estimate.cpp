@@ -84,11 +84,10 @@ bool all_pairs_talk(const Scenario& scenario) {
 /// Seconds that the fluid kernel takes for a message. An algorithm whose steps depend on timing is
 /// one that has several messages of a rank in flight.
 double seconds_per_message(const Scenario& scenario) {
-  const Noise& noise = scenario.job.noise;
   const auto jitters = [](const Transport& one) { return !one.jitter.is_zero(); };
   if (scenario.job.algorithm->varies == Varies::nothing) {
-    const bool apart = noise.spread > 0 || noise.every.count() > 0 ||
-                       std::ranges::any_of(scenario.library.transports, jitters);
+    const bool apart =
+        scenario.job.draws_times() || std::ranges::any_of(scenario.library.transports, jitters);
     return apart || !scenario.neighbours.empty() ? out_of_step : in_step;
   }
   if (!all_pairs_talk(scenario)) return in_flight;

@@ -12,6 +12,7 @@
 #include "scenarios/question/scenario_tree.hpp"
 #include "scenarios/schedule/schedule_file.hpp"
 #include "scenarios/trace/trace_file.hpp"
+#include "scenarios/workload/limits.hpp"
 #include "scenarios/workload/options.hpp"
 #include "scenarios/workload/training.hpp"
 
@@ -148,7 +149,7 @@ Noise read_noise(Fields& job, int ranks, std::vector<Value>& slow_hosts) {
   Noise noise;
   const Value* map = job.optional("noise");
   if (map == nullptr) return noise;
-  constexpr double most_spread = 3, most_slowdown = 1e6;
+  constexpr double most_slowdown = 1e6;
   Fields fields(*map, "job.noise");
   noise.spread = fields.value_or("spread", "0").number(0, most_spread);
   if (const Value* detours = fields.optional("detours")) {

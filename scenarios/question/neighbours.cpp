@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "algorithms/training/training.hpp"
 #include "scenarios/question/nccl_machine.hpp"
 #include "scenarios/question/scenario_tree.hpp"
 #include "topologies/placement/slots.hpp"
@@ -54,6 +55,9 @@ Neighbour read_neighbour(const Value::Entry& entry, const Topology& topology,
                                               has_nccl_groups(one.placement, library));
   if (jobs.size() > 1) job.find("bytes")->fail("a neighbour has one size");
   one.job = jobs.front().job;
+  if (one.job.training != nullptr && one.job.training->input.varies())
+    job.find("options")->find("input")->fail(
+        "'spread' and 'stalls' are of the job that is asked about alone");
   require_ranks(placement, one.placement, one.job);
   fields.resolve("job", jobs.front().resolved);
   fields.finish();

@@ -220,6 +220,11 @@ void require_ranks(const Value& place, const Placement& placement, const Job& jo
                            algorithm.collective, algorithm.name));
 }
 
+bool Job::draws_times() const {
+  return noise.spread > 0 || noise.every.count() > 0 ||
+         (training != nullptr && training->input.varies());
+}
+
 std::map<int, FurtherThreads> further_threads(const Scenario& scenario) {
   const Library& library = scenario.library;
   const bool progress =

@@ -68,6 +68,8 @@ struct Job {
   std::optional<Seconds> overlap;
   std::optional<Needs> needs;  ///< of computations on GPUs; empty: they share nothing
   Noise noise;
+  /// Times of computations, cores or batches are drawn from the seed.
+  bool draws_times() const;
 };
 
 /// A background job of the cluster, which runs beside the foreground job.

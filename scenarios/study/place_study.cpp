@@ -153,8 +153,7 @@ double time_that_counts(const PlaceStudy& study, double own_s,
 
 bool goes_round(const Scenario& scenario) {
   const Job& job = scenario.job;
-  const bool random = job.skew.count() > 0 || job.noise.spread > 0 || job.noise.every.count() > 0 ||
-                      job.noise.has_stragglers() ||
+  const bool random = job.skew.count() > 0 || job.draws_times() || job.noise.has_stragglers() ||
                       std::ranges::any_of(scenario.library.transports, [](const Transport& way) {
                         return !way.jitter.is_zero();
                       });

@@ -282,7 +282,7 @@ std::vector<std::string> job_warnings(const Scenario& scenario) {
         slips(scenario), slips(scenario.cluster), unused_blocks(scenario),
         nic_warnings(scenario, !other.empty()), schedule_warnings(scenario.job),
         extrapolations(scenario), hanging_ranks(scenario), short_memory(scenario),
-        crowded_cores(scenario)})
+        input_warnings(scenario), crowded_cores(scenario)})
     warnings.insert(warnings.end(), more.begin(), more.end());
   return warnings;
 }

@@ -16,6 +16,9 @@ std::vector<std::string> job_warnings(const Scenario& scenario);
 /// Those of them that are likely slips: keys that change nothing, units, ranks in the wrong place.
 std::vector<std::string> slips(const Scenario& scenario);
 
+/// Those about memory and cores of hosts that the input of a training job takes.
+std::vector<std::string> input_warnings(const Scenario& scenario);
+
 /// Those about hosts with several NICs. `replaced`: another warning tells what to simulate in place
 /// of one channel.
 std::vector<std::string> nic_warnings(const Scenario& scenario, bool replaced);

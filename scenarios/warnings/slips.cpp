@@ -39,6 +39,7 @@ std::vector<std::string> vain_noise(const Scenario& scenario) {
 std::string random_key(const Job& job) {
   if (job.skew.count() > 0) return "skew";
   if (job.noise.every.count() > 0) return "detours";
+  if (job.training != nullptr && job.training->input.varies()) return "input";
   return job.noise.spread > 0 && !computes_nothing(job) ? "spread" : "";
 }
 

@@ -13,6 +13,7 @@ namespace ringscope {
 namespace {
 
 constexpr double most_rate = 1e12;
+constexpr int most_input_cores = 65536;
 const std::vector<std::string> overlap_names = {"none", "nonblocking", "thread"};
 
 /// The vector lies in whole bytes that a double counts.
@@ -127,15 +128,52 @@ Duration read_cycle(const Value& value) {
   return cycle;
 }
 
+/// `rate`, or the CPU time of a record and the number of cores.
+void read_rate(Fields& fields, Input& input) {
+  if (const Value* cores = fields.optional("cores"))
+    input.cores = static_cast<int>(cores->integer(1, most_input_cores));
+  const Value* cpu = fields.optional("cpu");
+  const Value& rate = cpu != nullptr ? *cpu : fields.required("rate");
+  if (cpu == nullptr) {
+    input.rate = rate.number(0, most_rate);
+    if (input.rate <= 0) rate.fail("expected more than 0 records per second");
+    return;
+  }
+  if (const Value* other = fields.optional("rate"))
+    other->fail("'rate' and 'cpu' exclude each other: a rate is 'cores' by 'cpu'");
+  if (input.cores == 0)
+    cpu->fail(
+        "'cpu' is the CPU time of a record: expected 'cores', too, the number of threads that "
+        "prepare records");
+  const double time = cpu->seconds().count();
+  if (time <= 0) cpu->fail("expected a CPU time above 0 of a record");
+  input.rate = std::min(most_rate, input.cores / time);
+}
+
+void read_stalls(Fields& fields, Input& input) {
+  const Value* map = fields.optional("stalls");
+  if (map == nullptr) return;
+  Fields stalls(*map, "job.options.input.stalls");
+  const Value& every = stalls.required("every");
+  input.every = every.seconds();
+  if (input.every.count() <= 0) every.fail("expected a time above 0 between two stalls");
+  input.takes = stalls.required("takes").seconds();
+  stalls.finish();
+  fields.resolve("stalls", stalls.resolved());
+}
+
 void read_input(Fields& options, Input& input) {
   const Value* map = options.optional("input");
   if (map == nullptr) return;
   Fields fields(*map, "job.options.input");
-  const Value& rate = fields.required("rate");
-  input.rate = rate.number(0, most_rate);
-  if (input.rate <= 0) rate.fail("expected more than 0 records per second");
+  read_rate(fields, input);
   input.prefetch =
       static_cast<std::size_t>(fields.value_or("prefetch", "2").integer(1, most_batch));
+  if (const Value* spread = fields.optional("spread"))
+    input.spread = spread->number(0, most_spread);
+  read_stalls(fields, input);
+  if (const Value* mapped = fields.optional("mapped")) input.mapped = read_size(*mapped, 0);
+  if (const Value* pinned = fields.optional("pinned")) input.pinned = read_size(*pinned, 0);
   fields.finish();
   options.resolve("input", fields.resolved());
 }
@@ -152,6 +190,17 @@ void read_checkpoint(Fields& options, Training& training) {
 }
 
 }  // namespace
+
+int devices_of(const Algorithm& strategy, const Options& options, int ranks) {
+  return strategy.name == "parameter_server" ? ranks - options.servers : ranks;
+}
+
+double host_memory(const Training& training) {
+  const auto record = static_cast<double>(training.input.record);
+  const auto batches = static_cast<double>(training.input.prefetch);
+  return static_cast<double>(training.input.mapped) + static_cast<double>(training.input.pinned) +
+         (training.input.rate > 0 ? batches * training.batch * record : 0);
+}
 
 DeviceMemory least_memory(const Training& training) {
   constexpr double momentum = 4;

@@ -24,6 +24,13 @@ struct DeviceMemory {
 /// workspace about twice this sum, which is why it is a lower bound.
 DeviceMemory least_memory(const Training& training);
 
+/// Bytes of its host's memory that a device takes at least: mapped files, pinned buffers, and the
+/// batches that may lie ready.
+double host_memory(const Training& training);
+
+/// Ranks that train, the first ones: those behind them are servers.
+int devices_of(const Algorithm& strategy, const Options& options, int ranks);
+
 /// Reads those of `job.options` that the strategy names. `nccl`: ranks have a GPU each, and the
 /// library what NCCL's blocks cost, so that frameworks exchange gradients by NCCL. Throws
 /// InputError.

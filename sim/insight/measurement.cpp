@@ -150,7 +150,10 @@ Measurement measure(const Run& run, std::span<const std::unique_ptr<RankThread>>
     const ChainOf from{run, start, result.time_s, used_before};
     result.chain = std::make_shared<const PathChain>(from.chain(last->end_of_path()));
   }
-  if (run.spans != nullptr) result.spans = own_spans(run, start);
+  if (run.spans != nullptr) {
+    result.spans = own_spans(run, start);
+    result.samples = samples_of(run, result.spans, start, result.time_s);
+  }
   return result;
 }
 
@@ -188,6 +191,7 @@ Report report_of(const Scenario& scenario, std::vector<Measurement> measurements
   report.messages = median.traffic.messages;
   report.bytes_on_wire = median.traffic.bytes;
   report.bytes_between_hosts = median.traffic.bytes_between_hosts;
+  if (median.traffic.file_bytes > 0) report.file_bytes_between_hosts = median.traffic.file_bytes;
   report.rank_reports = std::move(median.ranks);
   report.phases = std::move(median.phases);
   report.resources = std::move(median.resources);
@@ -203,6 +207,7 @@ Report report_of(const Scenario& scenario, std::vector<Measurement> measurements
   report.times_s.resize(report.times_s.size() + report.skipped_repetitions, report.time_s);
   report.chain = std::move(median.chain);
   report.spans = std::move(median.spans);
+  report.samples = std::move(median.samples);
   report.recording = std::move(median.recording);
   report.neighbours = std::move(median.neighbours);
   return report;

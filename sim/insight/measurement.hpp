@@ -32,6 +32,7 @@ struct Measurement {
   SteadyState::Skipped skipped;
   int repeated = 0;  ///< further repetitions that were not simulated, since they are this one again
   std::shared_ptr<const PathChain> chain;
+  std::vector<SampleReport> samples;
   std::vector<Span> spans;
   std::vector<StreamReport> streams;
   std::shared_ptr<const Recording> recording;

@@ -13,8 +13,7 @@ constexpr int longest_period = 16;
 }  // namespace
 
 bool repeats_itself(const Scenario& scenario) {
-  const Noise& noise = scenario.job.noise;
-  const bool chance = noise.spread > 0 || noise.every.count() > 0 || scenario.library.has_jitter();
+  const bool chance = scenario.job.draws_times() || scenario.library.has_jitter();
   return !chance && scenario.neighbours.empty() &&
          scenario.cluster.topology.routing() == Routing::hash;
 }

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <string>
 #include <utility>
 
 #include "algorithms/programs/program.hpp"
@@ -74,6 +76,42 @@ bool is_idle(const RankThread& thread) {
   return busy == thread.seconds()[static_cast<std::size_t>(RankActivity::idle)];
 }
 
+constexpr int sample_windows = 10;
+
+using Window = std::pair<double, double>;  ///< start and end
+
+/// Adds `amount`, evenly spread over `when`, to windows of this length.
+void spread(std::vector<double>& windows, double length, Window when, double amount) {
+  const double rate = amount / (when.second - when.first);
+  for (std::size_t i = 0; i < windows.size(); ++i) {
+    const double from = static_cast<double>(i) * length;
+    const double time = std::min(when.second, from + length) - std::max(when.first, from);
+    if (time > 0) windows[i] += rate * time;
+  }
+}
+
+/// True while the rank works, or, if it polls, waits for other ranks.
+bool is_at_work(const Span& span, bool polls) {
+  const bool works = span.activity == RankActivity::compute ||
+                     span.activity == RankActivity::reduce || span.activity == RankActivity::copy;
+  const bool for_files = span.phase == "wait for input" || span.phase == "checkpoint" ||
+                         span.cause == Cause::storage || span.cause == Cause::sleep;
+  return works || (polls && !for_files);
+}
+
+/// The same times, in order and none twice.
+std::vector<Window> merged(std::vector<Window> times) {
+  std::ranges::sort(times);
+  std::vector<Window> all;
+  for (const Window& one : times) {
+    if (all.empty() || one.first > all.back().second)
+      all.push_back(one);
+    else
+      all.back().second = std::max(all.back().second, one.second);
+  }
+  return all;
+}
+
 }  // namespace
 
 ShownThreads shown_threads(const Job& job) {
@@ -120,6 +158,45 @@ std::vector<StreamReport> stream_reports(const Run& run,
     if (!each.empty()) reports.push_back(report_of_stream(name, words_for(groups), each, time_s));
   }
   return reports;
+}
+
+// Ranks of a GPU run their kernels beside each other, and it is busy once. A rank on a core has a
+// process, which polls while it waits. Host threads of ranks on GPUs count nowhere.
+std::vector<SampleReport> samples_of(const Run& run, std::span<const Span> spans, double start,
+                                     double time_s) {
+  if (time_s <= 0) return {};
+  const Scenario& scenario = run.machine->scenario();
+  const Topology& topology = scenario.cluster.topology;
+  const double length = time_s / sample_windows;
+  std::map<std::string, std::vector<Window>> gpus;
+  std::map<std::string, std::vector<double>> loads;
+  const auto load = [&](const std::string& name) -> std::vector<double>& {
+    return loads.try_emplace(name, sample_windows).first->second;
+  };
+  for (const Span& span : spans) {
+    const Location& where = scenario.placement.ranks[static_cast<std::size_t>(span.rank)];
+    const Host& host = topology.hosts()[static_cast<std::size_t>(where.host)];
+    const bool polls = where.gpu < 0 || scenario.library.blocks;
+    if (!is_at_work(span, polls)) continue;
+    const Window when = {span.start_s, span.end_s};
+    if (where.gpu < 0)
+      spread(load(host.name), length, when, span.end_s - span.start_s);
+    else
+      gpus[topology.graph()[host.gpus[static_cast<std::size_t>(where.gpu)]].name].push_back(when);
+  }
+  for (auto& [name, times] : gpus)
+    for (const Window& one : merged(std::move(times)))
+      spread(load(name), length, one, one.second - one.first);
+  for (const Prepared& one : run.prepared)
+    if (one.end > one.start)
+      spread(load(run.machine->host_name(one.rank)), length, {one.start - start, one.end - start},
+             one.core_seconds);
+  std::vector<SampleReport> samples;
+  for (auto& [name, windows] : loads) {
+    for (double& each : windows) each *= 100 / length;
+    samples.push_back({name, std::move(windows)});
+  }
+  return samples;
 }
 
 }  // namespace ringscope::sim

@@ -28,4 +28,9 @@ std::vector<StreamReport> stream_reports(const Run& run,
                                          std::span<const std::unique_ptr<RankThread>> ranks,
                                          double time_s);
 
+/// Loads of GPUs and of hosts' processes, as nvidia-smi and top sample them. `spans`: of the job's
+/// ranks, from its `start` on.
+std::vector<SampleReport> samples_of(const Run& run, std::span<const Span> spans, double start,
+                                     double time_s);
+
 }  // namespace ringscope::sim

@@ -6,8 +6,6 @@
 #include <set>
 #include <tuple>
 
-#include "algorithms/training/training.hpp"
-
 namespace ringscope::sim {
 namespace {
 
@@ -35,6 +33,8 @@ Machine::Machine(const Scenario& scenario, Ledger& ledger, std::optional<Orbits>
   for (const Location& where : scenario_->placement.ranks) hosts_.push_back(where.host);
   further_ = further_threads(scenario);
   add_scales();
+  count_pipelines();
+  add_shared_cores();
   add_cpus();
   add_gpus();
   add_local_work();
@@ -136,25 +136,6 @@ void Machine::add_storage() {
         scenario_->cluster.topology.hosts()[static_cast<std::size_t>(host)].name + "/storage";
     place->second =
         ledger_->add({{name}, ResourceKind::storage, storage.bandwidth.bytes_per_second});
-  }
-}
-
-// Devices of a host share what it prepares.
-void Machine::add_inputs() {
-  std::map<std::pair<int, int>, int> resources;  // by host and job
-  for (int rank = 0; rank < orbits_.simulated; ++rank) {
-    const Training* job = jobs_.job(rank).training.get();
-    const double rate = job != nullptr ? job->input.rate : 0;
-    Uses& uses = inputs_.emplace_back();
-    if (rate <= 0) continue;
-    const auto [place, is_new] =
-        resources.try_emplace({location(rank).host, jobs_.index(rank)}, -1);
-    if (is_new)
-      place->second =
-          ledger_->add({{fmt::format("{}/input ({:.6g} records/s)", host_name(rank), rate)},
-                        ResourceKind::input,
-                        rate});
-    add_use(uses, place->second, 1);
   }
 }
 

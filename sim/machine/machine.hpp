@@ -16,6 +16,10 @@
 #include "sim/machine/orbits.hpp"
 #include "sim/machine/weights.hpp"
 
+namespace ringscope {
+struct Input;  // algorithms/training/training.hpp
+}
+
 namespace ringscope::nccl {
 struct Gates;  // topologies/nccl/channels.hpp
 }
@@ -137,6 +141,13 @@ class Machine {
   Uses storage(int rank, bool writing) const;
   /// The input of the rank's host, which prepares records for the rank's job.
   const Uses& input(int rank) const { return inputs_[static_cast<std::size_t>(rank)]; }
+  /// Units of these uses for each record, and the time of cores.
+  double input_units(int rank) const;
+  double input_cpu(int rank) const;
+  /// Where the rank's files lie on another host.
+  bool reads_from_afar(int rank) const {
+    return scenario_->storage.host >= 0 && scenario_->storage.host != location(rank).host;
+  }
   /// From a simulated rank to any. Made when first asked for; the reference stays valid.
   Channel& channel(int from, int to, Block block = {});
   /// The channel's next data leave: chooses their way, as the cluster's routing does.
@@ -187,7 +198,25 @@ class Machine {
   void never_ends(std::uint64_t) {}
   void add_local_work();
   void add_storage();
+  /// Input of a job on a host, of which its devices there have equal parts.
+  struct Pipeline {
+    const Input* input = nullptr;
+    int rank = -1;  ///< the first of these
+    int devices = 0;
+    int resource = -1;
+  };
+  /// All cores of a host where an input takes some. A thread weighs `factor`.
+  struct SharedCores {
+    int factor = 1;
+    int taken = 0;
+    int resource = -1;
+  };
+  void count_pipelines();
+  void add_shared_cores();
   void add_inputs();
+  const Pipeline* pipeline(int rank) const;
+  /// None where no input takes cores of the rank's host.
+  Uses shared_cores(int rank) const;
   Vertex domain_of(int rank) const { return fabric_.domain_of(rank); }
   Uses local_work(int rank, int reads, int writes) const;
   Way way(int from, int to, const Fabric::Trip& trip) const;
@@ -220,10 +249,12 @@ class Machine {
   std::vector<CpuScale> scales_;  ///< by rank; one for all ranks of a host
   Fabric fabric_;
   std::vector<Uses> cpus_, reductions_, copies_, inputs_;
-  std::vector<Gpu> gpus_;                     ///< by rank
-  std::map<int, Kernels> kernels_;            ///< by the resource of a GPU's SMs
-  std::map<int, int> storage_resources_;      ///< by host
-  std::map<int, FurtherThreads> further_;     ///< likewise
+  std::vector<Gpu> gpus_;                              ///< by rank
+  std::map<int, Kernels> kernels_;                     ///< by the resource of a GPU's SMs
+  std::map<int, int> storage_resources_;               ///< by host
+  std::map<int, SharedCores> shared_cores_;            ///< likewise
+  std::map<std::pair<int, int>, Pipeline> pipelines_;  ///< likewise, and by job
+  std::map<int, FurtherThreads> further_;              ///< likewise
   std::map<int, int> spare_cores_;            ///< likewise: the resource that crowded threads share
   std::map<std::pair<int, bool>, int> nics_;  ///< by host, and whether what leaves it
   struct Ends {

@@ -10,7 +10,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <numeric>
 
+#include "scenarios/workload/training.hpp"
 #include "sim/machine/machine.hpp"
 
 namespace ringscope::sim {
@@ -166,6 +168,8 @@ void Machine::add_cpus() {
     // Free to use any of several cores, but never more than one at a time.
     if (location(rank).binding != Binding::core)
       cpu.push_back({ledger_->add(own(place_of(rank), ResourceKind::core, rank)), 1});
+    const Uses shared = shared_cores(rank);
+    cpu.insert(cpu.end() - 1, shared.begin(), shared.end());
     cpus_.push_back(std::move(cpu));
   }
 }
@@ -178,13 +182,16 @@ Uses Machine::spare_cpu(int rank, const std::string& what) {
   if (crowded && further->second.cores <= 0) return cpu(rank);
   const std::string place = fmt::format("{}/{}", host_name(rank), what);
   const Use thread = {ledger_->add(own(place, ResourceKind::core, rank)), 1};
-  if (!crowded) return {thread};
+  Uses uses = on_gpu(rank) ? Uses() : shared_cores(rank);
+  uses.push_back(thread);
+  if (!crowded) return uses;
   const auto [shared, is_new] = spare_cores_.try_emplace(where.host, -1);
   if (is_new)
     shared->second = ledger_->add({{host_name(rank) + "/spare cores"},
                                    ResourceKind::core,
                                    scale(rank).capacity() * further->second.cores});
-  return {{shared->second, 1}, thread};
+  uses.insert(uses.begin(), Use{shared->second, 1});
+  return uses;
 }
 
 Uses Machine::thread_cpu(int rank, const std::string& what) {
@@ -192,6 +199,87 @@ Uses Machine::thread_cpu(int rank, const std::string& what) {
   Uses spare = spare_cpu(rank, what);
   if (location(rank).binding != Binding::core) spare.insert(spare.begin(), cpu(rank).front());
   return spare;
+}
+
+void Machine::count_pipelines() {
+  for (int rank = 0; rank < orbits_.simulated; ++rank) {
+    const Job& job = jobs_.job(rank);
+    if (job.training == nullptr || job.training->input.rate <= 0) continue;
+    const int index = jobs_.index(rank), number = jobs_.number(rank);
+    const auto place = static_cast<std::size_t>(index);
+    const int ranks = index == 0 ? jobs_.own() : jobs_.first(place) - jobs_.first(place - 1);
+    if (number >= devices_of(*job.algorithm, job.options, ranks)) continue;
+    Pipeline& one = pipelines_[{location(rank).host, index}];
+    if (one.devices++ == 0) one.rank = rank;
+    one.input = &job.training->input;
+  }
+}
+
+const Machine::Pipeline* Machine::pipeline(int rank) const {
+  const auto found = pipelines_.find({location(rank).host, jobs_.index(rank)});
+  return found == pipelines_.end() ? nullptr : &found->second;
+}
+
+// Threads of the input and of ranks share all cores of the host. Its devices mostly take batches
+// together, so each has an equal part of the input's threads, and the factor makes weights whole.
+void Machine::add_shared_cores() {
+  for (const auto& [place, one] : pipelines_) {
+    if (one.input->cores == 0) continue;
+    SharedCores& shared = shared_cores_[place.first];
+    shared.factor = std::lcm(shared.factor, one.devices);
+    shared.taken += one.input->cores;
+  }
+  const Topology& topology = scenario_->cluster.topology;
+  for (const auto& [place, one] : pipelines_) {
+    const auto found = shared_cores_.find(place.first);
+    if (found == shared_cores_.end() || found->second.resource >= 0) continue;
+    SharedCores& shared = found->second;
+    int cores = 0;
+    for (const Vertex each : topology.hosts()[static_cast<std::size_t>(place.first)].numa_domains)
+      cores += topology.graph()[each].cores;
+    shared.resource = ledger_->add(
+        {{fmt::format("{}/{} cores (input: {})", host_name(one.rank), cores, shared.taken)},
+         ResourceKind::core,
+         scale(one.rank).capacity() * cores * shared.factor});
+  }
+}
+
+Uses Machine::shared_cores(int rank) const {
+  const auto found = shared_cores_.find(location(rank).host);
+  if (found == shared_cores_.end()) return {};
+  return {{found->second.resource, found->second.factor}};
+}
+
+double Machine::input_units(int rank) const {
+  const Pipeline* one = pipeline(rank);
+  if (one == nullptr || one->input->cores == 0) return 1;
+  return scale(rank).compute_amount(one->devices / one->input->rate);
+}
+
+double Machine::input_cpu(int rank) const {
+  const Pipeline* one = pipeline(rank);
+  return one == nullptr ? 0 : one->input->cores / one->input->rate;
+}
+
+// Without cores a unit is a record. With cores it is that of a thread's work, which all share.
+void Machine::add_inputs() {
+  for (int rank = 0; rank < orbits_.simulated; ++rank) {
+    Uses& uses = inputs_.emplace_back();
+    const auto found = pipelines_.find({location(rank).host, jobs_.index(rank)});
+    if (found == pipelines_.end()) continue;
+    Pipeline& one = found->second;
+    const double rate = one.input->rate;
+    if (one.resource < 0)
+      one.resource =
+          ledger_->add({{fmt::format("{}/input ({:.6g} records/s)", host_name(rank), rate)},
+                        ResourceKind::input,
+                        rate * input_units(rank)});
+    add_use(uses, one.resource, 1);
+    if (one.input->cores == 0) continue;
+    const SharedCores& shared = shared_cores_.at(location(rank).host);
+    add_use(uses, shared.resource,
+            one.input->cores * (shared.factor / one.devices) * scale(rank).compute_weight());
+  }
 }
 
 }  // namespace ringscope::sim

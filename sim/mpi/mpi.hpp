@@ -28,15 +28,17 @@ namespace ringscope::sim {
 
 struct Traffic {
   std::uint64_t messages = 0, bytes = 0, bytes_between_hosts = 0;
-  std::uint64_t received = 0;  ///< of the messages, those that have; counted for `watch` alone
+  std::uint64_t file_bytes = 0;  ///< of files that lie on another host
+  std::uint64_t received = 0;    ///< of the messages, those that have; counted for `watch` alone
 
   /// Adds what has come since `before`, `times` times over.
   void repeat(std::uint64_t times, const Traffic& before) {
-    auto& [sent, data, data_between, taken] = *this;
-    const auto& [sent_before, data_before, between_before, taken_before] = before;
+    auto& [sent, data, data_between, files, taken] = *this;
+    const auto& [sent_before, data_before, between_before, files_before, taken_before] = before;
     sent += times * (sent - sent_before);
     data += times * (data - data_before);
     data_between += times * (data_between - between_before);
+    files += times * (files - files_before);
     taken += times * (taken - taken_before);
   }
 };
@@ -126,6 +128,10 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
   /// interrupted, for a run follows other messages, those of a barrier at least.
   void seed(std::uint64_t seed);
 
+  /// Bytes of a file that the rank reads from another host, or writes there.
+  void count_file(int rank, std::uint64_t bytes) {
+    if (rank < machine_->jobs().own()) traffic.file_bytes += bytes;
+  }
   Traffic traffic;  ///< since it was last reset; of the foreground job
   /// Record of received messages if set, in times of the kernel; chains are marked, too.
   std::vector<MessageSpan>* received = nullptr;

@@ -141,6 +141,29 @@ RankThread::Advance RankThread::run_computation(const Operation& operation) {
                     Cause::compute);
 }
 
+// Records are prepared by threads of the host.
+RankThread::Advance RankThread::input_part(Pending& verb) {
+  if (std::exchange(verb.state, State::working) == State::working) {
+    waited_for_[static_cast<std::size_t>(Cause::input)] += now() - verb.since;
+    const auto mine = std::find_if(run_->prepared.rbegin(), run_->prepared.rend(),
+                                   [&](const Prepared& one) { return one.rank == rank(); });
+    if (mine != run_->prepared.rend()) mine->end = now();
+    return Advance::done;
+  }
+  leave_mpi();
+  verb.since = now();
+  set_activity(activity_, now());
+  blocked_by_ = Cause::input;
+  const Machine& machine = *run_->machine;
+  const double time = verb.asked->time.count();
+  const double longer = time > 0 ? run_->inputs->stretch(rank(), time) / time : 1;
+  const double records = static_cast<double>(verb.asked->count) * longer;
+  if (run_->spans != nullptr)
+    run_->prepared.push_back({rank(), now(), 0, records * machine.input_cpu(rank())});
+  return run_on_cpu(records * machine.input_units(rank()), machine.input(rank()),
+                    RankActivity::in_wait, Cause::input);
+}
+
 RankThread::Advance RankThread::run_on_cpu(double amount, std::span<const Use> uses,
                                            RankActivity activity, Cause cause) {
   set_activity(activity, now());

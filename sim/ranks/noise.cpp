@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "algorithms/training/training.hpp"
+
 namespace ringscope::sim {
 
 Noises::Noises(const Noise& noise, int ranks, std::span<const Location> where)
@@ -16,6 +18,16 @@ Noises::Noises(const Noise& noise, int ranks, std::span<const Location> where)
   for (std::size_t rank = 0; rank < std::min(where.size(), slowdown_.size()); ++rank)
     if (std::ranges::find(noise.slow_hosts, where[rank].host) != noise.slow_hosts.end())
       slowdown_[rank] = noise.slowdown;
+}
+
+Noise noise_of_input(const Job& job) {
+  if (job.training == nullptr) return {};
+  const Input& input = job.training->input;
+  Noise noise;
+  noise.spread = input.spread;
+  noise.every = input.every;
+  noise.takes = input.takes;
+  return noise;
 }
 
 void Noises::seed(std::uint64_t seed) {

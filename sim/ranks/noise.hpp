@@ -16,6 +16,12 @@ double uniform(std::mt19937_64& random);
 /// A draw from the exponential distribution of that mean, such as a Poisson process's next gap.
 double exponential(std::mt19937_64& random, double mean);
 
+/// Noise by which the times of a job's batches vary.
+Noise noise_of_input(const Job& job);
+
+/// Separates the seeds of inputs' random numbers from those of a job's noise.
+inline constexpr std::uint64_t stream_of_inputs = 0x2545f4914f6cdd1du;
+
 /// A stream of random numbers per rank, so that what one rank draws does not depend on the others.
 /// Ranks beyond `ranks` have no noise. `where`: the ranks' locations, if any host is slow.
 class Noises {

@@ -133,6 +133,7 @@ class RankThread final : public Executor, private Caller, private ThreadState {
   Advance start_part(Pending& verb);
   Advance local_part(Pending& verb);
   Advance storage_part(Pending& verb);
+  Advance input_part(Pending& verb);
   Advance pass(double seconds, Cause cause);
   void begin_block(Block block);
   Advance run_block(double seconds, RankActivity activity, Cause cause, Block copies = {});

@@ -46,6 +46,13 @@ struct Observed {
   double value = 0, at = 0;
 };
 
+/// A batch that the input prepares: from when to when, and the time of cores that it takes.
+struct Prepared {
+  int rank = 0;
+  double start = 0, end = 0;  ///< s, as the kernel counts; no end while it does
+  double core_seconds = 0;
+};
+
 /// A flag of a rank.
 struct FlagState {
   std::size_t raised = 0;
@@ -71,10 +78,12 @@ struct Run {
   Mpi* mpi = nullptr;
   ReadyQueue* ready = nullptr;
   Noises* noises = nullptr;
+  Noises* inputs = nullptr;    ///< of the time of a batch
   Detours* detours = nullptr;  ///< null: none
   std::vector<PhaseTimes> phases;
   std::vector<Observed> observed;
   std::vector<Span>* spans = nullptr;  ///< null: not recorded
+  std::vector<Prepared> prepared;      ///< none where spans are not recorded
   /// Threads of each rank whose spans are recorded, and of those behind them the ones that are
   /// shown while they do not wait for another thread.
   int shown_threads = 1, shown_at_work = 0;

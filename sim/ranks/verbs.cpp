@@ -184,24 +184,14 @@ RankThread::Advance RankThread::part<Verb::join>(Pending& verb) {
 
 template <>
 RankThread::Advance RankThread::part<Verb::sleep>(Pending& verb) {
+  if (verb.asked->count > 0) return input_part(verb);
   if (std::exchange(verb.state, State::working) == State::working) {
-    if (verb.since >= 0)
-      waited_for_[static_cast<std::size_t>(Cause::input)] += now() - verb.since;
-    else
-      slept_ = performed_;
+    slept_ = performed_;
     return Advance::done;
   }
   leave_mpi();
-  const std::size_t records = verb.asked->count;
-  if (records == 0) {
-    slept_since_ = now();
-    return pass(verb.asked->time.count(), Cause::sleep);
-  }
-  verb.since = now();
-  set_activity(activity_, now());
-  blocked_by_ = Cause::input;
-  return run_on_cpu(static_cast<double>(records), run_->machine->input(rank()),
-                    RankActivity::in_wait, Cause::input);
+  slept_since_ = now();
+  return pass(verb.asked->time.count(), Cause::sleep);
 }
 
 // Reading and writing files takes the core that calls for it, at the cost of a copy.
@@ -215,6 +205,8 @@ RankThread::Advance RankThread::storage_part(Pending& verb) {
   const auto bytes = static_cast<double>(verb.asked->count);
   const Machine& machine = *run_->machine;
   leave_mpi();
+  if (machine.reads_from_afar(rank()))
+    run_->mpi->count_file(rank(), static_cast<std::uint64_t>(verb.asked->count));
   Uses& uses = run_->ledger->fresh_uses();
   uses = machine.storage(rank(), verb.verb == Verb::store);
   const ByteCost cost = machine.scenario().library.copy_cost;

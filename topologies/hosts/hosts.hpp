@@ -19,11 +19,12 @@ struct Sockets {
   int count = 1;
   int cores = 1;                              ///< of each
   Bandwidth memory = Bandwidth::unlimited();  ///< of each
+  Bytes capacity{};                           ///< of each one's memory; 0 unknown
   LinkPair link{Bandwidth::unlimited(), Bandwidth::unlimited()};
   std::vector<std::pair<int, int>> linked;  ///< sockets with such a link between them
 };
 
-/// `cores` and `memory_bandwidth`, each of one NUMA domain.
+/// `cores`, `memory_bandwidth` and `memory`, each of one NUMA domain.
 Sockets read_one_socket(Fields& fields);
 /// The same with `sockets` and `socket_link: {bandwidth, latency, both, pairs}`.
 Sockets read_sockets(Fields& fields);

@@ -45,6 +45,7 @@ Sockets read_one_socket(Fields& fields) {
   Sockets sockets;
   sockets.cores = static_cast<int>(fields.value_or("cores", "1").integer(1, most_cores));
   sockets.memory = fields.value_or("memory_bandwidth", "unlimited").bandwidth();
+  if (const Value* memory = fields.optional("memory")) sockets.capacity = memory->bytes();
   return sockets;
 }
 
@@ -73,6 +74,7 @@ std::vector<Vertex> add_sockets(const Sockets& sockets, Topology& topology, int 
                                                   .host = host,
                                                   .cores = sockets.cores,
                                                   .memory = sockets.memory,
+                                                  .capacity = sockets.capacity,
                                                   .socket = i});
     domains.push_back(domain);
   }

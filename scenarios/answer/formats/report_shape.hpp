@@ -44,6 +44,14 @@ struct Shape<StreamReport::Spent> {
 };
 
 template <>
+struct Shape<SampleReport> {
+  static void visit(auto& keys, auto& sample) {
+    keys("name", sample.name);
+    keys("percent", sample.percent);
+  }
+};
+
+template <>
 struct Shape<StreamReport> {
   static void visit(auto& keys, auto& stream) {
     keys("name", stream.name);
@@ -245,6 +253,7 @@ struct Shape<Report> {
     keys("messages", report.messages);
     keys("bytes_on_wire", report.bytes_on_wire);
     keys("bytes_between_hosts", report.bytes_between_hosts);
+    keys.unless_empty("file_bytes_between_hosts", report.file_bytes_between_hosts);
     keys("ranks", report.rank_reports);
     keys("phases", report.phases);
     keys("resources", report.resources);
@@ -261,6 +270,7 @@ struct Shape<Report> {
     keys.unless_empty("observations", report.observations);
     keys.unless_empty("training", report.training);
     keys.unless_empty("streams", report.streams);
+    keys.unless_empty("samples", report.samples);
     keys.unless_empty("trace_nodes", report.trace_nodes);
     keys.unless_empty("neighbours", report.neighbours);
     if (report.neighbours.empty()) return;

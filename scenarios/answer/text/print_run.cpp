@@ -50,6 +50,9 @@ std::string headline(const Report& report) {
   text += fmt::format("  {}, {} sent, {} of it between hosts", plural(report.messages, "message"),
                       to_short_text(Bytes{report.bytes_on_wire}),
                       to_short_text(Bytes{report.bytes_between_hosts}));
+  if (report.file_bytes_between_hosts)
+    text +=
+        fmt::format(", and {} of files", to_short_text(Bytes{*report.file_bytes_between_hosts}));
   if (report.times_s.size() > 1) {
     const auto [least, most] = std::minmax_element(report.times_s.begin(), report.times_s.end());
     text += fmt::format("; median of {} from {} to {}{}, seed {}", report.times_s.size(),
@@ -305,6 +308,7 @@ std::string print_run(std::span<const Report> reports) {
     if (!report.phases.empty()) text += phases(report);
     if (!report.observations.empty()) text += observations(report);
     if (!report.resources.empty()) text += resources(report);
+    if (!report.samples.empty()) text += samples_text(report);
     text += path(report);
     text += skipped_text(report);
     text += tolerance_text(report);

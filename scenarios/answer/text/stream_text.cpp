@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <numeric>
+
 #include "scenarios/answer/text/table.hpp"
 #include "topologies/input/plural.hpp"
 #include "topologies/input/units.hpp"
@@ -11,6 +14,8 @@ namespace ringscope {
 namespace {
 
 using Align = Table::Align;
+
+constexpr std::size_t most_samples = 16;  // more are in the JSON
 
 }  // namespace
 
@@ -33,6 +38,30 @@ std::string streams_text(const Report& report) {
     }
   }
   return "\n  What each stream of a rank does, on average\n" + table.text(2);
+}
+
+std::string samples_text(const Report& report) {
+  std::vector<Table::Column> heads = {{"sampled", Align::left}, {"mean"}};
+  const std::vector<SampleReport>& all = report.samples;
+  for (std::size_t i = 1; i <= all.front().percent.size(); ++i)
+    heads.push_back({std::to_string(i)});
+  Table table(heads);
+  const std::size_t shown = std::min(most_samples, all.size());
+  for (const SampleReport& one : std::span(all).first(shown)) {
+    const auto count = static_cast<double>(one.percent.size());
+    const double sum = std::accumulate(one.percent.begin(), one.percent.end(), 0.0);
+    std::vector<std::string> cells = {one.name, fmt::format("{:.0f}", sum / count)};
+    for (const double percent : one.percent) cells.push_back(fmt::format("{:.0f}", percent));
+    table.add(std::move(cells));
+  }
+  const auto windows = static_cast<double>(all.front().percent.size());
+  return fmt::format(
+             "\n  Loads in %, in windows of {}: GPUs as nvidia-smi has them, hosts as top\n",
+             to_short_text(Seconds(report.time_s / windows))) +
+         table.text(2) +
+         (shown < all.size()
+              ? fmt::format("  ... and {} more: --json has them all\n", all.size() - shown)
+              : "");
 }
 
 }  // namespace ringscope

@@ -13,4 +13,7 @@ namespace ringscope {
 /// of any rank.
 std::string streams_text(const Report& report);
 
+/// Loads as monitors sample them, a row each. Requires that there are any.
+std::string samples_text(const Report& report);
+
 }  // namespace ringscope
