@@ -78,9 +78,8 @@ MAPS = {
     "cable": ([], "cluster.link."),
     "uplink": (FAMILIES["two_level"], "cluster.uplink."),
     "gpu": (HOSTS["pcie_tree"], "cluster.host.gpu."),
-    "staging": (
-        HOSTS["pcie_tree"] + ["cluster.host.staging={latency: 0 s}"], "cluster.host.staging.",
-    ),
+    "staging": ([*HOSTS["pcie_tree"], "cluster.host.staging={latency: 0 s}"],
+                "cluster.host.staging."),
     "nvlink": (HOSTS["pcie_tree"] + [f"cluster.host.nvlink={CABLE}"], "cluster.host.nvlink."),
     "nvswitch": (HOSTS["pcie_tree"] + [f"cluster.host.nvswitch={CABLE}"], "cluster.host.nvswitch."),
     "socket_link": (HOSTS["numa"], "cluster.host.socket_link."),
