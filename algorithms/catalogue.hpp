@@ -41,7 +41,12 @@ struct Options {
   int steps = 1;                      ///< of each worker or solver; at least 1
   Duration update{};                  ///< a server's time per item of an update
   int bound = 0;                      ///< most steps that a worker may be ahead of the slowest
-  std::size_t item_bytes = 1;         ///< of an item, for rules that go by bytes; the executor says
+  Duration pause{};                   ///< of a solver's exchanging thread after each pull
+  /// Kernels of a step that run in order with the copies, on one stream; 0: each has its own.
+  int default_stream = 0;
+  double push_share = 1;       ///< of a solver's gradients that goes
+  bool own_copy = false;       ///< a solver keeps the weights as they came
+  std::size_t item_bytes = 1;  ///< of an item, for rules that go by bytes; the executor says
   /// Bytes of one number that a program reduces, for rules that go by how many there are.
   std::size_t number_bytes = 4;
   /// The host of each rank, as MPI_Comm_split_type finds it out; the executor says it, and keeps it

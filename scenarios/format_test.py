@@ -141,6 +141,8 @@ OPTIONS = {
                      "element", "compression", "startup", "epochs"), TRAINING),
     **{option: [*TRAINING, "job.algorithm=asynchronous_parameter_server"]
        for option in ("serialisation", "staging", "n_push", "n_fetch")},
+    **dict.fromkeys(("pause", "default_stream", "push_share", "own_copy"),
+                    ["job.collective=streaming_exchange", "job.algorithm=free_running"]),
     **dict.fromkeys(("fusion", "cycle"), [*TRAINING, "job.algorithm=horovod"]),
     "bytes_per_pack": [*TRAINING, "job.algorithm=multi_worker_mirrored"],
     **{option: PROGRAM for option in

@@ -13,7 +13,7 @@ Algorithm describe_free_running_streaming_exchange() {
       .collective = "streaming_exchange",
       .name = "free_running",
       .summary = "a thread of each solver exchanges weights without a pause",
-      .options = {"segment", "steps", "compute"},
+      .options = streaming_options(),
       .least_ranks = 2,
       .threads = 2,
       .run =

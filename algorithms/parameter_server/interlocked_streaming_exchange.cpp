@@ -13,7 +13,7 @@ Algorithm describe_interlocked_streaming_exchange() {
       .collective = "streaming_exchange",
       .name = "interlocked",
       .summary = "a thread of each solver exchanges weights, one pull per step at most",
-      .options = {"segment", "steps", "compute"},
+      .options = streaming_options(),
       .least_ranks = 2,
       .threads = 2,
       .run =

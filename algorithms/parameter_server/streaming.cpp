@@ -2,14 +2,15 @@
 #include "algorithms/parameter_server/streaming.hpp"
 
 #include <atomic>
+#include <cmath>
 
 #include "algorithms/parameter_server/in_flight.hpp"
 
 namespace ringscope {
 namespace {
 
-constexpr Flag stepped{0};
-constexpr int exchange_tag = 0, end_tag = 1;
+constexpr Flag stepped{0}, stream_passed{1};
+constexpr int exchange_tag = 0, end_tag = 1, ready_tag = 2;
 constexpr Range nothing;
 
 /// An exchange that takes no time would go on for ever between two steps.
@@ -19,15 +20,40 @@ constexpr int most_pulls_a_step = 10'000;
 struct Solver {
   int server = 0;
   Range gradients, weights;
+  Range copy;  ///< of the weights; empty: there is none
   std::size_t segment = 1;
   int steps = 1;
+  double push_share = 1;
+  bool in_order = false;  ///< kernels and copies are, on one stream
   std::atomic<int> steps_done{0};
+  std::atomic<std::size_t> launched{0};  ///< on that stream
 };
 
-Task pull_once(Communicator comm, const Solver* solver) {
+/// Gradients of a piece that go.
+Range pushed(Range piece, double share) {
+  const double items = std::ceil(share * static_cast<double>(piece.size));
+  return piece.first(std::min(piece.size, static_cast<std::size_t>(items)));
+}
+
+/// Waits until all that was launched before has passed the stream. It is left by raising the flag.
+Task enter_stream(Communicator comm, Solver* solver) {
+  if (solver->in_order) co_await comm.reach(stream_passed, solver->launched++);
+}
+
+Task pull_once(Communicator comm, Solver* solver) {
   for (std::size_t i = 0; i < piece_count(solver->weights.size, solver->segment); ++i) {
-    co_await comm.send(piece(solver->gradients, i, solver->segment), solver->server, exchange_tag);
-    co_await comm.recv(piece(solver->weights, i, solver->segment), solver->server, exchange_tag);
+    const Range gradients = piece(solver->gradients, i, solver->segment);
+    const Range weights = piece(solver->weights, i, solver->segment);
+    co_await enter_stream(comm, solver);
+    co_await comm.send(pushed(gradients, solver->push_share), solver->server, exchange_tag);
+    if (solver->in_order) {
+      comm.raise(stream_passed);
+      co_await comm.recv(nothing, solver->server, ready_tag);
+    }
+    co_await enter_stream(comm, solver);
+    co_await comm.recv(weights, solver->server, exchange_tag);
+    if (solver->copy.size > 0) co_await comm.copy(piece(solver->copy, i, solver->segment), weights);
+    if (solver->in_order) comm.raise(stream_passed);
   }
 }
 
@@ -38,7 +64,7 @@ Task end_stream(Communicator comm, int server) {
   co_await comm.send(nothing, server, exchange_tag);
 }
 
-Task exchange(Communicator comm, const Solver* solver, Pace pace) {
+Task exchange(Communicator comm, Solver* solver, Pace pace, Duration pause) {
   int seen = 0, pulls_since_step = 0;
   do {
     if (pace == Pace::interlocked || pulls_since_step == most_pulls_a_step)
@@ -47,6 +73,7 @@ Task exchange(Communicator comm, const Solver* solver, Pace pace) {
     pulls_since_step = seen == before ? pulls_since_step + 1 : 0;
     co_await pull_once(comm, solver);
     comm.observe("pull", seen - before);
+    if (pause.count() > 0 && seen < solver->steps) co_await comm.sleep(pause);
   } while (seen < solver->steps);
   co_await end_stream(comm, solver->server);
 }
@@ -55,11 +82,20 @@ Task solve(Communicator comm, Workspace work, Options options, Pace pace) {
   Solver solver = {.server = comm.size() - 1,
                    .gradients = work.data,
                    .weights = work.scratch.first(work.data.size),
+                   .copy = {work.scratch.buffer, work.scratch.offset + work.data.size,
+                            options.own_copy ? work.data.size : 0},
                    .segment = options.segment,
-                   .steps = options.steps};
-  const Thread exchanging = comm.start(exchange(comm.thread(1), &solver, pace));
+                   .steps = options.steps,
+                   .push_share = options.push_share,
+                   .in_order = options.default_stream > 0};
+  const Thread exchanging = comm.start(exchange(comm.thread(1), &solver, pace, options.pause));
+  const int kernels = std::max(1, options.default_stream);
   for ([[maybe_unused]] int step : comm.phase("step", options.steps)) {
-    co_await comm.compute(options.compute);
+    for (int kernel = 0; kernel < kernels; ++kernel) {
+      co_await enter_stream(comm, &solver);
+      co_await comm.compute(options.compute / kernels);
+      if (solver.in_order) comm.raise(stream_passed);
+    }
     ++solver.steps_done;
     comm.raise(stepped);
     comm.observe("step", 1);
@@ -125,8 +161,8 @@ class Streams {
   InFlight in_flight_;
 };
 
-Task add_piece(Communicator comm, Range weights, Range slot) {
-  co_await comm.reduce(weights, slot);
+Task add_piece(Communicator comm, Range weights, Range slot, double share) {
+  co_await comm.reduce(pushed(weights, share), slot);
   co_await comm.copy(slot, weights);
 }
 
@@ -143,7 +179,8 @@ Task serve(Communicator comm, Workspace work, Options options) {
     } else if (stream.answering) {
       streams.answered(solver);
     } else if (!stream.ending) {
-      co_await add_piece(comm, streams.weights(solver), streams.slot(solver));
+      co_await add_piece(comm, streams.weights(solver), streams.slot(solver), options.push_share);
+      if (options.default_stream > 0) co_await comm.send(nothing, solver, ready_tag);
       streams.answer(solver);
     }
   }
@@ -156,16 +193,26 @@ Task streaming_exchange(Communicator comm, Workspace work, Options options, Pace
                                        : serve(comm, work, options);
 }
 
+std::vector<std::string_view> streaming_options() {
+  return {"segment", "steps", "compute", "pause", "default_stream", "push_share", "own_copy"};
+}
+
 Cost streaming_cost(int ranks, std::size_t items, const Options& options) {
   const std::int64_t solvers = ranks - 1;
   const auto pieces = static_cast<std::int64_t>(piece_count(items, options.segment));
+  const auto gone_of = [&](std::size_t size) {
+    return pushed({.size = size}, options.push_share).size;
+  };
+  const std::uint64_t gone =
+      items / options.segment * gone_of(options.segment) + gone_of(items % options.segment);
   return {.steps = std::max(solvers * (pieces + 2), 2 * pieces + 3),
-          .messages = solvers * (2 * pieces + 3),
-          .items = static_cast<std::uint64_t>(2 * solvers) * items};
+          .messages = solvers * ((options.default_stream > 0 ? 3 : 2) * pieces + 3),
+          .items = static_cast<std::uint64_t>(solvers) * (items + gone)};
 }
 
 std::size_t streaming_scratch(int ranks, std::size_t items, const Options& options) {
-  return std::max(items, Streams::streaming_slots(ranks, items, options));
+  return std::max(options.own_copy ? 2 * items : items,
+                  Streams::streaming_slots(ranks, items, options));
 }
 
 }  // namespace ringscope

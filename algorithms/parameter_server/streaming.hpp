@@ -4,6 +4,12 @@
 // host memory) all the time. A piece of gradients goes there and is added, the same piece of the
 // weights comes back. A pull is one such way through the whole vector.
 //
+// `pause`: the thread sleeps after each pull. `push_share`: a part of each piece's gradients goes,
+// short ones or few. `own_copy`: a solver copies each piece that it receives, to keep the weights
+// that its own steps began with. `default_stream`: kernels and copies of a GPU run in the order of
+// their launches, as on CUDA's default stream (CUDA C++ Programming Guide, "Default Stream"): a
+// copy waits for the kernel before it, the next kernel for the copy. A step is N equal kernels.
+//
 // Source: BVLC/caffe on GitHub, pull request 1148, "Parallel / distributed training" (2014).
 #pragma once
 
@@ -21,11 +27,15 @@ enum class Pace : std::uint8_t {
 /// number of steps since the last one; it makes one pull at least and ends with a whole one.
 Task streaming_exchange(Communicator comm, Workspace work, Options options, Pace pace);
 
+/// Options that a streaming exchange reads.
+std::vector<std::string_view> streaming_options();
+
 /// The least: one pull of n pieces by each of W solvers, then three empty messages that end its
-/// stream. Steps: the server receives n + 2 messages from each, a solver's take turns.
+/// stream; on a default stream an empty message more for each piece, whose weights are ready then.
+/// Steps: the server receives n + 2 messages from each, a solver's take turns.
 Cost streaming_cost(int ranks, std::size_t items, const Options& options);
 
-/// The weights of a solver; or the server's slots, one for each.
+/// The weights of a solver, and its copy of them; or the server's slots, one for each.
 std::size_t streaming_scratch(int ranks, std::size_t items, const Options& options);
 
 }  // namespace ringscope

@@ -21,9 +21,14 @@ void for_all_cases(const Algorithm& algorithm, Check check) {
       for (std::size_t segment : {1u, 2u, 100u})
         for (int steps = 1; steps <= 4; ++steps)
           for (const LoopbackOptions& how : ways_to_run(algorithm)) {
-            const Options options = {.segment = segment, .steps = steps};
-            check(solvers, items, options,
-                  run_loopback(algorithm, solvers + 1, items, options, item_of, how));
+            for (const int kernels : {0, 2}) {
+              const Options options = {.segment = segment,
+                                       .steps = steps,
+                                       .default_stream = kernels,
+                                       .own_copy = kernels > 0};
+              check(solvers, items, options,
+                    run_loopback(algorithm, solvers + 1, items, options, item_of, how));
+            }
           }
 }
 
@@ -37,6 +42,26 @@ TEST_P(Streaming, the_weights_are_the_sum_of_what_was_streamed) {
                     ASSERT_EQ(result.data.back()[i], sum);
                   }
                 });
+}
+
+// The first items of each piece stand for what is sent.
+TEST_P(Streaming, a_share_of_each_piece_is_added_and_all_of_it_comes_back) {
+  const std::size_t items = 22, segment = 8, sent = 2;
+  const Options options = {.segment = segment, .push_share = 0.25};
+  const LoopbackResult result = run_loopback(GetParam(), 4, items, options, item_of, {});
+  for (std::size_t i = 0; i < items; ++i) {
+    float sum = item_of(3, i);
+    for (int rank = 0; rank < 3 && i % segment < sent; ++rank) sum += item_of(rank, i);
+    ASSERT_EQ(result.data.back()[i], sum);
+  }
+}
+
+TEST_P(Streaming, own_copy_holds_the_weights_of_the_last_pull) {
+  const std::size_t items = 9;
+  const LoopbackResult result =
+      run_loopback(GetParam(), 3, items, {.segment = 4, .own_copy = true}, item_of, {});
+  for (std::size_t i = 0; i < items; ++i)
+    EXPECT_EQ(result.scratch[0][items + i], result.scratch[0][i]);
 }
 
 TEST_P(Streaming, every_step_is_followed_by_a_pull) {

@@ -18,6 +18,7 @@ namespace {
 
 // 512 TiB; beyond 8 PiB a double would no longer count single bytes.
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 49;
+constexpr double least_share = 1e-6;
 constexpr std::int64_t most_repeats = 1'000'000, most_threads = 1024, most_gpus = 64;
 
 /// Context in which a value is read.
@@ -75,6 +76,12 @@ const std::vector<Option>& table() {
       {"update", "0 s/B",
        [](V value, R into) { into.options.update = Seconds(value.byte_cost().seconds_per_byte); }},
       {"bound", "0", [](V value, R into) { into.options.bound = whole(value, 0, most_repeats); }},
+      {"pause", "0 s", [](V value, R into) { into.options.pause = value.seconds(); }},
+      {"default_stream", "0",
+       [](V value, R into) { into.options.default_stream = whole(value, 0, most_repeats); }},
+      {"push_share", "1",
+       [](V value, R into) { into.options.push_share = value.number(least_share, 1); }},
+      {"own_copy", "false", [](V value, R into) { into.options.own_copy = value.boolean(); }},
       {"algorithm", "auto",
        [](V value, R into) { into.options.algorithm = one_of(value, "algorithm", forced_names); }},
       {"protocol", "auto",

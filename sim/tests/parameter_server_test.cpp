@@ -192,6 +192,28 @@ TEST_P(Pace, does_not_hold_up_steps_on_a_core_of_their_own) {
   expect_seconds(observed(streaming(GetParam(), "10 ms"), "step").median_interval_s, 10e-3);
 }
 
+TEST_F(Streaming, a_pause_follows_every_pull_but_the_last) {
+  constexpr double pause = 3e-3;
+  const Report report = streaming("free_running", "10 ms, pause: 3 ms");
+  const double before_last = std::ceil(4 * 10e-3 / (pull_s + pause));
+  EXPECT_EQ(static_cast<double>(observed(report, "pull").count), before_last + 1);
+  expect_seconds(report.time_s, before_last * (pull_s + pause) + pull_s + end_s);
+}
+
+// A copy waits for the kernel before it, and each kernel for the copy before it: one way of a piece
+// between two kernels. Only the first pull, and those behind the last step, find the stream empty.
+TEST_F(Streaming, on_the_default_stream_a_pull_takes_two_kernels) {
+  const Observation& pull = observed(streaming("free_running", "10 ms, default_stream: 5"), "pull");
+  const double kernel = 10e-3 / 5, one_way = pull_s / 2;
+  EXPECT_NEAR(pull.median_interval_s, 2 * (kernel + one_way), latency);
+}
+
+TEST_F(Streaming, a_share_of_the_gradients_shortens_the_way_there) {
+  const Report report = streaming("interlocked", "10 ms, push_share: 0.25");
+  const double pull = 2 * latency + 1.25 * bytes / bandwidth;
+  expect_seconds(report.time_s, 4 * 10e-3 + pull + end_s);
+}
+
 // Nothing takes time between two steps: a thread that would pull for ever waits for the next.
 TEST_F(Streaming, an_exchange_that_takes_no_time_ends) {
   Scenario scenario = scenario_of(R"(
