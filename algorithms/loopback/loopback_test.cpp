@@ -195,6 +195,19 @@ TEST(Loopback, two_blocking_sends_deadlock_only_without_buffers) {
                                       "rank 1 waits for rank 0 to receive 1 item"));
 }
 
+TEST(Loopback, two_blocking_sends_deadlock_only_above_the_eager_limit) {
+  const auto of_two = [](int, int) { return std::size_t{2}; };
+  EXPECT_THAT(
+      run(both_send_first, 2, 2, {.synchronous_sends = true, .eager_items = of_two}).scratch[0],
+      ElementsAre(10, 11));
+  EXPECT_THROW(run(both_send_first, 2, 3, {.synchronous_sends = true, .eager_items = of_two}),
+               LoopbackDeadlock);
+  // One buffered send is enough: its sender goes on to receive.
+  const auto of_one_rank = [](int from, int) { return from == 1 ? std::size_t{3} : 0; };
+  EXPECT_NO_THROW(
+      run(both_send_first, 2, 3, {.synchronous_sends = true, .eager_items = of_one_rank}));
+}
+
 TEST(Loopback, whoever_waits_has_heard_from_who_sent) {
   const auto result = run(gather_from_anyone, 3, 1);
   EXPECT_THAT(result.heard[0], ElementsAre(true, true, true));
