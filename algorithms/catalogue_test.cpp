@@ -29,16 +29,17 @@ TEST(Catalogue, names_are_unique_inside_a_collective) {
 
 TEST(Catalogue, options_are_named_as_the_struct_names_them) {
   const std::set<std::string_view> known = {
-      "segment",   "compute",         "rounds",   "root",
-      "rings",     "threads",         "inside",   "between",
-      "servers",   "steps",           "update",   "bound",
-      "algorithm", "protocol",        "channels", "sms",
-      "model",     "batch",           "exchange", "overlap",
-      "fusion",    "cycle",           "bucket",   "bytes_per_pack",
-      "input",     "checkpoint",      "item",     "sizes",
-      "element",   "compression",     "startup",  "serialisation",
-      "staging",   "gpus_per_thread", "epochs",   "n_push",
-      "n_fetch"};
+      "segment",   "compute",         "rounds",         "root",
+      "rings",     "threads",         "inside",         "between",
+      "servers",   "steps",           "update",         "bound",
+      "algorithm", "protocol",        "channels",       "sms",
+      "model",     "batch",           "exchange",       "overlap",
+      "fusion",    "cycle",           "bucket",         "bytes_per_pack",
+      "input",     "checkpoint",      "item",           "sizes",
+      "element",   "compression",     "startup",        "serialisation",
+      "staging",   "gpus_per_thread", "epochs",         "n_push",
+      "n_fetch",   "pause",           "default_stream", "push_share",
+      "own_copy"};
   // Read by scenarios/workload/llm.cpp, which makes gradients, times and sizes of them.
   const std::set<std::string_view> of_large_models = {
       "gpu",      "efficiency",      "element",

@@ -208,7 +208,7 @@ const Broken broken[] = {
     {"base: rack3\n"
      "unlike: [{hosts: [host2], host: {core: 2}}]\n",
      "x.yaml:2:34: host: unknown key 'core'; did you mean 'cores'? (known: type, cores, "
-     "memory_bandwidth)\n"
+     "memory_bandwidth, memory)\n"
      "  unlike: [{hosts: [host2], host: {core: 2}}]\n"
      "                                   ^"},
     {"base: rack3\n"

@@ -33,7 +33,8 @@ std::vector<std::string> short_host_memory(const Scenario& scenario) {
     for (const Vertex domain : host.numa_domains)
       has += static_cast<double>(topology.graph()[domain].capacity.count);
     if (has == 0 && job->input.mapped + job->input.pinned > 0)
-      return {"'mapped' and 'pinned' change nothing: 'cluster.host.memory' says what a host has"};
+      return {
+          "'mapped' and 'pinned' change nothing: 'cluster.host.memory' specifies a host's memory"};
     if (has == 0 || devices * each <= has) continue;
     return {fmt::format(
         "{} has {:.4g} GB of memory, and its input needs {:.4g} GB: {} x (mapped files {:.4g} + "

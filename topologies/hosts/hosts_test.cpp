@@ -38,7 +38,7 @@ const Broken broken[] = {
      "link: {bandwidth: 1 GB/s, latency: 1 us}\n"
      "host: {type: simple, coers: 8}\n",
      "x.yaml:4:22: host: unknown key 'coers'; did you mean 'cores'? (known: type, cores, "
-     "memory_bandwidth)\n"
+     "memory_bandwidth, memory)\n"
      "  host: {type: simple, coers: 8}\n"
      "                       ^"},
     {"network: star\n"
