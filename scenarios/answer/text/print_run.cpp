@@ -272,7 +272,7 @@ std::string tolerance_text(const Report& report) {
   if (!report.tolerance) return "";
   return fmt::format(
       "  Tolerance: transfers that begin or end within {:.3g} % of their own time of each other do "
-      "so together.\n",
+      "so together. The time may move by more than that.\n",
       100 * *report.tolerance);
 }
 
