@@ -85,3 +85,5 @@ def load(path: str):
         raise InputError(f"{path}:{error.lineno}:{error.colno}: expected a document of "
                          f"measurements, got {what} (`ringscope import` turns the output of other "
                          "programs into one)") from None
+    except ValueError:  # of an integer beyond sys.get_int_max_str_digits()
+        raise InputError(f"{path}: expected numbers of at most 1000 digits") from None

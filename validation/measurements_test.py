@@ -130,6 +130,11 @@ class Reading(InFolder):
             "d.json: measurements[0].parameters.bytes: expected a size that can be moved in its "
             "9e-06 s (at most 1e+15 B/s), got 8192000000000")
 
+    def test_integers_of_thousands_of_digits_are_rejected(self):
+        text = json.dumps(GOOD).replace('"measurements"', '"more": ' + "9" * 5000 +
+                                        ', "measurements"', 1)
+        self.assertEqual(self.complaint(text), "d.json: expected numbers of at most 1000 digits")
+
     def test_what_is_no_json_gets_line_and_column(self):
         hint = "(`ringscope import` turns the output of other programs into one)"
         for text, place, got in (

@@ -67,7 +67,7 @@ def library_in(scenario: str) -> str:
     try:
         with open(scenario, encoding="utf-8") as file:
             found = yaml.safe_load(file)
-    except (OSError, UnicodeDecodeError, yaml.YAMLError, RecursionError):
+    except (OSError, ValueError, yaml.YAMLError, RecursionError):
         return ""  # `run` says what is wrong with it
     library = found.get("library") if isinstance(found, dict) else None
     return library if isinstance(library, str) else ""

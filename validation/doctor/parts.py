@@ -47,7 +47,7 @@ def load(path: str) -> dict:
             found = yaml.safe_load(file)
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from None
-    except (UnicodeDecodeError, yaml.YAMLError, RecursionError) as error:
+    except (ValueError, yaml.YAMLError, RecursionError) as error:
         mark = getattr(error, "problem_mark", None)
         line = f":{mark.line + 1}:{mark.column + 1}" if mark else ""
         raise InputError(f"{path}{line}: expected YAML, got none") from None

@@ -155,7 +155,7 @@ def read(path: str, build: pathlib.Path) -> Plan:
             fields = yaml.safe_load(file)
     except OSError as error:
         raise hosts.LabError(f"{path}: cannot be read: {error.strerror}") from None
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+    except (yaml.YAMLError, ValueError) as error:
         raise hosts.LabError(f"{path}: expected YAML: {' '.join(str(error).split())}") from None
     try:
         top = filled(fields, TOP, "the campaign")

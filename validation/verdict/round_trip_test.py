@@ -235,6 +235,8 @@ class BadInput(WithPrograms):
         (self.folder / "x.yaml").write_text("{library: {}", encoding="utf-8")
         self.assertIn("x.yaml:1: expected a fitted model in YAML, got no YAML; `ringscope "
                       "calibrate` fits one to a log", self.refused("x.yaml", path))
+        (self.folder / "x.yaml").write_text("library: " + "9" * 5000, encoding="utf-8")
+        self.assertIn("x.yaml: expected a fitted model", self.refused("x.yaml", path))
         (self.folder / "x.yaml").write_text("library: {}", encoding="utf-8")
         self.assertIn("cluster: expected a map, as `ringscope calibrate` writes it, got nothing",
                       self.refused("x.yaml", path))
