@@ -32,9 +32,9 @@ def predicted(entry: dict, output: str) -> float:
     return float(found)
 
 
-def row(entry: dict, simulator: Simulator) -> str:
+def row(entry: dict, output: str) -> str:
     listed = entry["measured"] if isinstance(entry["measured"], list) else [entry["measured"]]
-    found = predicted(entry, simulator.output(*shlex.split(entry["command"])))
+    found = predicted(entry, output)
     error = max((found / parse_quantity(one) - 1 for one in listed), key=abs)
     as_text = format_bandwidth if listed[0].endswith("B/s") else format_time
     return markdown.line([entry["document"], entry["quantity"], " to ".join(listed),
@@ -46,4 +46,7 @@ def table(folder: pathlib.Path, simulator: Simulator) -> str:
         entries = yaml.safe_load((folder / LIST).read_text(encoding="utf-8"))
     except (OSError, yaml.YAMLError) as error:
         raise InputError(f"{folder / LIST}: expected a list in YAML, got {error}") from None
-    return "\n".join([*HEAD, *(row(entry, simulator) for entry in entries)]) + "\n"
+    outputs = {command: simulator.output(*shlex.split(command))
+               for command in {entry["command"] for entry in entries}}
+    rows = [row(entry, outputs[entry["command"]]) for entry in entries]
+    return "\n".join([*HEAD, *rows]) + "\n"

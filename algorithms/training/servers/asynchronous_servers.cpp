@@ -160,15 +160,7 @@ Task serve_calls(Communicator comm, Workspace work, Options options, int bound) 
 Cost cost_of_calls(int ranks, std::size_t items, Options options) {
   const Roles roles(ranks, options.servers);
   const Turns turns(options);
-  const Compression compression = training_of(options).compression;
-  std::int64_t parts = 0;
-  std::uint64_t kept = 0;
-  for (const Gradient& bucket : server_buckets(options, {.size = items}))
-    for (int server = 0; server < roles.servers; ++server)
-      if (const Range part = roles.shard(bucket.range, server); part.size > 0) {
-        ++parts;
-        kept += kept_of(part, compression).size;
-      }
+  const auto [parts, kept] = pushed_parts(roles, items, options);
   const std::int64_t calls = roles.workers * turns.count(&Turns::talks);
   const std::int64_t pushes = roles.workers * turns.count(&Turns::pushes);
   const std::int64_t fetches = roles.workers * turns.count(&Turns::fetches);

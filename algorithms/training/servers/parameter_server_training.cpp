@@ -151,15 +151,7 @@ Task serve(Communicator comm, Workspace work, Options options, bool splits) {
 /// Steps are the least: a server receives from W devices, one a round, before it answers.
 Cost cost(int ranks, std::size_t items, Options options) {
   const Roles roles(ranks, options.servers);
-  const Compression compression = training_of(options).compression;
-  std::int64_t parts = 0;
-  std::uint64_t pushed = 0;
-  for (const Gradient& bucket : server_buckets(options, {.size = items}))
-    for (int server = 0; server < roles.servers; ++server)
-      if (const Range part = roles.shard(bucket.range, server); part.size > 0) {
-        ++parts;
-        pushed += kept_of(part, compression).size;
-      }
+  const auto [parts, pushed] = pushed_parts(roles, items, options);
   const std::int64_t exchanges = std::int64_t{1} * options.steps * roles.workers;
   return {.steps = parts > 0 ? std::int64_t{options.steps} * (roles.workers + 1) : 0,
           .messages = 2 * exchanges * parts,

@@ -3,6 +3,9 @@
 // both ends beside the messages.
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 #include "algorithms/compression/compressed_sum.hpp"
 #include "algorithms/parameter_server/roles.hpp"
 #include "algorithms/training/step.hpp"
@@ -12,6 +15,24 @@ namespace ringscope {
 inline std::vector<Gradient> server_buckets(const Options& options, Range whole) {
   const std::size_t most = items_of(training_of(options).bucket, options);
   return buckets_of(gradients_of(options, whole), most, most);
+}
+
+/// Parts that a device pushes for one step, and their items as they are sent.
+struct PushedParts {
+  std::int64_t count = 0;
+  std::uint64_t items = 0;
+};
+
+inline PushedParts pushed_parts(const Roles& roles, std::size_t items, const Options& options) {
+  const Compression compression = training_of(options).compression;
+  PushedParts pushed;
+  for (const Gradient& bucket : server_buckets(options, {.size = items}))
+    for (int server = 0; server < roles.servers; ++server)
+      if (const Range part = roles.shard(bucket.range, server); part.size > 0) {
+        ++pushed.count;
+        pushed.items += kept_of(part, compression).size;
+      }
+  return pushed;
 }
 
 /// Work of a rank's processor beside its messages; none where it takes no time.
