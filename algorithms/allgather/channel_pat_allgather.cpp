@@ -13,7 +13,7 @@
 namespace ringscope {
 namespace {
 
-Task round(Communicator block, ChannelRing ring, Chunks chunk, Range piece) {
+Task pat_allgather_round(Communicator block, ChannelRing ring, Chunks chunk, Range piece) {
   const int self = block.rank(), size = block.size(), tag = ring.block.channel;
   for (int step : block.phase("allgather", pat_steps(size))) {
     const int distance = pat_distance(size, step);
@@ -29,8 +29,6 @@ Task round(Communicator block, ChannelRing ring, Chunks chunk, Range piece) {
   }
 }
 
-std::size_t no_slot(int, std::size_t, const Options&) { return 0; }
-
 }  // namespace
 
 Algorithm describe_channel_pat_allgather() {
@@ -43,7 +41,7 @@ Algorithm describe_channel_pat_allgather() {
       .run =
           [](Communicator comm, Workspace work, Options options) {
             return in_channels(comm, work, channel_chunks(comm.size(), work.data.size, options),
-                               no_slot, all_rounds<round>, options);
+                               no_slot, all_rounds<pat_allgather_round>, options);
           },
       .cost = channel_chunks_cost,
       .scratch_items = [](int, std::size_t, Options) { return std::size_t{0}; },

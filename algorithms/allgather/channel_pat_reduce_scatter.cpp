@@ -13,7 +13,7 @@
 namespace ringscope {
 namespace {
 
-Task round(Communicator block, ChannelRing ring, Chunks chunk, Range piece) {
+Task pat_reduce_scatter_round(Communicator block, ChannelRing ring, Chunks chunk, Range piece) {
   const int self = block.rank(), size = block.size(), tag = ring.block.channel;
   for (int step : block.phase("reduce-scatter", pat_steps(size))) {
     const int distance = pat_distance(size, pat_steps(size) - 1 - step);
@@ -34,7 +34,7 @@ Task round(Communicator block, ChannelRing ring, Chunks chunk, Range piece) {
 }
 
 /// Room for what comes from the nearest rank, which is most.
-std::size_t slot_items(int ranks, std::size_t part, const Options& options) {
+std::size_t pat_slot_items(int ranks, std::size_t part, const Options& options) {
   return pat_offsets(ranks, 1).size() * chunk_slot(ranks, part, options);
 }
 
@@ -50,12 +50,12 @@ Algorithm describe_channel_pat_reduce_scatter() {
       .run =
           [](Communicator comm, Workspace work, Options options) {
             return in_channels(comm, work, channel_chunks(comm.size(), work.data.size, options),
-                               slot_items, all_rounds<round>, options);
+                               pat_slot_items, all_rounds<pat_reduce_scatter_round>, options);
           },
       .cost = channel_chunks_cost,
       .scratch_items =
           [](int ranks, std::size_t items, Options options) {
-            return slots_of(ranks, channel_chunks(ranks, items, options), slot_items, options);
+            return slots_of(ranks, channel_chunks(ranks, items, options), pat_slot_items, options);
           },
       .varies = Varies::steps,
       .alike = always,

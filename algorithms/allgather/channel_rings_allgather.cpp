@@ -14,7 +14,7 @@
 namespace ringscope {
 namespace {
 
-Task round(Communicator block, ChannelRing ring, Chunks chunk, Range piece) {
+Task ring_allgather_round(Communicator block, ChannelRing ring, Chunks chunk, Range piece) {
   const int tag = ring.block.channel, last = block.size() - 2;
   for (int step : block.phase("allgather", block.size() - 1)) {
     const Range sent = piece_of(chunk[ring.rank(-step)], piece);
@@ -39,7 +39,7 @@ Algorithm describe_channel_rings_allgather() {
       .run =
           [](Communicator comm, Workspace work, Options options) {
             return in_channels(comm, work, channel_chunks(comm.size(), work.data.size, options),
-                               chunk_slot, all_rounds<round>, options, ring_slices);
+                               chunk_slot, all_rounds<ring_allgather_round>, options, ring_slices);
           },
       .cost = channel_chunks_cost,
       .scratch_items = channel_chunks_scratch,

@@ -12,7 +12,7 @@
 namespace ringscope {
 namespace {
 
-Task round(Communicator block, ChannelRing ring, Chunks chunk, Range piece) {
+Task ring_reduce_scatter_round(Communicator block, ChannelRing ring, Chunks chunk, Range piece) {
   const int tag = ring.block.channel;
   for (int step : block.phase("reduce-scatter", block.size() - 1)) {
     const Range sent = piece_of(chunk[ring.rank(-step - 1)], piece);
@@ -37,7 +37,8 @@ Algorithm describe_channel_rings_reduce_scatter() {
       .run =
           [](Communicator comm, Workspace work, Options options) {
             return in_channels(comm, work, channel_chunks(comm.size(), work.data.size, options),
-                               chunk_slot, all_rounds<round>, options, ring_slices);
+                               chunk_slot, all_rounds<ring_reduce_scatter_round>, options,
+                               ring_slices);
           },
       .cost = channel_chunks_cost,
       .scratch_items = channel_chunks_scratch,

@@ -12,7 +12,7 @@ namespace {
 using Requests = std::vector<Request>;
 
 /// A piece of the rank's chunk to all others, and the same of theirs.
-Requests exchange(Communicator copying, Chunks chunk, Range piece, int tag) {
+Requests start_copies(Communicator copying, Chunks chunk, Range piece, int tag) {
   const int self = copying.rank();
   Requests all;
   for (int other = 0; other < copying.size(); ++other) {
@@ -31,12 +31,10 @@ Task copy_all(Communicator block, ChannelRing channel, Range data, Options optio
   for (int step : block.phase("copy", static_cast<int>(pieces.size() + rounds_ahead))) {
     const auto round = static_cast<std::size_t>(step);
     if (round < pieces.size())
-      rounds.push_back(exchange(copying, Chunks(data, size), pieces[round], tag));
+      rounds.push_back(start_copies(copying, Chunks(data, size), pieces[round], tag));
     if (round >= rounds_ahead) co_await block.wait_all(rounds[round - rounds_ahead]);
   }
 }
-
-std::size_t no_slot(int /*ranks*/, std::size_t /*part*/, const Options& /*options*/) { return 0; }
 
 }  // namespace
 

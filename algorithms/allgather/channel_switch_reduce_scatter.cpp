@@ -32,8 +32,8 @@ std::vector<Range> places(Range slot, const std::vector<Range>& pieces, std::siz
 }
 
 /// A piece of their chunk to all others, and the same of one's own from them into `places`.
-Offers exchange(Communicator adding, Chunks chunk, Range piece, std::vector<Range> places,
-                int tag) {
+Offers start_offers(Communicator adding, Chunks chunk, Range piece, std::vector<Range> places,
+                    int tag) {
   const int self = adding.rank();
   Offers round{{}, std::move(places), piece_of(chunk[self], piece)};
   for (int i = 0; i < std::ssize(round.received); ++i) {
@@ -54,8 +54,8 @@ Task add_up(Communicator block, ChannelRing channel, Range data, Options options
   for (int step : block.phase("add up", static_cast<int>(pieces.size() + rounds_ahead))) {
     const auto round = static_cast<std::size_t>(step);
     if (round < pieces.size())
-      rounds.push_back(exchange(adding, Chunks(data, size), pieces[round],
-                                places(channel.slot, pieces, round, size - 1), tag));
+      rounds.push_back(start_offers(adding, Chunks(data, size), pieces[round],
+                                    places(channel.slot, pieces, round, size - 1), tag));
     if (round < rounds_ahead) continue;
     const Offers& done = rounds[round - rounds_ahead];
     co_await block.wait_all(done.requests);
@@ -69,7 +69,7 @@ Options with_piece(int ranks, std::size_t items, Options options) {
   return options;
 }
 
-std::size_t slot_items(int ranks, std::size_t part, const Options& options) {
+std::size_t offers_slot_items(int ranks, std::size_t part, const Options& options) {
   return static_cast<std::size_t>(ranks - 1) * std::min(part, in_flight * options.segment);
 }
 
@@ -86,13 +86,13 @@ Algorithm describe_channel_switch_reduce_scatter() {
       .run =
           [](Communicator comm, Workspace work, Options options) {
             return in_channels(comm, work, channel_chunks(comm.size(), work.data.size, options),
-                               slot_items, add_up,
+                               offers_slot_items, add_up,
                                with_piece(comm.size(), work.data.size, options));
           },
       .cost = switch_rounds_cost,
       .scratch_items =
           [](int ranks, std::size_t items, Options options) {
-            return slots_of(ranks, channel_chunks(ranks, items, options), slot_items,
+            return slots_of(ranks, channel_chunks(ranks, items, options), offers_slot_items,
                             with_piece(ranks, items, options));
           },
       .varies = Varies::steps,

@@ -34,7 +34,7 @@ Task recursive_doubling_allgather(Communicator comm, Range data) {
   co_await fold_out(comm, fold, data);
 }
 
-Cost cost(int ranks, std::size_t items, Options) {
+Cost recursive_doubling_allgather_cost(int ranks, std::size_t items, Options) {
   const Fold fold(ranks);
   const auto size = static_cast<std::uint64_t>(fold.size());
   const auto aside = static_cast<std::uint64_t>(fold.pairs());
@@ -53,7 +53,7 @@ Algorithm describe_recursive_doubling_allgather() {
       .options = {},
       .run = [](Communicator comm, Workspace work,
                 Options) { return recursive_doubling_allgather(comm, work.data); },
-      .cost = cost,
+      .cost = recursive_doubling_allgather_cost,
       .scratch_items = [](int, std::size_t, Options) { return std::size_t{0}; },
   };
 }

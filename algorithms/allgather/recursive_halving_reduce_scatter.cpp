@@ -34,7 +34,7 @@ Task recursive_halving_reduce_scatter(Communicator comm, Range data, Range scrat
   if (fold.stands_for_two(self)) co_await comm.send(chunk[self - 1], self - 1);
 }
 
-Cost cost(int ranks, std::size_t items, Options) {
+Cost recursive_halving_reduce_scatter_cost(int ranks, std::size_t items, Options) {
   const Fold fold(ranks);
   const auto size = static_cast<std::uint64_t>(fold.size());
   const auto aside = static_cast<std::uint64_t>(fold.pairs());
@@ -44,7 +44,7 @@ Cost cost(int ranks, std::size_t items, Options) {
 }
 
 /// Folding takes a whole vector, halving the first half of the chunks: no half is larger.
-std::size_t scratch_items(int ranks, std::size_t items, Options) {
+std::size_t recursive_halving_reduce_scatter_scratch(int ranks, std::size_t items, Options) {
   if (ranks == 1) return 0;
   if (Fold(ranks).pairs() > 0) return items;
   return Chunks({.size = items}, ranks).span(0, ranks / 2).size;
@@ -62,8 +62,8 @@ Algorithm describe_recursive_halving_reduce_scatter() {
           [](Communicator comm, Workspace work, Options) {
             return recursive_halving_reduce_scatter(comm, work.data, work.scratch);
           },
-      .cost = cost,
-      .scratch_items = scratch_items,
+      .cost = recursive_halving_reduce_scatter_cost,
+      .scratch_items = recursive_halving_reduce_scatter_scratch,
   };
 }
 

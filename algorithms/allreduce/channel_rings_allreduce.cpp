@@ -15,10 +15,10 @@
 namespace ringscope {
 namespace {
 
-constexpr int traffic = 2;  ///< times that an item passes a rank's link
+constexpr int ring_traffic = 2;  ///< times that an item passes a rank's link
 
-std::vector<Range> parts_of(Range data, const Options& options) {
-  return channel_parts(data, protocol_named(options.protocol), options.channels, traffic,
+std::vector<Range> ring_parts(Range data, const Options& options) {
+  return channel_parts(data, protocol_named(options.protocol), options.channels, ring_traffic,
                        options.item_bytes);
 }
 
@@ -51,24 +51,24 @@ Task round(Communicator block, ChannelRing ring, Range range) {
   }
 }
 
-Task all_rounds(Communicator block, ChannelRing ring, Range, Options options) {
+Task ring_rounds(Communicator block, ChannelRing ring, Range, Options options) {
   for (const Range range : pieces_of(ring.part, round_items(block.size(), options)))
     co_await round(block, ring, range);
 }
 
 Task channel_rings_allreduce(Communicator comm, Workspace work, Options options) {
-  return in_channels(comm, work, parts_of(work.data, options), slot_items, all_rounds, options,
+  return in_channels(comm, work, ring_parts(work.data, options), slot_items, ring_rounds, options,
                      ring_slices);
 }
 
-Cost cost(int ranks, std::size_t items, Options options) {
+Cost channel_rings_allreduce_cost(int ranks, std::size_t items, Options options) {
   if (ranks == 1) return {};
   return ring_cost(ranks, items,
-                   count_pieces(parts_of({.size = items}, options), round_items(ranks, options)));
+                   count_pieces(ring_parts({.size = items}, options), round_items(ranks, options)));
 }
 
-std::size_t scratch_items(int ranks, std::size_t items, Options options) {
-  return slots_of(ranks, parts_of({.size = items}, options), slot_items, options);
+std::size_t channel_rings_allreduce_scratch(int ranks, std::size_t items, Options options) {
+  return slots_of(ranks, ring_parts({.size = items}, options), slot_items, options);
 }
 
 }  // namespace
@@ -81,8 +81,8 @@ Algorithm describe_channel_rings_allreduce() {
       .options = {"protocol", "channels", "sms"},
       .threads_for = channel_threads,
       .run = channel_rings_allreduce,
-      .cost = cost,
-      .scratch_items = scratch_items,
+      .cost = channel_rings_allreduce_cost,
+      .scratch_items = channel_rings_allreduce_scratch,
       .varies = Varies::steps,
       .alike = channels_move_with_hosts,
   };

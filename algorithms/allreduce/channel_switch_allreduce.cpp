@@ -27,7 +27,7 @@
 namespace ringscope {
 namespace {
 
-constexpr int traffic = 2;  ///< times that an item passes a rank's link
+constexpr int switch_traffic = 2;  ///< times that an item passes a rank's link
 
 using Hosts = std::vector<std::vector<int>>;
 
@@ -47,8 +47,9 @@ std::size_t chunk_of(std::size_t items, const Hosts& hosts, const Options& optio
   return std::max<std::size_t>(1, chunk / options.item_bytes);
 }
 
-std::vector<Range> parts_of(Range data, const Options& options) {
-  return channel_parts(data, Protocol::simple, options.channels, traffic, options.item_bytes);
+std::vector<Range> switch_parts(Range data, const Options& options) {
+  return channel_parts(data, Protocol::simple, options.channels, switch_traffic,
+                       options.item_bytes);
 }
 
 using Requests = std::vector<Request>;
@@ -119,7 +120,7 @@ Task complete(Communicator block, Requests requests, Range into, std::vector<Ran
   for (const Range part : parts) co_await block.reduce(into, part);
 }
 
-Task all_rounds(Ends ends, SwitchChannel own) {
+Task rounds_at_switch(Ends ends, SwitchChannel own) {
   const std::size_t rounds = own.rounds.size();
   const SwitchStages at(own.ranks);
   const std::vector<Range> nothing;
@@ -167,7 +168,7 @@ Ends ends_of(Communicator comm, const SwitchChannel& own) {
 Task channel(Communicator comm, SwitchChannel own) {
   const Ends ends = ends_of(comm, own);
   co_await ends.plain.begin_block(true);
-  co_await all_rounds(ends, std::move(own));
+  co_await rounds_at_switch(ends, std::move(own));
   ends.plain.end_block();
 }
 
@@ -177,7 +178,7 @@ std::vector<SwitchChannel> channels_of(const Hosts& hosts, std::pair<std::size_t
   const std::size_t round =
       chunk_of(work.data.size, hosts, options) * static_cast<std::size_t>(heads_of(hosts));
   std::vector<SwitchChannel> channels;
-  for (const Range& part : parts_of(work.data, options)) {
+  for (const Range& part : switch_parts(work.data, options)) {
     const int index = static_cast<int>(channels.size());
     SwitchChannel& own = channels.emplace_back();
     own.index = index;
@@ -203,7 +204,8 @@ std::vector<SwitchChannel> performed(Communicator comm, Workspace work, const Op
   std::vector<int> trees;
   for (const SwitchChannel& one : channels)
     trees.push_back(one.ranks.several_hosts() ? one.index % 2 : 0);
-  const std::vector<int> times = performed_for(comm, parts_of(work.data, options), trees, options);
+  const std::vector<int> times =
+      performed_for(comm, switch_parts(work.data, options), trees, options);
   for (SwitchChannel& one : channels) one.alike = times[static_cast<std::size_t>(one.index)];
   std::erase_if(channels, [](const SwitchChannel& one) { return one.alike == 0; });
   return channels;
@@ -221,11 +223,11 @@ Task channel_switch_allreduce(Communicator comm, Workspace work, Options options
 }
 
 std::int64_t count_rounds(std::size_t items, const Hosts& hosts, const Options& options) {
-  return count_pieces(parts_of({.size = items}, options),
+  return count_pieces(switch_parts({.size = items}, options),
                       chunk_of(items, hosts, options) * static_cast<std::size_t>(heads_of(hosts)));
 }
 
-Cost cost(int ranks, std::size_t items, Options options) {
+Cost channel_switch_allreduce_cost(int ranks, std::size_t items, Options options) {
   if (ranks == 1) return {};
   const Hosts hosts = ranks_by_host(ranks, options.hosts);
   const std::int64_t rounds = count_rounds(items, hosts, options), heads = heads_of(hosts);
@@ -237,13 +239,13 @@ Cost cost(int ranks, std::size_t items, Options options) {
           .items = 2 * static_cast<std::uint64_t>(ranks - 1) * items};
 }
 
-std::size_t scratch_items(int ranks, std::size_t items, Options options) {
+std::size_t channel_switch_allreduce_scratch(int ranks, std::size_t items, Options options) {
   if (ranks == 1) return 0;
   const Hosts hosts = ranks_by_host(ranks, options.hosts);
   const auto heads = static_cast<std::size_t>(heads_of(hosts));
   const std::size_t round = chunk_of(items, hosts, options) * heads,
                     all = (rounds_ahead + 1) * round;
-  const std::vector<Range> parts = parts_of({.size = items}, options);
+  const std::vector<Range> parts = switch_parts({.size = items}, options);
   std::size_t most = 0;
   for (std::size_t host = 0; host < hosts.size(); ++host)
     for (std::size_t head = 0; head < heads; ++head) {
@@ -270,8 +272,8 @@ Algorithm describe_channel_switch_allreduce() {
       .options = {"channels"},
       .threads_for = [](const Options& options) { return std::max(1, options.channels); },
       .run = channel_switch_allreduce,
-      .cost = cost,
-      .scratch_items = scratch_items,
+      .cost = channel_switch_allreduce_cost,
+      .scratch_items = channel_switch_allreduce_scratch,
       .varies = Varies::steps,
   };
 }

@@ -25,7 +25,7 @@ namespace {
 constexpr int allreduce_traffic = 2;
 using Hosts = std::vector<std::vector<int>>;
 
-std::vector<Range> parts_of(Range data, const Options& options) {
+std::vector<Range> tree_parts(Range data, const Options& options) {
   return channel_parts(data, protocol_named(options.protocol), options.channels, allreduce_traffic,
                        options.item_bytes);
 }
@@ -170,7 +170,7 @@ Task channels_in_turn(Communicator comm, std::vector<Channel> channels) {
 /// A rank's channels, with their slots in the scratch space.
 std::vector<Channel> channels_of(Communicator comm, Workspace work, const Options& options) {
   const Hosts hosts = ranks_by_host(comm.size(), options.hosts);
-  const std::vector<Range> parts = parts_of(work.data, options);
+  const std::vector<Range> parts = tree_parts(work.data, options);
   const std::size_t chunk = chunk_of(work.data.size, comm.size(), hosts.size(), options);
   std::vector<Channel> channels;
   std::vector<int> trees;
@@ -209,12 +209,12 @@ Task channel_trees_allreduce(Communicator comm, Workspace work, Options options)
   for (const Thread other : others) co_await comm.join(other);
 }
 
-Cost cost(int ranks, std::size_t items, Options options) {
+Cost channel_trees_allreduce_cost(int ranks, std::size_t items, Options options) {
   if (ranks == 1) return {};
   const std::size_t hosts = ranks_by_host(ranks, options.hosts).size();
   const std::size_t chunk = chunk_of(items, ranks, hosts, options);
   std::size_t chunks = 0, most = 0;
-  for (const Range& part : parts_of({.size = items}, options)) {
+  for (const Range& part : tree_parts({.size = items}, options)) {
     chunks += segments_of(part.size, chunk);
     most = std::max(most, segments_of(part.size, chunk));
   }
@@ -224,11 +224,11 @@ Cost cost(int ranks, std::size_t items, Options options) {
           .items = 2 * others * items};
 }
 
-std::size_t scratch_items(int ranks, std::size_t items, Options options) {
+std::size_t channel_trees_allreduce_scratch(int ranks, std::size_t items, Options options) {
   if (ranks == 1) return 0;
   const Hosts hosts = ranks_by_host(ranks, options.hosts);
   const std::size_t chunk = chunk_of(items, ranks, hosts.size(), options);
-  const std::vector<Range> parts = parts_of({.size = items}, options);
+  const std::vector<Range> parts = tree_parts({.size = items}, options);
   std::vector<std::size_t> needed(static_cast<std::size_t>(ranks));
   for (std::size_t i = 0; i < parts.size(); ++i)
     tree_of(hosts, i, parts.size(), options)
@@ -250,8 +250,8 @@ Algorithm describe_channel_trees_allreduce() {
             return options.sms > 0 ? std::min(options.sms, channels) : channels;
           },
       .run = channel_trees_allreduce,
-      .cost = cost,
-      .scratch_items = scratch_items,
+      .cost = channel_trees_allreduce_cost,
+      .scratch_items = channel_trees_allreduce_scratch,
       .varies = Varies::steps,
   };
 }

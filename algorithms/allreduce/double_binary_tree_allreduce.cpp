@@ -35,7 +35,7 @@ std::size_t place_slots(Branches& trees, Range scratch) {
   return trees[1].place_slots(scratch, trees[0].place_slots(scratch, 0));
 }
 
-Cost cost(int ranks, std::size_t items, Options options) {
+Cost double_binary_tree_allreduce_cost(int ranks, std::size_t items, Options options) {
   if (ranks == 1) return {};
   const auto segments = static_cast<std::int64_t>(segments_per_half(items, options));
   const std::int64_t others = ranks - 1;
@@ -45,7 +45,7 @@ Cost cost(int ranks, std::size_t items, Options options) {
           .items = 2 * static_cast<std::uint64_t>(others) * items};
 }
 
-std::size_t scratch_items(int ranks, std::size_t items, Options options) {
+std::size_t double_binary_tree_allreduce_scratch(int ranks, std::size_t items, Options options) {
   const std::size_t segments = segments_per_half(items, options);
   std::size_t most = 0;
   for (int rank = 0; rank < ranks; ++rank) {
@@ -70,8 +70,8 @@ Algorithm describe_double_binary_tree_allreduce() {
             place_slots(trees, work.scratch);
             return up_and_down(comm, std::move(trees));
           },
-      .cost = cost,
-      .scratch_items = scratch_items,
+      .cost = double_binary_tree_allreduce_cost,
+      .scratch_items = double_binary_tree_allreduce_scratch,
       .varies = Varies::steps,
   };
 }

@@ -31,7 +31,6 @@ constexpr int few_hosts = 4;
 constexpr int stages = 4;
 
 const Algorithm& sum() { return find_part("reduce", "binomial"); }
-const Algorithm& spread() { return find_part("broadcast", "binomial"); }
 
 /// The reduce of one segment between hosts.
 const Algorithm& up(int hosts, std::size_t items, const Options& options) {
@@ -42,7 +41,7 @@ const Algorithm& up(int hosts, std::size_t items, const Options& options) {
 
 /// The broadcast of one segment between hosts.
 const Algorithm& back(int hosts) {
-  return hosts <= few_hosts ? find_part("broadcast", "flat") : spread();
+  return hosts <= few_hosts ? find_part("broadcast", "flat") : binomial_spread();
 }
 
 /// Items of `range` behind the first `count`; none where there are no more.
@@ -79,13 +78,14 @@ Task han_allreduce(Levels levels, Levels returning, Workspace work, Options opti
       between.push_back(begin(up(hosts, one.data.size, options), *levels.between, one, part));
     }
     if (is_one(turn)) co_await run_part(sum(), levels.inside, segment(turn), part);
-    if (is_one(turn - 3)) co_await run_part(spread(), levels.inside, segment(turn - 3), part);
+    if (is_one(turn - 3))
+      co_await run_part(binomial_spread(), levels.inside, segment(turn - 3), part);
     for (const Thread& one : between) co_await levels.inside.join(one);
   }
 }
 
 /// All segments have one size but for the last.
-Cost cost(int ranks, std::size_t items, Options options) {
+Cost han_allreduce_cost(int ranks, std::size_t items, Options options) {
   const auto groups = host_groups(ranks, options);
   const int hosts = static_cast<int>(groups->hosts.size());
   const std::size_t count = segments_of(items, options.segment);
@@ -93,7 +93,7 @@ Cost cost(int ranks, std::size_t items, Options options) {
   Cost all;
   const auto add = [&](std::size_t index, std::size_t times) {
     const std::size_t size = segment_of({.size = items}, index, options.segment).size;
-    const Cost rest = levels_cost(*groups, size, part, &sum(), back(hosts), spread());
+    const Cost rest = levels_cost(*groups, size, part, &sum(), back(hosts), binomial_spread());
     const Cost between = up(hosts, size, options).cost(hosts, size, part);
     all.steps = std::max(all.steps, between.steps + rest.steps);
     all.messages += (between.messages + rest.messages) * static_cast<std::int64_t>(times);
@@ -105,7 +105,7 @@ Cost cost(int ranks, std::size_t items, Options options) {
 }
 
 /// A leader sums what comes from its host and what comes from other leaders.
-std::size_t scratch_items(int ranks, std::size_t items, Options options) {
+std::size_t han_allreduce_scratch(int ranks, std::size_t items, Options options) {
   const auto groups = host_groups(ranks, options);
   const int hosts = static_cast<int>(groups->hosts.size());
   const std::size_t largest = std::min(items, options.segment);
@@ -133,8 +133,8 @@ Algorithm describe_han_allreduce() {
             return han_allreduce(levels_of(comm, options), levels_of(comm, options, 0, 1), work,
                                  options);
           },
-      .cost = cost,
-      .scratch_items = scratch_items,
+      .cost = han_allreduce_cost,
+      .scratch_items = han_allreduce_scratch,
       .varies = Varies::steps,
   };
 }

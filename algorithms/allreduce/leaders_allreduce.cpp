@@ -15,17 +15,16 @@ namespace {
 
 const Algorithm& gather() { return find_part("reduce", "binomial"); }
 const Algorithm& among(const Options& options) { return find_part("allreduce", options.between); }
-const Algorithm& spread() { return find_part("broadcast", "binomial"); }
 
 Task leaders_allreduce(Levels levels, Workspace work, Options options) {
   const Options part = below(options);
   co_await run_part(gather(), levels.inside, work, part);
   if (levels.between) co_await run_part(among(options), *levels.between, work, part);
-  co_await run_part(spread(), levels.inside, work, part);
+  co_await run_part(binomial_spread(), levels.inside, work, part);
 }
 
 /// Inside a host anything goes: the program there is that of each host.
-bool alike(int ranks, std::size_t items, const Options& options) {
+bool leaders_alike(int ranks, std::size_t items, const Options& options) {
   const int leaders = static_cast<int>(host_groups(ranks, options)->hosts.size());
   const Property between = among(options).alike;
   return between != nullptr && between(leaders, items, below(options));
@@ -48,15 +47,15 @@ Algorithm describe_leaders_allreduce() {
       .cost =
           [](int ranks, std::size_t items, Options options) {
             return levels_cost(*host_groups(ranks, options), items, below(options), &gather(),
-                               among(options), spread());
+                               among(options), binomial_spread());
           },
       .scratch_items =
           [](int ranks, std::size_t items, Options options) {
             return levels_scratch_items(*host_groups(ranks, options), items, below(options),
-                                        &gather(), among(options), spread());
+                                        &gather(), among(options), binomial_spread());
           },
       .varies = Varies::steps,
-      .alike = alike,
+      .alike = leaders_alike,
   };
 }
 

@@ -26,7 +26,7 @@ Task recursive_doubling_allreduce(Communicator comm, Range data, Range scratch) 
   co_await fold_out(comm, fold, data);
 }
 
-Cost cost(int ranks, std::size_t items, Options) {
+Cost recursive_doubling_allreduce_cost(int ranks, std::size_t items, Options) {
   const Fold fold(ranks);
   const Cost folding = fold_cost(fold, items);
   const std::int64_t exchanged = std::int64_t{fold.size()} * fold.rounds();
@@ -45,7 +45,7 @@ Algorithm describe_recursive_doubling_allreduce() {
       .options = {},
       .run = [](Communicator comm, Workspace work,
                 Options) { return recursive_doubling_allreduce(comm, work.data, work.scratch); },
-      .cost = cost,
+      .cost = recursive_doubling_allreduce_cost,
       .scratch_items = [](int ranks, std::size_t items,
                           Options) { return ranks == 1 ? std::size_t{0} : items; },
   };

@@ -52,7 +52,7 @@ Task ring_segmented_allreduce(Communicator comm, Chunks chunk, Range scratch,
 }
 
 /// Two segments are held at a time; the first two are the largest.
-std::size_t scratch_items(int ranks, std::size_t items, Options options) {
+std::size_t ring_segmented_allreduce_scratch(int ranks, std::size_t items, Options options) {
   const Range largest = {.size = ring_scratch_items(ranks, items, options)};
   const std::size_t segments = segments_per_chunk(ranks, items, options);
   return largest.part(0, segments).size + (segments > 1 ? largest.part(1, segments).size : 0);
@@ -79,7 +79,7 @@ Algorithm describe_ring_segmented_allreduce() {
             const std::size_t segments = segments_per_chunk(ranks, items, options);
             return ring_cost(ranks, items, static_cast<std::int64_t>(segments));
           },
-      .scratch_items = scratch_items,
+      .scratch_items = ring_segmented_allreduce_scratch,
       .alike = always,
   };
 }

@@ -14,17 +14,16 @@ namespace ringscope {
 namespace {
 
 const Algorithm& allreduce(std::string_view name) { return find_part("allreduce", name); }
-const Algorithm& spread() { return find_part("broadcast", "binomial"); }
 
 Task two_level_allreduce(Levels levels, Workspace work, Options options) {
   const Options part = below(options);
   co_await run_part(allreduce(options.inside), levels.inside, work, part);
   if (levels.between) co_await run_part(allreduce(options.between), *levels.between, work, part);
-  co_await run_part(spread(), levels.inside, work, part);
+  co_await run_part(binomial_spread(), levels.inside, work, part);
 }
 
 /// Inside a host anything goes: the program there is that of each host.
-bool alike(int ranks, std::size_t items, const Options& options) {
+bool two_levels_alike(int ranks, std::size_t items, const Options& options) {
   const int leaders = static_cast<int>(host_groups(ranks, options)->hosts.size());
   const Property between = allreduce(options.between).alike;
   return between != nullptr && between(leaders, items, below(options));
@@ -50,16 +49,17 @@ Algorithm describe_two_level_allreduce() {
       .cost =
           [](int ranks, std::size_t items, Options options) {
             return levels_cost(*host_groups(ranks, options), items, below(options),
-                               &allreduce(options.inside), allreduce(options.between), spread());
+                               &allreduce(options.inside), allreduce(options.between),
+                               binomial_spread());
           },
       .scratch_items =
           [](int ranks, std::size_t items, Options options) {
             return levels_scratch_items(*host_groups(ranks, options), items, below(options),
                                         &allreduce(options.inside), allreduce(options.between),
-                                        spread());
+                                        binomial_spread());
           },
       .varies = Varies::steps,
-      .alike = alike,
+      .alike = two_levels_alike,
   };
 }
 

@@ -84,7 +84,7 @@ Task bruck_alltoall(Communicator comm, Chunks chunk, Range scratch) {
     co_await comm.copy(held.pieces()[(self + size - slot) % size], held.slot(slot, steps));
 }
 
-Cost cost(int ranks, std::size_t items, Options) {
+Cost bruck_alltoall_cost(int ranks, std::size_t items, Options) {
   const std::int64_t steps = doublings(ranks);
   std::uint64_t blocks = 0;
   for (int step = 0; step < steps; ++step)
@@ -92,7 +92,7 @@ Cost cost(int ranks, std::size_t items, Options) {
   return {.steps = steps, .messages = ranks * steps, .items = blocks * items};
 }
 
-std::size_t scratch_items(int ranks, std::size_t items, Options) {
+std::size_t bruck_alltoall_scratch(int ranks, std::size_t items, Options) {
   return 2 * pieces_items(ranks, items) + 2 * most_blocks(ranks) * ring_chunk_items(ranks, items);
 }
 
@@ -108,8 +108,8 @@ Algorithm describe_bruck_alltoall() {
           [](Communicator comm, Workspace work, Options) {
             return bruck_alltoall(comm, Chunks(work.data, comm.size()), work.scratch);
           },
-      .cost = cost,
-      .scratch_items = scratch_items,
+      .cost = bruck_alltoall_cost,
+      .scratch_items = bruck_alltoall_scratch,
       .alike = always,
   };
 }

@@ -33,7 +33,7 @@ Task channel_peers_alltoallv(Communicator comm, Workspace work, Options options)
                               chunk[self]);
 }
 
-Cost cost(int ranks, std::size_t items, Options options) {
+Cost channel_peers_alltoallv_cost(int ranks, std::size_t items, Options options) {
   Cost pairs = pairs_by_size_cost(ranks, items, options, false);
   const PeerChannels channels = peer_channels(ranks, options);
   pairs.messages = 0;
@@ -56,7 +56,7 @@ Algorithm describe_channel_peers_alltoallv() {
       .options = {"channels", "sizes"},
       .threads_for = [](const Options& options) { return peer_channels(2, options).all; },
       .run = channel_peers_alltoallv,
-      .cost = cost,
+      .cost = channel_peers_alltoallv_cost,
       .scratch_items = [](int ranks, std::size_t items,
                           Options options) { return pieces_by_pair_items(ranks, items, options); },
       .varies = Varies::steps,

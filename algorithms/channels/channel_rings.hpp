@@ -31,6 +31,7 @@ using ChannelProgram = Task (*)(Communicator block, ChannelRing ring, Range data
 
 /// Items of scratch that a channel needs for a part of so many.
 using SlotItems = std::size_t (*)(int ranks, std::size_t part, const Options& options);
+inline std::size_t no_slot(int, std::size_t, const Options&) { return 0; }
 
 /// Runs the program in each of `parts`' channels at once. With fewer SMs than channels an SM takes
 /// one after the other. `slices`: of a chunk by Simple, see ring_slices.

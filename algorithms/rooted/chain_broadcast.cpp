@@ -34,7 +34,7 @@ std::size_t segments(std::size_t items, const Options& options) {
   return segments_of(items, options.segment);
 }
 
-Cost cost(int ranks, std::size_t items, Options options) {
+Cost chain_broadcast_cost(int ranks, std::size_t items, Options options) {
   if (ranks == 1) return {};
   const auto count = static_cast<std::int64_t>(segments(items, options));
   return {.steps = ranks + count - 2,
@@ -55,7 +55,7 @@ Algorithm describe_chain_broadcast() {
             return chain_broadcast(comm, work.data, options.root,
                                    segments(work.data.size, options));
           },
-      .cost = cost,
+      .cost = chain_broadcast_cost,
       .scratch_items = [](int, std::size_t, Options) { return std::size_t{0}; },
   };
 }

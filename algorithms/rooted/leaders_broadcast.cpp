@@ -11,12 +11,10 @@
 namespace ringscope {
 namespace {
 
-const Algorithm& spread() { return find_part("broadcast", "binomial"); }
-
 Task leaders_broadcast(Levels levels, Workspace work, Options options) {
   const Options part = below(options);
-  if (levels.between) co_await run_part(spread(), *levels.between, work, part);
-  co_await run_part(spread(), levels.inside, work, part);
+  if (levels.between) co_await run_part(binomial_spread(), *levels.between, work, part);
+  co_await run_part(binomial_spread(), levels.inside, work, part);
 }
 
 }  // namespace
@@ -34,7 +32,7 @@ Algorithm describe_leaders_broadcast() {
       .cost =
           [](int ranks, std::size_t items, Options options) {
             return levels_cost(*host_groups(ranks, options), items, below(options), nullptr,
-                               spread(), spread());
+                               binomial_spread(), binomial_spread());
           },
       .scratch_items = [](int, std::size_t, Options) { return std::size_t{0}; },
       .varies = Varies::steps,

@@ -22,7 +22,7 @@ Task linear_gather(Communicator comm, Chunks chunk, int root) {
   }
 }
 
-Cost cost(int ranks, std::size_t items, Options options) {
+Cost linear_gather_cost(int ranks, std::size_t items, Options options) {
   const std::size_t own = Chunks({.size = items}, ranks)[options.root].size;
   return {.steps = ranks - 1, .messages = ranks - 1, .items = items - own};
 }
@@ -39,7 +39,7 @@ Algorithm describe_linear_gather() {
           [](Communicator comm, Workspace work, Options options) {
             return linear_gather(comm, Chunks(work.data, comm.size()), options.root);
           },
-      .cost = cost,
+      .cost = linear_gather_cost,
       .scratch_items = [](int, std::size_t, Options) { return std::size_t{0}; },
   };
 }

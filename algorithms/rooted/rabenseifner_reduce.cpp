@@ -57,7 +57,7 @@ Communicator from(int root, Communicator comm) {
   return comm.among(order, "");
 }
 
-Cost cost(int ranks, std::size_t items, Options) {
+Cost rabenseifner_reduce_cost(int ranks, std::size_t items, Options) {
   const Fold fold(ranks, Folding::by_halves);
   const Chunks chunk({.size = items}, fold.size());
   const auto pairs = static_cast<std::uint64_t>(fold.pairs());
@@ -84,7 +84,7 @@ Algorithm describe_rabenseifner_reduce() {
           [](Communicator comm, Workspace work, Options options) {
             return rabenseifner_reduce(from(options.root, comm), work.data, work.scratch);
           },
-      .cost = cost,
+      .cost = rabenseifner_reduce_cost,
       .scratch_items =
           [](int ranks, std::size_t items, Options) {
             if (ranks == 1) return std::size_t{0};

@@ -31,7 +31,7 @@ Task ring_reduce(Communicator comm, Chunks chunk, Range scratch, int root) {
   }
 }
 
-Cost cost(int ranks, std::size_t items, Options options) {
+Cost ring_reduce_cost(int ranks, std::size_t items, Options options) {
   if (ranks == 1) return {};
   const std::size_t own = Chunks({.size = items}, ranks)[options.root + 1].size;
   const std::int64_t others = ranks - 1;
@@ -53,7 +53,7 @@ Algorithm describe_ring_reduce() {
           [](Communicator comm, Workspace work, Options options) {
             return ring_reduce(comm, Chunks(work.data, comm.size()), work.scratch, options.root);
           },
-      .cost = cost,
+      .cost = ring_reduce_cost,
       .scratch_items = ring_scratch_items,
   };
 }

@@ -33,7 +33,7 @@ Task scatter_allgather_broadcast(Communicator comm, Chunks chunk, int root) {
   }
 }
 
-Cost cost(int ranks, std::size_t items, Options) {
+Cost scatter_allgather_broadcast_cost(int ranks, std::size_t items, Options) {
   const Chunks chunk({.size = items}, ranks);
   Cost cost = {.steps = doublings(ranks) + ranks - 1,
                .messages = (ranks - 1) + std::int64_t{ranks} * (ranks - 1),
@@ -55,7 +55,7 @@ Algorithm describe_scatter_allgather_broadcast() {
           [](Communicator comm, Workspace work, Options options) {
             return scatter_allgather_broadcast(comm, Chunks(work.data, comm.size()), options.root);
           },
-      .cost = cost,
+      .cost = scatter_allgather_broadcast_cost,
       .scratch_items = [](int, std::size_t, Options) { return std::size_t{0}; },
   };
 }

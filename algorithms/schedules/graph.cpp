@@ -129,13 +129,13 @@ class Performer {
   std::vector<int> posted_;  ///< nodes, by request
 };
 
-Task run(Communicator comm, Workspace work, Options options) {
+Task run_graph(Communicator comm, Workspace work, Options options) {
   const Graph& graph = *options.schedule->graph;
   Performer performer(comm, work, graph.ranks[static_cast<std::size_t>(comm.rank())]);
   co_await performer.run();
 }
 
-Cost cost(int /*ranks*/, std::size_t /*items*/, Options options) {
+Cost graph_cost(int /*ranks*/, std::size_t /*items*/, Options options) {
   Cost sum;
   for (const auto& nodes : options.schedule->graph->ranks)
     for (const Node& node : nodes) {
@@ -147,7 +147,7 @@ Cost cost(int /*ranks*/, std::size_t /*items*/, Options options) {
   return sum;
 }
 
-std::size_t scratch_items(int /*ranks*/, std::size_t /*items*/, Options options) {
+std::size_t graph_scratch(int /*ranks*/, std::size_t /*items*/, Options options) {
   std::uint64_t most = 0;
   for (const auto& nodes : options.schedule->graph->ranks) most = std::max(most, received(nodes));
   return most;
@@ -170,9 +170,9 @@ Algorithm algorithm_of_graph(const Schedule& schedule) {
       .summary = "messages from a file",
       .options = {},
       .least_ranks = static_cast<int>(schedule.graph->ranks.size()),
-      .run = run,
-      .cost = cost,
-      .scratch_items = scratch_items,
+      .run = run_graph,
+      .cost = graph_cost,
+      .scratch_items = graph_scratch,
       .varies = Varies::steps,
   };
 }

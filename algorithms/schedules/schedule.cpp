@@ -151,7 +151,7 @@ Task run_block(Communicator comm, Workspace work, const Schedule* schedule, Piec
   co_await block.run(index);
 }
 
-Task run(Communicator comm, Workspace work, Options options) {
+Task run_schedule(Communicator comm, Workspace work, Options options) {
   const Schedule& schedule = *options.schedule;
   assert(comm.size() == std::ssize(schedule.ranks));
   const Pieces pieces(schedule, work.data.size, options);
@@ -163,7 +163,7 @@ Task run(Communicator comm, Workspace work, Options options) {
   for (const Thread other : others) co_await comm.join(other);
 }
 
-Cost cost(int /*ranks*/, std::size_t items, Options options) {
+Cost schedule_cost(int /*ranks*/, std::size_t items, Options options) {
   const Schedule& schedule = *options.schedule;
   const Pieces pieces(schedule, items, options);
   Cost sum{.steps = pieces.rounds == 0 ? 0 : schedule.longest_chain};
@@ -180,7 +180,7 @@ Cost cost(int /*ranks*/, std::size_t items, Options options) {
   return sum;
 }
 
-std::size_t scratch_items(int /*ranks*/, std::size_t items, Options options) {
+std::size_t schedule_scratch(int /*ranks*/, std::size_t items, Options options) {
   const Schedule& schedule = *options.schedule;
   return items / static_cast<std::size_t>(schedule.chunks) *
          static_cast<std::size_t>(schedule.scratch_chunks);
@@ -232,9 +232,9 @@ Algorithm algorithm_of(const Schedule& schedule) {
       .options = {},
       .least_ranks = static_cast<int>(schedule.ranks.size()),
       .threads_for = [](const Options& options) { return most_blocks(*options.schedule); },
-      .run = run,
-      .cost = cost,
-      .scratch_items = scratch_items,
+      .run = run_schedule,
+      .cost = schedule_cost,
+      .scratch_items = schedule_scratch,
       .varies = Varies::steps,
   };
 }

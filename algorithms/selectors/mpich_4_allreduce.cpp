@@ -22,7 +22,7 @@ std::string_view flat(int ranks, std::size_t items, const Options& options) {
   return few || bytes_of(items, options) <= short_bytes ? "recursive_doubling" : "rabenseifner";
 }
 
-Choice choose(int ranks, std::size_t items, const Options& options) {
+Choice choose_mpich_4_allreduce(int ranks, std::size_t items, const Options& options) {
   const auto hosts = static_cast<int>(host_groups(ranks, options)->hosts.size());
   if (hosts == 1 || hosts == ranks) return {flat(ranks, items, options)};
   return {.name = "leaders", .between = flat(hosts, items, options)};
@@ -32,7 +32,7 @@ constexpr Selection mpich_4_allreduce = {
     .collective = "allreduce",
     .name = "mpich_4",
     .summary = "as MPICH 4 chooses by hosts, ranks and size",
-    .choose = choose,
+    .choose = choose_mpich_4_allreduce,
     .varies = Varies::steps,
 };
 

@@ -11,7 +11,7 @@
 namespace ringscope {
 namespace {
 
-Choice choose(int ranks, std::size_t, const Options& options) {
+Choice choose_open_mpi_5_0_allreduce(int ranks, std::size_t, const Options& options) {
   const auto groups = host_groups(ranks, options);
   const auto hosts = static_cast<int>(groups->hosts.size());
   return {hosts > 1 && hosts < ranks ? "han" : "open_mpi_tuned"};
@@ -21,7 +21,7 @@ constexpr Selection open_mpi_5_0_allreduce = {
     .collective = "allreduce",
     .name = "open_mpi_5_0",
     .summary = "as Open MPI 5.0 chooses by hosts, ranks and size (coll han, tuned)",
-    .choose = choose,
+    .choose = choose_open_mpi_5_0_allreduce,
     .nonblocking = 2,
     .varies = Varies::steps,
 };

@@ -11,7 +11,7 @@
 namespace ringscope {
 namespace {
 
-Choice choose(int ranks, std::size_t items, const Options& options) {
+Choice choose_open_mpi_tuned_4_0_allreduce(int ranks, std::size_t items, const Options& options) {
   const std::uint64_t bytes = bytes_of(items, options);
   constexpr std::uint64_t intermediate = 10'000, segment = 1 << 20;
   if (bytes < intermediate || numbers_of(items, options) <= static_cast<std::uint64_t>(ranks))
@@ -24,7 +24,7 @@ constexpr Selection open_mpi_tuned_4_0_allreduce = {
     .collective = "allreduce",
     .name = "open_mpi_tuned_4_0",
     .summary = "as Open MPI up to 4.0 (3.1 too) chooses by ranks and size (coll tuned)",
-    .choose = choose,
+    .choose = choose_open_mpi_tuned_4_0_allreduce,
 };
 
 }  // namespace

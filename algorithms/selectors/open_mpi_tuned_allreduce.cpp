@@ -17,7 +17,7 @@ namespace {
 constexpr std::string_view doubling = "recursive_doubling", halving = "rabenseifner_halves";
 constexpr std::string_view reduce_then_broadcast = "reduce_broadcast";
 
-const std::vector<open_mpi::RanksRule>& rules() {
+const std::vector<open_mpi::RanksRule>& allreduce_rules() {
   constexpr std::string_view ring = "ring";
   static const std::vector<open_mpi::RanksRule> table = {
       {4,
@@ -42,8 +42,9 @@ const std::vector<open_mpi::RanksRule>& rules() {
   return table;
 }
 
-Choice choose(int ranks, std::size_t items, const Options& options) {
-  const std::string_view name = open_mpi::look_up(rules(), ranks, bytes_of(items, options));
+Choice choose_open_mpi_tuned_allreduce(int ranks, std::size_t items, const Options& options) {
+  const std::string_view name =
+      open_mpi::look_up(allreduce_rules(), ranks, bytes_of(items, options));
   const bool too_short =
       name == "ring" && numbers_of(items, options) < static_cast<std::uint64_t>(ranks);
   return {too_short ? doubling : name};
@@ -53,7 +54,7 @@ constexpr Selection open_mpi_tuned_allreduce = {
     .collective = "allreduce",
     .name = "open_mpi_tuned",
     .summary = "as Open MPI 4.1 chooses by ranks and size (coll tuned)",
-    .choose = choose,
+    .choose = choose_open_mpi_tuned_allreduce,
 };
 
 }  // namespace

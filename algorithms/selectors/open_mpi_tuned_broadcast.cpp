@@ -17,7 +17,7 @@ constexpr std::string_view linear = "flat", chain = "chain", pipeline = "chain";
 constexpr std::string_view binomial = "binomial", scatter_allgather = "scatter_allgather";
 constexpr std::string_view binary = binomial, split_binary = binomial, knomial = binomial;
 
-const std::vector<open_mpi::RanksRule>& rules() {
+const std::vector<open_mpi::RanksRule>& broadcast_rules() {
   static const std::vector<open_mpi::RanksRule> table = {
       {4,
        {{32, pipeline},
@@ -56,9 +56,9 @@ const std::vector<open_mpi::RanksRule>& rules() {
   return table;
 }
 
-Choice choose(int ranks, std::size_t items, const Options& options) {
+Choice choose_open_mpi_tuned_broadcast(int ranks, std::size_t items, const Options& options) {
   const std::uint64_t bytes = bytes_of(items, options);
-  const std::string_view name = open_mpi::look_up(rules(), ranks, bytes);
+  const std::string_view name = open_mpi::look_up(broadcast_rules(), ranks, bytes);
   return {name, name == chain ? std::max<std::size_t>(1, bytes) : 0};
 }
 
@@ -66,7 +66,7 @@ constexpr Selection open_mpi_tuned_broadcast = {
     .collective = "broadcast",
     .name = "open_mpi_tuned",
     .summary = "as Open MPI 4.1 chooses by ranks and size (coll tuned)",
-    .choose = choose,
+    .choose = choose_open_mpi_tuned_broadcast,
 };
 
 }  // namespace

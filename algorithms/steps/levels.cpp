@@ -55,6 +55,8 @@ const Algorithm& find_part(std::string_view collective, std::string_view name) {
   return *algorithm;
 }
 
+const Algorithm& binomial_spread() { return find_part("broadcast", "binomial"); }
+
 Task run_part(const Algorithm& algorithm, Communicator comm, Workspace work, Options options) {
   work.scratch = work.scratch.first(algorithm.scratch_items(comm.size(), work.data.size, options));
   return algorithm.run(comm, work, options);

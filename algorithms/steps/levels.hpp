@@ -24,6 +24,9 @@ Options below(Options options);
 /// Throws std::invalid_argument where there is none of that name.
 const Algorithm& find_part(std::string_view collective, std::string_view name);
 
+/// Spreads a result within a host.
+const Algorithm& binomial_spread();
+
 /// Runs a part with as much of the scratch space as it declares.
 Task run_part(const Algorithm& algorithm, Communicator comm, Workspace work, Options options);
 
