@@ -40,7 +40,8 @@ VERSION = re.compile(r'"version": "[^"]*"')
 # and not there.
 LONG = {"10-fusion", "17-which-parallelism-crosses-hosts", "two-levels-or-one"}
 # Seconds of Release, most of a minute each under the sanitizers, where suites run the same code.
-NOT_SANITIZED = LONG | {"16-the-missing-nic", "gigabit-is-not-enough", "ring-or-parameter-server"}
+NOT_SANITIZED = LONG | {"16-the-missing-nic", "cores-for-the-input",
+                        "gigabit-is-not-enough", "ring-or-parameter-server"}
 # Files of each of its activities would have 700 MB: others hold the same formats.
 UNRECORDED = "17-which-parallelism-crosses-hosts"
 SMALL = 24_000  # bytes: the report of 03-anomaly, from which all began, is to be read
