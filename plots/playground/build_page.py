@@ -31,14 +31,15 @@ def data_files():
 
 
 def packed(content):
-    """As text that a page can hold: DecompressionStream reads it. zopfli leaves a twentieth less
-    than zlib at its best."""
+    """As text that a page can hold: gzip in Ascii85, with "v" for "<". zopfli leaves a twentieth
+    less than zlib at its best, Ascii85 a sixteenth less than base64.
+    """
     with tempfile.NamedTemporaryFile() as file:
         file.write(content)
         file.flush()
         words = ["zopfli", "--i5", "-c", file.name]
         done = subprocess.run(words, stdout=subprocess.PIPE, check=True)
-    return base64.b64encode(done.stdout).decode()
+    return base64.a85encode(done.stdout).replace(b"z", b"!!!!!").replace(b"<", b"v").decode()
 
 
 def inside_script(text):

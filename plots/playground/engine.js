@@ -1,9 +1,21 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The simulator, in a worker of its own: the page stays alive while it runs, and can end it.
 
-/** A text of the page that is packed: base64 of gzip. */
+/** Bytes of Ascii85 that has "v" for "<", as build_page.py writes it. */
+function bytesOf85(text) {
+  const bytes = new Uint8Array(Math.floor(text.length * 4 / 5));
+  for (let at = 0, to = 0; at < text.length; at += 5) {
+    let word = 0;
+    for (const letter of text.slice(at, at + 5).replaceAll("v", "<").padEnd(5, "u"))
+      word = word * 85 + letter.charCodeAt(0) - 33;
+    for (let shift = 24; shift >= 0; shift -= 8) bytes[to++] = word >>> shift;
+  }
+  return bytes;
+}
+
+/** A text of the page that is packed: Ascii85 of gzip. */
 async function unpacked(id) {
-  const bytes = bytesOf(document.getElementById(id).textContent.trim());
+  const bytes = bytesOf85(document.getElementById(id).textContent.trim());
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
