@@ -89,7 +89,8 @@ class Reader(unittest.TestCase):
         self.assertEqual(self.type(Keys.ESCAPE), [])
 
     def test_the_search_takes_questions_and_other_names_of_things(self):
-        for text in ("ring vs parameter server", "ncclAllReduce", "MPI_Allreduce", "rccl"):
+        for text in ("ring vs parameter server", "ncclAllReduce", "MPI_Allreduce", "rccl",
+                     "which deadlocks?"):
             with self.subTest(text):
                 self.open("index.html")
                 self.assertNotIn("Nothing", self.type(text)[0].text)
@@ -98,6 +99,37 @@ class Reader(unittest.TestCase):
         self.assertEqual(found[0], "Nothing has all of these words. Sections with most of them:")
         self.assertIn("Read the report: When there is no answer",
                       [text.splitlines()[0] for text in found])
+
+    def test_questions_of_the_founding_documents_lead_to_a_command_and_its_reason(self):
+        mine = "Find your question: "
+        self.open("index.html")
+        for asked, found in {
+                "why is 4-3-1 slower than 4-2-2?": mine + "Why is 4-3-1 slower than 4-2-2?",
+                "Irecv Send Wait one after the other": mine + "Blocking calls, threads, NUMA",
+                "does NCCL have the anomaly too": mine + "Does NCCL have the anomaly too?",
+                "InfiniBand in a container is slower": "Find why InfiniBand is slow",
+                "eliminate the network part": "Find why InfiniBand is slow: Without the network",
+                "steps batch records epochs": "Ask about training: Time of a whole training",
+                "baidu allreduce": mine + "Is the ring of baidu-allreduce faster",
+                "btl self,tcp": "Tune my MPI: Settings of an MPI, and their keys",
+                "mpirun hostfile slots": "Tune my MPI: Settings of an MPI, and their keys",
+                "HOROVOD_GPU_ALLREDUCE=NCCL": "Ask about training: Settings of Horovod",
+                "scatter gather broadcast": mine + "How long do broadcast, scatter",
+                "why is Horovod slow": mine + "Why is Horovod slow on a small model?",
+                "MirroredStrategy vs CentralStorage": mine + "MirroredStrategy",
+                "ImageNet in 20 minutes": "Ask about training: Time of a whole training",
+                "GPUs hang with NCCL and IOMMU": mine + "Do my GPUs hang",
+                "1 Gbit/s is not enough": mine + "Is 1 Gbit/s enough?",
+                "why are my GPUs not busy": "Ask about training: GPU utilisation",
+                "pulls of the weights take seconds": mine + "Why does a pull of the weights",
+                "queue of 100 batches": "Ask about training: Input pipeline",
+                "MNIST 1 Gbit/s linear": "Ask about training: Fresh weights, or more steps",
+                "pinned memory cudaMallocHost": mine + "Is pinned memory faster",
+                "P2P instead of host reduce": mine + "Is pinned memory faster"}.items():
+            with self.subTest(asked):
+                self.type(Keys.ESCAPE)
+                self.assertIn(found, "\n".join(item.text.splitlines()[0]
+                                               for item in self.type(asked)[:3]))
 
     def test_each_block_is_copied_by_a_button_without_prompts(self):
         self.open("index.html")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Search in the words of all pages, which words.js holds: sections with every word asked for, or
-// one that begins so, headings first; if none has all, sections with most of them. Copy buttons.
+// one that begins so, singular or plural, headings first; if none has all, sections with most of
+// them. Copy buttons.
 "use strict";
 (function () {
   const query = document.getElementById("query");
@@ -13,13 +14,16 @@
   }
 
   // Other names of a thing as the pages call it, and words that tell nothing.
-  const same = {rccl: "nccl", hccl: "nccl", gloo: "allreduce", vs: "", versus: "", or: "", and: "",
-    the: "", a: "", of: "", to: "", in: "", how: "", do: "", i: ""};
+  const same = {__proto__: null, rccl: "nccl", hccl: "nccl", gloo: "allreduce",
+    utilization: "utilisation"};
+  const small = "vs versus or and the a of to in how do i why what when which where who is are " +
+    "was does did has have it its my on at by for from with than too many much";
+  for (const word of small.split(" ")) same[word] = "";
 
   function words_asked() {
-    const all = query.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const known = all.map((word) => same[word] ?? word.replace(/^(mpi_i?|nccl)(?=[a-z])/, ""))
-      .filter(Boolean);
+    const all = query.value.toLowerCase().split(/[?,;!]*\s+|[?,;!]+$/).filter(Boolean);
+    const known = all.map((word) => same[word] ?? word.replace(/^(mpi_i?|nccl)(?=[a-z])/, "")
+      .replace(/(?<=[a-z]{3})s$/, "")).filter(Boolean);
     return known.length > 0 ? known : all;
   }
 

@@ -152,8 +152,8 @@ def commands_page(program, _):
 
 def names_page(program, root):
     """The reference of the names, from `ringscope list`."""
-    lines = ["# Names", "", "Machines, libraries and the rest that come with the program, as "
-             "`ringscope list` prints them.", ""]
+    lines = ["# Names", "", "Machines, libraries and the rest, as `ringscope list` prints them. "
+             "`ringscope compare NAME` answers the question of a scenario.", ""]
     for kind in NAMES:
         printed = subprocess.run([program, "list", kind], capture_output=True, text=True,
                                  check=True, env={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8",
