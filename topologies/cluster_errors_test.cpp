@@ -79,6 +79,18 @@ const Broken broken[] = {
      "2097153, more than 1048576 components\n"
      "  hosts: 1048576\n"
      "         ^"},
+    {"base: two_level\n"
+     "racks: 200000\n",
+     "x.yaml:2:8: the cluster is too large: 1600000 hosts of 2 components and the switches make "
+     "3400001, more than 1048576 components\n"
+     "  racks: 200000\n"
+     "         ^"},
+    {"base: h100_rails\n"
+     "pods: 100000\n",
+     "x.yaml:2:7: the cluster is too large: 400000 hosts of 27 components and the switches make "
+     "11600004, more than 1048576 components\n"
+     "  pods: 100000\n"
+     "        ^"},
     {"network: torus\n"
      "dimensions: [1000, 1000]\n"
      "link: {bandwidth: 1 GB/s, latency: 1 us}\n"

@@ -208,7 +208,9 @@ void print(const PlaceArguments& arguments, const PlaceStudy& study, const Place
                                                : ", a program whose groups are in the order " +
                                                      answer.placed.front().groups + ",",
                           lines);
-  for (const std::string& warning : job_warnings(study.scenario))
+  Scenario asked = study.scenario;
+  asked.job.noise.slow_hosts.clear();  // a search may well leave them without ranks
+  for (const std::string& warning : job_warnings(asked))
     screen += fmt::format("\nwarning: {}\n", warning);
   bar.end();
   show_screen(screen);

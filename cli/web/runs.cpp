@@ -104,7 +104,10 @@ Asked asked_of(const Json& run) {
   }
   one.tree.set("cases", Value());
   Scenario scenario = std::move(read_tree(one.tree, one.name).front());
-  if (const auto label = run.find("label"); label != run.end()) scenario.name = *label;
+  if (const auto label = run.find("label"); label != run.end()) {
+    scenario.name = *label;
+    scenario.labelled = true;
+  }
   refuse_too_much(scenario);
   Json words = lesson::words_above(file.place().source->text);
   return {std::move(one.tree), std::move(scenario), std::move(words)};

@@ -190,7 +190,8 @@ struct Recording;  // scenarios/answer/recording.hpp
 struct PathChain;  // scenarios/answer/path_chain.hpp
 
 struct Report {
-  std::string name;  ///< of the case
+  std::string name;       ///< of the case
+  bool labelled = false;  ///< as in Scenario
   /// Set for a run that could not go on: all else then tells of the run until then.
   std::optional<Deadlock> deadlock;
   std::string collective, algorithm, placement, library, cluster;

@@ -90,7 +90,8 @@ struct Speedup {
 
 /// One case to simulate: a scenario with one vector size.
 struct Scenario {
-  std::string name;  ///< "03-anomaly 4-2-2 64 MiB": stem, case, and size where several
+  std::string name;       ///< "03-anomaly 4-2-2 64 MiB": stem, case, and size where several
+  bool labelled = false;  ///< the name is a reader's, without the stem
   std::string question;
   Cluster cluster;
   Library library;

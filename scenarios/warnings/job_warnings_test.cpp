@@ -53,6 +53,16 @@ TEST(JobWarnings, nccl_runs_on_cores_where_gpus_are_forgotten) {
   EXPECT_THAT(warnings_of("rack3", "4-4", "nccl", "openmpi_tcp"), IsEmpty());
 }
 
+TEST(JobWarnings, stragglers_change_nothing_on_hosts_without_ranks) {
+  const auto slow = [](const std::string& hosts) {
+    return warnings_of(
+        "rack3", "4-4",
+        "ring, overlap: 1 ms, noise: {stragglers: {hosts: [" + hosts + "], slowdown: 2}}");
+  };
+  EXPECT_THAT(slow("host1, host2"), ElementsAre(HasSubstr("computations on host2, where no rank")));
+  EXPECT_THAT(slow("host0, host1"), IsEmpty());
+}
+
 TEST(JobWarnings, stragglers_change_nothing_where_nothing_is_computed) {
   const std::string noise = "noise: {stragglers: {ranks: [1], slowdown: 2}}";
   EXPECT_THAT(warnings_of("rack3", "4-3-1", "ring, " + noise),

@@ -35,6 +35,19 @@ std::vector<std::string> vain_noise(const Scenario& scenario) {
       noise.has_stragglers() ? "'stragglers' slow" : "'spread' slows")};
 }
 
+/// Slow hosts that have no rank.
+std::vector<std::string> idle_stragglers(const Scenario& scenario) {
+  const std::vector<Location>& ranks = scenario.placement.ranks;
+  std::string idle;
+  for (const int host : scenario.job.noise.slow_hosts)
+    if (std::ranges::find(ranks, host, &Location::host) == ranks.end())
+      idle += (idle.empty() ? "" : ", ") +
+              scenario.cluster.topology.hosts()[static_cast<std::size_t>(host)].name;
+  if (idle.empty()) return {};
+  return {
+      fmt::format("'stragglers' slow computations on {}, where no rank is: nothing changes", idle)};
+}
+
 /// The key by which repetitions of a job differ; "": they do not.
 std::string random_key(const Job& job) {
   if (job.skew.count() > 0) return "skew";
@@ -300,10 +313,11 @@ std::vector<std::string> slow_transports(const Scenario& scenario) {
 
 std::vector<std::string> slips(const Scenario& scenario) {
   std::vector<std::string> found;
-  for (const auto& more : {hosts_for_ranks(scenario), shared_seats(scenario), other_fit(scenario),
-                           slow_transports(scenario), vain_noise(scenario), chance(scenario),
-                           vain_threads(scenario), vain_endpoints(scenario), vain_rules(scenario),
-                           vain_storage(scenario), idle_degraded(scenario)})
+  for (const auto& more :
+       {hosts_for_ranks(scenario), shared_seats(scenario), other_fit(scenario),
+        slow_transports(scenario), vain_noise(scenario), idle_stragglers(scenario),
+        chance(scenario), vain_threads(scenario), vain_endpoints(scenario), vain_rules(scenario),
+        vain_storage(scenario), idle_degraded(scenario)})
     found.insert(found.end(), more.begin(), more.end());
   return found;
 }

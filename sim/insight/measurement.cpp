@@ -168,6 +168,7 @@ Report report_of(const Scenario& scenario, std::vector<Measurement> measurements
   Measurement& median = measurements[order[(order.size() - 1) / 2]];
 
   report.name = scenario.name;
+  report.labelled = scenario.labelled;
   report.collective = scenario.job.algorithm->collective;
   report.algorithm = scenario.job.algorithm->name;
   report.chosen = chosen_by(scenario);

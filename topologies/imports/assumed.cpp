@@ -112,16 +112,13 @@ Assumed<int> assumed_capability(int nvlinks) {
 }
 
 Assumed<Bandwidth> assumed_nvlink(int compute_capability) {
-  constexpr std::string_view source = "NCCL, src/graph/topo.h: SM60_NVLINK_BW to SM100_NVLINK_BW";
-  if (compute_capability >= 100) return {gigabytes(40.1), source};
-  if (compute_capability >= 90) return {gigabytes(20.6), source};
-  if (compute_capability == 86 || compute_capability == 89) return {gigabytes(12), source};
-  if (compute_capability >= 70 || compute_capability == 0) return {gigabytes(20), source};
-  return {gigabytes(18), source};
-}
-
-Assumed<double> assumed_nvlink_share() {
-  return {20.0 / 25, "NCCL, src/graph/topo.h: SM70_NVLINK_BW is 20 GB/s of the 25 signalled"};
+  constexpr std::string_view source =
+      "NVIDIA's data sheets: an NVLink of a P100 carries 20 GB/s in each direction, of a V100, an "
+      "A100 or an H100 25, of a B200 50, of an A40 112.5/8";
+  if (compute_capability >= 100) return {gigabytes(50), source};
+  if (compute_capability == 86 || compute_capability == 89) return {gigabytes(112.5 / 8), source};
+  if (compute_capability >= 70 || compute_capability == 0) return {gigabytes(25), source};
+  return {gigabytes(20), source};
 }
 
 Assumed<Bandwidth> assumed_port() {

@@ -39,10 +39,9 @@ Assumed<double> assumed_pcie_share();
 Assumed<Bandwidth> assumed_pcie_link(int compute_capability = 0);
 /// Compute capability of a GPU with that many NVLinks: 70, 80, 90 or later; 0: not known.
 Assumed<int> assumed_capability(int nvlinks);
-/// One NVLink, each direction, by the GPU's compute capability (70 is 7.0); 0: not known.
+/// Bytes that one NVLink carries in each direction, as nccl::nvlink_rate() takes them, by the GPU's
+/// compute capability (70 is 7.0); 0: not known.
 Assumed<Bandwidth> assumed_nvlink(int compute_capability);
-/// The share of an NVLink's signalled bytes that is payload.
-Assumed<double> assumed_nvlink_share();
 /// A network port that names no speed.
 Assumed<Bandwidth> assumed_port();
 

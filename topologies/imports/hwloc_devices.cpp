@@ -160,14 +160,13 @@ void read_nvlinks(hwloc_topology_t topology, ImportedHost& machine) {
     while (object && object->type == HWLOC_OBJ_OS_DEVICE) object = object->parent;
     return object ? machine.gpu_index(label_of(object)) : -1;
   };
-  const auto share = assumed_nvlink_share();
   NvLinks links;
   for (unsigned i = 0; i < matrix->nbobjs; ++i) {
     const int gpu = gpu_of(matrix->objs[i]);
     for (unsigned j = 0; gpu >= 0 && j < matrix->nbobjs; ++j) {
       const auto megabytes = static_cast<double>(matrix->values[i * matrix->nbobjs + j]);
       if (i == j || megabytes == 0) continue;
-      const Bandwidth bandwidth{megabytes * 1e6 * share.value};
+      const Bandwidth bandwidth{megabytes * 1e6};
       const int other = gpu_of(matrix->objs[j]);
       if (other < 0)
         links.add_to_switch(gpu, bandwidth);
@@ -176,9 +175,6 @@ void read_nvlinks(hwloc_topology_t topology, ImportedHost& machine) {
     }
   }
   hwloc_distances_release(topology, matrix);
-  if (!links.empty())
-    machine.note(
-        fmt::format("guessed: {} of an NVLink's bytes are payload: {}", share.value, share.source));
   links.connect(machine);
 }
 

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "topologies/cluster.hpp"
+#include "topologies/nccl/rates.hpp"
 
 namespace ringscope::imports_test {
 namespace {
@@ -149,7 +150,7 @@ TEST(Import, nvlinks_are_counted) {
   const Cluster dgx2 = cluster_of(machine_of("nvidiaDGX2.xml"));
   const auto& gpus = dgx2.topology.hosts()[0].gpus;
   // Six links of 25 GB/s from each GPU to the switches.
-  const double six = 6 * 25 * assumed_nvlink_share().value;
+  const double six = 6 * 25;
   for (std::size_t other = 1; other < gpus.size(); ++other)
     EXPECT_DOUBLE_EQ(gigabytes(dgx2.topology, gpus[0], gpus[other]), six);
 
@@ -163,6 +164,16 @@ TEST(Import, nvlinks_are_counted) {
   const Cluster a100 = cluster_of(machine_of("dgx-a100.txt"));
   const auto& ampere = a100.topology.hosts()[0].gpus;
   EXPECT_DOUBLE_EQ(gigabytes(a100.topology, ampere[0], ampere[7]), 12 * one);  // NV12
+}
+
+// What an import writes is what NCCL's search counts links by: 18 of an H100 are 18.
+TEST(Import, nccl_counts_as_many_nvlinks_as_were_imported) {
+  for (const int capability : {70, 80, 90, 100})
+    for (const int links : {1, 6, 12, 18}) {
+      const Bandwidth all{links * assumed_nvlink(capability).value.bytes_per_second};
+      EXPECT_DOUBLE_EQ(nccl::nvlink_rate(all, capability), links * nccl::one_nvlink(capability))
+          << capability << ' ' << links;
+    }
 }
 
 TEST(Import, generations_follow_from_the_number_of_nvlinks) {

@@ -11,15 +11,17 @@ namespace {
 
 void build_rails(Fields& fields, const HostMaker& make_host, Topology& topology) {
   constexpr int most_rails = 64, most_spines = 1024, most_uplinks = 1024;
-  const int pods = static_cast<int>(fields.value_or("pods", "1").integer(1, most_hosts));
-  const Value& per_pod = fields.required("hosts_per_pod");
-  const int hosts = static_cast<int>(per_pod.integer(1, most_hosts / pods));
+  const Value &number = fields.value_or("pods", "1"), &per_pod = fields.required("hosts_per_pod");
+  const auto pods = static_cast<int>(number.integer(1, most_hosts));
+  const auto hosts = static_cast<int>(per_pod.integer(1, most_hosts));
   const int rails = static_cast<int>(fields.required("rails").integer(1, most_rails));
   const Value& count = fields.required("spines");
   const int spines = static_cast<int>(count.integer(pods > 1 ? 1 : 0, most_spines));
   const int uplinks = static_cast<int>(fields.value_or("uplinks", "1").integer(1, most_uplinks));
-  make_host.check_room(per_pod, static_cast<std::size_t>(pods * hosts),
-                       static_cast<std::size_t>(pods * rails + spines));
+  make_host.check_room(pods > hosts ? number : per_pod,
+                       static_cast<std::size_t>(pods) * static_cast<std::size_t>(hosts),
+                       static_cast<std::size_t>(pods) * static_cast<std::size_t>(rails) +
+                           static_cast<std::size_t>(spines));
   const LinkPair link = read_cable(fields, "link");
   Fields other(fields.value_or("uplink", "{}"), "uplink");
   const LinkPair uplink = read_link_or(other, link);

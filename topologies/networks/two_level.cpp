@@ -46,10 +46,12 @@ bool carry_alike(const LinkPair& one, const LinkPair& other) {
 
 void build_two_level(Fields& fields, const HostMaker& make_host, Topology& topology) {
   constexpr int most_uplinks = 1024;
-  const int racks = static_cast<int>(fields.required("racks").integer(1, most_hosts));
-  const Value& in_rack = fields.required("hosts_per_rack");
-  const int per_rack = static_cast<int>(in_rack.integer(1, most_hosts / racks));
-  make_host.check_room(in_rack, static_cast<std::size_t>(racks * per_rack),
+  const Value &number = fields.required("racks"), &in_rack = fields.required("hosts_per_rack");
+  const auto racks = static_cast<int>(number.integer(1, most_hosts));
+  const auto per_rack = static_cast<int>(in_rack.integer(1, most_hosts));
+  // The larger of the two is wrong: the other one may be a base's.
+  make_host.check_room(racks > per_rack ? number : in_rack,
+                       static_cast<std::size_t>(racks) * static_cast<std::size_t>(per_rack),
                        static_cast<std::size_t>(racks + 1));
   fields.expect("uplink");
   const LinkPair link = read_cable(fields, "link");

@@ -13,14 +13,23 @@ std::string smaller_ones(std::size_t count) {
   return fmt::format("{} smaller {}", count, count == 1 ? "one" : "ones");
 }
 
+namespace {
+
+/// Times above are those of a step, and these of all.
+std::string steps_of_both(const Report& first, const Report& other) {
+  if (!first.training || !other.training) return "";
+  const int steps = first.training->steps;
+  return steps > 1 && steps == other.training->steps ? fmt::format(" of {} steps", steps) : "";
+}
+
+}  // namespace
+
 std::string difference_table(const Report& first, const Report& other,
                              std::span<const std::string> names, std::span<const Difference> rows,
                              std::optional<std::size_t> most) {
   const TimeScale scale(std::max(first.time_s, other.time_s));
-  Table table({{"difference"},
-               {short_heading(names[1])},
-               {short_heading(names[0])},
-               {"spent on", Table::Align::left}});
+  const auto [heading, other_heading] = short_headings(names[0], names[1]);
+  Table table({{"difference"}, {other_heading}, {heading}, {"spent on", Table::Align::left}});
   double sum = 0, shown_sum = 0;
   const auto add = [&](double first_s, double other_s, const std::string& what) {
     sum += other_s - first_s;
@@ -40,8 +49,8 @@ std::string difference_table(const Report& first, const Report& other,
     other_rest += row.other_s;
   }
   if (shown < rows.size()) add(first_rest, other_rest, smaller_ones(rows.size() - shown));
-  table.add(
-      {scale.difference(shown_sum), scale.text(other.time_s), scale.text(first.time_s), "sum"});
+  table.add({scale.difference(shown_sum), scale.text(other.time_s), scale.text(first.time_s),
+             "sum" + steps_of_both(first, other)});
   return table.text(2);
 }
 

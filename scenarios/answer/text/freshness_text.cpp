@@ -56,6 +56,13 @@ std::string cell(const Observation* one, double value) {
   return one != nullptr ? fmt::format("{:.3g}", value) : "-";
 }
 
+bool on_default_stream(const Report& report) {
+  const Value* found = report.resolved.find("job");
+  if (found != nullptr) found = found->find("options");
+  if (found != nullptr) found = found->find("default_stream");
+  return found != nullptr && found->text() != "0";
+}
+
 }  // namespace
 
 std::string freshness_table(std::span<const Report> reports,
@@ -91,6 +98,10 @@ std::string freshness_text(const Report& report) {
     if (one.what == "staleness" && one.mean > 0) text += staleness(one);
     if (one.what == "pull") text += pulls(one);
   }
+  if (on_default_stream(report))
+    text +=
+        "  Kernels and copies share the default stream: each copy waits for the kernels launched "
+        "before it.\n";
   return text;
 }
 

@@ -184,15 +184,28 @@ std::string warnings_text(std::span<const Report> reports, const std::vector<std
 
 }  // namespace
 
-std::string short_heading(const std::string& name) {
+std::array<std::string, 2> short_headings(std::string first, std::string other) {
   constexpr std::size_t longest = 18;
-  return name.size() <= longest ? name : name.substr(0, longest - 2) + "..";
+  const auto cut = [](const std::string& name) {
+    if (name.size() <= longest) return name;
+    std::size_t end = longest - 2;
+    while ((static_cast<unsigned char>(name[end]) & 0xC0) == 0x80) --end;  // within a letter
+    return name.substr(0, end) + "..";
+  };
+  // Words that both begin with give way to those that tell them apart.
+  while (cut(first) == cut(other) && first != other) {
+    const std::size_t at = first.find(' ', first.starts_with("..") ? 2 : 0);
+    if (at == std::string::npos || !other.starts_with(first.substr(0, at + 1))) break;
+    first = ".." + first.substr(at + 1);
+    other = ".." + other.substr(at + 1);
+  }
+  return {cut(first), cut(other)};
 }
 
 std::vector<std::string> short_names(std::span<const Report> reports) {
   std::vector<std::string> names;
   for (const Report& report : reports) names.push_back(report.name);
-  if (names.size() < 2) return names;
+  if (names.size() < 2 || reports.front().labelled) return names;
   const std::string first_word = names[0].substr(0, names[0].find(' ') + 1);
   const auto has_it = [&](const std::string& name) { return name.starts_with(first_word); };
   // A number belongs to its unit: "1 KiB" and "1 MiB".

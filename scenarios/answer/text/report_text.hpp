@@ -2,6 +2,7 @@
 // Reports as screens of at most 100 columns: what happened, and why.
 #pragma once
 
+#include <array>
 #include <span>
 #include <string>
 
@@ -21,8 +22,9 @@ std::string print_compare(std::span<const Report> reports);
 /// Names of the cases without the scenario's name, if all begin with it: "03-anomaly 4-3-1" and
 /// "03-anomaly 4-2-2" become 4-3-1 and 4-2-2. Words of a case's own name stay.
 std::vector<std::string> short_names(std::span<const Report> reports);
-/// A name short enough to stand twice beside what the rows of a table say.
-std::string short_heading(const std::string& name);
+/// Two names short enough to stand beside what the rows of a table say. They differ, unless the
+/// names are equal or differ first behind 16 bytes of one word.
+std::array<std::string, 2> short_headings(std::string first, std::string other);
 
 /// Seconds on the critical paths of two cases for one cause.
 struct Difference {

@@ -155,6 +155,31 @@ TEST(ShortNames, keep_a_word_that_all_cases_share) {
             (std::vector<std::string>{"tensor inside, data across", "tensor across, data inside"}));
 }
 
+TEST(ShortNames, of_labels_are_whole) {
+  std::vector<Report> reports = {sample_report(), sample_report()};
+  reports[0].name = "wire has half its rate";
+  reports[1].name = "wire is gone on one host";
+  for (Report& report : reports) report.labelled = true;
+  EXPECT_EQ(short_names(reports),
+            (std::vector<std::string>{"wire has half its rate", "wire is gone on one host"}));
+}
+
+TEST(ShortHeadings, differ) {
+  using Two = std::array<std::string, 2>;
+  EXPECT_EQ(short_headings("4-2-2", "4-3-1"), (Two{"4-2-2", "4-3-1"}));
+  EXPECT_EQ(short_headings("tensor inside, data across", "tensor across, data inside"),
+            (Two{"tensor inside, d..", "tensor across, d.."}));
+  EXPECT_EQ(short_headings("tensor groups in a host", "tensor groups in a rack"),
+            (Two{"..groups in a host", "..groups in a rack"}));
+  EXPECT_EQ(short_headings("a very long name of one case", "a very long name of one case"),
+            (Two{"a very long name..", "a very long name.."}));
+}
+
+TEST(ShortHeadings, are_cut_between_letters) {
+  // Sixteen bytes would end within the first of these letters of two bytes.
+  EXPECT_EQ(short_headings("fifteen letters\u00e4\u00e4\u00e4", "b")[0], "fifteen letters..");
+}
+
 TEST(ShortNames, of_two_scenarios_are_whole) {
   std::vector<Report> reports = {sample_report(), sample_report()};
   reports[0].name = "a 4-2-2";
