@@ -89,6 +89,24 @@ class Collective(unittest.TestCase):
                              f"^expected one of allgather, allreduce, .*, got '{text}'$")
         self.assertEqual(collectives.named("bcast"), "broadcast")
 
+    def test_option_that_the_table_contradicts_is_rejected(self):
+        share = 3 / 4
+        for text, line, expected in (
+                ("allreduce", row(4 << 20, share, "none"), "all_gather or alltoall"),
+                ("reduce_scatter", row(4 << 20, 2 * share), "all_reduce"),
+                ("barrier", row(4 << 20, 2 * share), "all_reduce"),
+                ("allgather", row(4 << 20, 1, "none", 2), "broadcast")):
+            self.assertIn(f"expected --collective {expected}, as columns and bandwidths of this "
+                          f"table show, got {text}", complaint(log(line), collective=text))
+        alone, one = log(row(4 << 20, 0), devices((1,))), {"nodes": 1, "ranks_per_node": 1}
+        self.assertEqual(complaint(alone, collective="allreduce", **one), "")
+
+    def test_ranks_that_the_bandwidths_contradict_are_rejected(self):
+        bare = log(row(64 << 20, 2 * 15 / 16), "")
+        for given in ({"nodes": 4}, {"nodes": 4, "collective": "allreduce"}):
+            self.assertIn("expected 16 ranks, as the ratio of busbw to algbw shows, got 32 from",
+                          complaint(bare, ranks_per_node=8, **given))
+
 
 class Shape(unittest.TestCase):
     PLAIN = log(row(4 << 20, 3 / 2))

@@ -76,18 +76,34 @@ def in_place_is_checked(run):
     return any(inside != "N/A" for _, inside in marks)
 
 
-def candidates(run) -> list:
-    """Programs of nccl-tests that print such a table on that many ranks."""
-    reduces, rooted = traits_of(run)
-    found = [name for name, shape in SHAPES.items()
-             if (shape.reduces, shape.rooted) == (reduces, rooted)]
+def alike(run) -> list:
+    """Programs of nccl-tests with such columns and bandwidths on that many ranks."""
+    traits = traits_of(run)
+    found = [name for name, shape in SHAPES.items() if (shape.reduces, shape.rooted) == traits]
     if (ratio := ratio_of(run)) is not None:
         wide = ratio._replace(slack=max(ratio.slack, SLACK))
         found = [name for name in found if wide.fits(SHAPES[name], run.layout.ranks)]
-    checked = in_place_is_checked(run)
+    return found
+
+
+def candidates(run) -> list:
+    """Programs that print such a table."""
+    found, checked = alike(run), in_place_is_checked(run)
     if checked is not None:
         found = [name for name in found if name != ("alltoall" if checked else "all_gather")]
     return found
+
+
+def check_options(run, named: str, given):
+    """Rejects options that the columns or the two bandwidths of the table contradict."""
+    found = alike(run)
+    ranks = 0 if found or run.devices else ranks_by_ratio(run, named)
+    if ranks:
+        run.source.fail(run.header, f"{ranks} ranks, as the ratio of busbw to algbw shows",
+                        f"{run.layout.ranks} from --nodes and --ranks-per-node")
+    if given.collective and found and named not in [NAMES.get(name, name) for name in found]:
+        run.source.fail(run.header, f"--collective {' or '.join(found)}, as columns and bandwidths "
+                        "of this table show", given.collective)
 
 
 def collective_of(run) -> str:

@@ -10,7 +10,7 @@ import re
 
 from validation.imports import collectives, nccl_layout
 from validation.imports.findings import Findings, Given
-from validation.imports.nccl_collective import NAMES, collective_of
+from validation.imports.nccl_collective import NAMES, check_options, collective_of
 from validation.imports.source import Source
 
 NAME = "nccl-tests"
@@ -88,6 +88,7 @@ class Run:
         self.devices = nccl_layout.devices_in(texts)
         named = self.find_name(given)
         self.layout = nccl_layout.layout(self, named, given)
+        check_options(self, named, given)
         self.collective = named or collective_of(self)
 
     def kind(self, row) -> tuple:
