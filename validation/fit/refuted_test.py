@@ -110,6 +110,20 @@ class BusyMachine(unittest.TestCase):
                 errors = report.errors_of(result)
                 self.assertLess(errors["ping_pong shm"]["median"], 0.05)
 
+    def test_slope_of_calls_that_also_wait_is_omitted(self):
+        """One receive of 4 B took 1.28 ms, and 362 ns for each byte of 4 KiB came of it."""
+        cluster = Cluster(noise=0.005)
+        cluster.add_streams(SHM, "shm")
+        document = measured(lambda one: 1.0 if one.what != "recv_call"
+                            or one.parameters["way"] != "shm" else
+                            3.0 if one.parameters["bytes"] == SIZES[0] else 3000.0)
+        document = dataclasses.replace(document,
+                                       measurements=document.measurements + cluster.measurements)
+        result = calibrated(document)
+        self.assertEqual([one.split(" omitted: ping_pong")[0] for one in result.doubts],
+                         ["library.shm.recv_cost by recv_call"])
+        self.assertLess(report.errors_of(result)["ping_pong shm"]["median"], 0.1)
+
     def test_exchanges_far_slower_than_ping_pongs_are_omitted(self):
         result = self.expect_omitted(lambda one: 8.0 if one.what == "exchange" else 1.0,
                                       "library.shm.recv_cost", "by exchanges omitted: ping_pong")
