@@ -88,7 +88,8 @@ def read_points(path, key, value):
         found = at(case.get("scenario"), key)
         y = at(case, value)
         if isinstance(y, bool) or not isinstance(y, (int, float)) or not math.isfinite(y):
-            raise style.InputError(f"{where}: '{value}' is no number")
+            known = f" (known: {', '.join(case['metrics'])})" if "metrics" in case else ""
+            raise style.InputError(f"{where}: '{value}' is no number{known}")
         if found is None:
             rows.append((case, None, y))
             continue
@@ -219,9 +220,11 @@ def mark_crossings(axes, lines, unit, size):
                               arrowprops={"arrowstyle": "-", "color": style.FAINT})
 
 
-def figure_of(path, title=None, key="", value="time_s"):
+def figure_of(path, title=None, key="", value=""):
+    first = inputs.read_cases(path)[0]
+    value = value or next(iter(first.get("metrics", ())), "time_s")
     key, points, unit = read_points(path, key, value)
-    return draw(points, unit, key, value, title or inputs.read_cases(path)[0].get("question"))
+    return draw(points, unit, key, value, title or first.get("question"))
 
 
 def main():
@@ -229,7 +232,8 @@ def main():
                           "JSON from `ringscope run`, `compare` or `sweep`, CSV of `sweep`",
                           "the scenario's question")
     parser.add_argument("--key", help="of the scenario: the x axis; default: a key of the sweep")
-    parser.add_argument("--value", default="time_s", help="of the case: the y axis")
+    parser.add_argument("--value", help="of the case: the y axis; default: time_s, or the "
+                        "sweep's first metric")
     style.write(figure_of, parser)
 
 

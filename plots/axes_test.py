@@ -82,6 +82,19 @@ class References(InFolder):
 
 
 class Legends(InFolder):
+    def test_a_sweep_is_drawn_by_its_first_metric(self):
+        rows = [{"case": "c", "set": {"job.options.bucket": f"{n} MiB"}, "error": "",
+                 "metrics": {"step_s": n, "records_per_s": 9}} for n in (1, 2)]
+        table = ("case,job.options.bucket,step_s,records_per_s,held_up_by,error\n"
+                 "c,1 MiB,1,9,,\nc,2 MiB,2,9,,\n")
+        for text in (json.dumps({"keys": ["job.options.bucket"], "rows": rows}), table):
+            source = self.write(text)
+            (line,) = against.figure_of(source).axes[0].lines
+            self.assertEqual(list(line.get_ydata()), [1, 2])
+            with self.assertRaisesRegex(style.InputError,
+                                        r"'time_s' is no number \(known: step_s, records_per_s\)"):
+                against.figure_of(source, value="time_s")
+
     def test_one_line_has_no_legend(self):
         points = scaling.read_points(self.write(SCALING + scaling_row() + scaling_row(size=4096)))
         placed = [placements.Placed(i, "4-4", 1.0, "copying", False) for i in (1, 2)]

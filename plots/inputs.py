@@ -95,7 +95,8 @@ def read_cases(path):
     report = sweep_of(path) if is_table else json_of(path, text, other_kind(text))
     if isinstance(report, dict) and "keys" in report and "rows" in report:
         report["cases"] = [{"name": row["case"], "question": report.get("question"),
-                            "scenario": row["set"], "varied": report["keys"], **row["metrics"]}
+                            "scenario": row["set"], "varied": report["keys"],
+                            "metrics": list(row["metrics"]), **row["metrics"]}
                            for row in report["rows"] if not row["error"]]
     cases = field(path, report, "cases", list)
     if not cases:
