@@ -28,7 +28,11 @@ def read_text(path):
 def read_csv(path, columns, without_rows=""):
     """The rows as (line number, {column: text}); every column named in `columns` is there.
     `without_rows`: what a file without any means."""
-    reader = csv.reader(io.StringIO(read_text(path), newline=""))
+    text = read_text(path)
+    if text.lstrip()[:1] in ("{", "["):
+        raise InputError(f"{path}: expected a table (CSV of `ringscope run --timeline`, `run "
+                         "--csv` or `place --csv`), got JSON")
+    reader = csv.reader(io.StringIO(text, newline=""))
     header = next(reader)
     for column in columns:
         if column not in header:

@@ -112,6 +112,10 @@ class OneName(Program):
         table = self.refused(self.write("case,time\n1,2\n"), "-o", self.path("a.png"), "--kind",
                              "breakdown")
         self.assertIn("drawn from what `ringscope run --json` writes", table)
+        for kind in ("timeline", "scaling", "placements"):
+            self.assertIn("expected a table (CSV of `ringscope run --timeline`, `run --csv` or "
+                          "`place --csv`), got JSON",
+                          self.refused(source, "-o", self.path("a.png"), "--kind", kind))
         self.assertFalse(pathlib.Path(self.path("a.png")).exists())
 
     def test_each_kind_has_its_own_help(self):
