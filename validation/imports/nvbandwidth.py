@@ -10,11 +10,11 @@ from validation.imports.findings import Findings, Given
 from validation.imports.source import Source
 
 NAME = "nvbandwidth"
-MARKS = r"\s*nvbandwidth Version"
 RUNNING = re.compile(r"\s*Running (?P<test>\w+)\.")
 SUM = re.compile(r"\s*SUM (?P<test>\w+) ")
 TITLE = re.compile(r"\s*memcpy \w+ (?P<one>CPU|GPU)\(row\) (?P<way><?->?) (?P<other>CPU|GPU)"
                    r"\(column\) bandwidth \(GB/s\)")
+MARKS = rf"\s*nvbandwidth Version|{TITLE.pattern}"  # logs may be quoted without their head
 HEADER = re.compile(r"((?:\s+\d+)+)\s*$")
 BYTES = 512 << 20
 HOST = {"host_to_device_memcpy_ce": "h2d", "host_to_device_memcpy_sm": "h2d",
