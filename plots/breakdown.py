@@ -4,7 +4,6 @@
 Example: plots/breakdown out/anomaly.json -o out/breakdown.png
 """
 
-import textwrap
 from collections import namedtuple
 from itertools import groupby
 
@@ -20,6 +19,7 @@ MOST_COLUMNS = 4
 PANEL_HEIGHT = 2.9  # inches, like all lengths here
 TOP, BOTTOM, LEFT, RIGHT, GAP = 1.1, 0.62, 0.72, 0.25, 1.02
 LETTER, LINE = 0.075, 0.13  # of the hosts' names
+HEADING_LETTER = 0.088  # in bold
 
 
 def read_report(path):
@@ -95,6 +95,24 @@ def draw_hosts(axes, names):
         first += count
 
 
+def without_scenario(cases):
+    """The cases without the name of their scenario, which begins the names of all."""
+    first = cases[0].name.partition(" ")[0] + " "
+    if len(cases) == 1 or not all(case.name.startswith(first) for case in cases):
+        return cases
+    return [case._replace(name=case.name.removeprefix(first)) for case in cases]
+
+
+def heading(case, panel_width):
+    """Name and time; of a name that is too long its two ends, by which names differ."""
+    time = style.in_words(case.time, SECONDS, 4)
+    room = int(panel_width / HEADING_LETTER) - len(f":  {time}")
+    if len(case.name) <= room:
+        return f"{case.name}:  {time}"
+    half = (room - 3) // 2
+    return f"{case.name[:half]}...{case.name[-half:]}:  {time}"
+
+
 def draw_panel(axes, case, unit, highest, panel_width):
     draw_bars(axes, case.ranks, unit)
     draw_hosts(axes, host_names(case.ranks, panel_width))
@@ -105,8 +123,7 @@ def draw_panel(axes, case, unit, highest, panel_width):
     axes.set_ylim(0, highest / unit * 1.03)
     axes.tick_params(axis="x", length=0)
     style.grid(axes, axis="y")
-    axes.set_title(f"{textwrap.shorten(case.name, 40, placeholder=' ...')}:  "
-                   f"{style.in_words(case.time, SECONDS, 4)}", loc="left", fontweight="bold")
+    axes.set_title(heading(case, panel_width), loc="left", fontweight="bold")
 
 
 def draw(cases, title):
@@ -127,7 +144,7 @@ def draw(cases, title):
                                   squeeze=False)
     style.margins(figure, LEFT, RIGHT, bottom, top, hspace=gap / PANEL_HEIGHT, wspace=0.08)
     unit, unit_name = style.unit_for(highest, SECONDS)
-    for axes, case in zip(panels.flat, cases):
+    for axes, case in zip(panels.flat, without_scenario(cases)):
         draw_panel(axes, case, unit, highest or 1.0, panel_width)
     for axes in list(panels.flat)[len(cases):]:
         axes.set_visible(False)

@@ -58,6 +58,23 @@ class Breakdown(InFolder):
         self.assertEqual([axes.get_visible() for axes in figure.axes], [True] * 5 + [False] * 3)
         self.assertEqual(figure.axes[4].get_title("left"), "e:  1 s")
 
+    def test_headings_stand_clear_of_each_other_and_differ(self):
+        for count in range(1, 6):
+            names = [f"gigabit-is-not-enough ResNet-50 and MNIST, many commas, workers: {rate}"
+                     for rate in (10, 16, 25, 40, 100)[:count]]
+            figure = self.draw(report(names))
+            figure.canvas.draw()
+            shown = [axes for axes in figure.axes if axes.get_visible()]
+            titles = [axes.get_title("left") for axes in shown]
+            self.assertEqual(len(set(titles)), count)
+            self.assertEqual({title.startswith("gigabit") for title in titles}, {count == 1})
+            for axes, title in zip(shown, titles):
+                (text,) = axes.findobj(lambda one, title=title: isinstance(
+                    one, style.matplotlib.text.Text) and one.get_text() == title)
+                row = axes.get_window_extent()
+                room = row.x1 + 0.08 * row.width if count > 1 else figure.bbox.x1
+                self.assertLess(text.get_window_extent().x1, room, titles)
+
     def test_a_thousand_ranks_fit(self):
         axes = self.draw(report(ranks=1000)).axes[0]
         self.assertLessEqual(len(axes.get_xticks()), 16)
