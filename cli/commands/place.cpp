@@ -16,7 +16,6 @@
 #include "cli/terminal/screen.hpp"
 #include "scenarios/answer/text/report_text.hpp"
 #include "scenarios/question/neighbours.hpp"
-#include "scenarios/warnings/job_warnings.hpp"
 #include "sim/simulation.hpp"
 #include "sim/studies/search/place_points.hpp"
 #include "topologies/input/characters.hpp"
@@ -208,10 +207,7 @@ void print(const PlaceArguments& arguments, const PlaceStudy& study, const Place
                                                : ", a program whose groups are in the order " +
                                                      answer.placed.front().groups + ",",
                           lines);
-  Scenario asked = study.scenario;
-  asked.job.noise.slow_hosts.clear();  // a search may well leave them without ranks
-  for (const std::string& warning : job_warnings(asked))
-    screen += fmt::format("\nwarning: {}\n", warning);
+  screen += warnings_of_search(study.scenario);
   bar.end();
   show_screen(screen);
   if (!arguments.csv.empty())

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "scenarios/answer/text/table.hpp"
+#include "scenarios/warnings/job_warnings.hpp"
 #include "topologies/networks/levels.hpp"
 #include "topologies/networks/neighbourhoods.hpp"
 
@@ -202,6 +203,14 @@ std::string place_screen(const PlaceStudy& study, const PlaceAnswer& answer, std
   if (answer.own.cost_s == answer.placed.front().cost_s)
     text += answer.searched || answer.stopped ? "none better than yours was found\n"
                                               : "yours is as good as the best\n";
+  return text;
+}
+
+std::string warnings_of_search(Scenario asked) {
+  asked.job.noise.slow_hosts.clear();  // a search may well leave them without ranks
+  std::string text;
+  for (const std::string& warning : job_warnings(asked))
+    text += fmt::format("\nwarning: {}\n", warning);
   return text;
 }
 

@@ -18,6 +18,9 @@ std::string place_screen(const PlaceStudy& study, const PlaceAnswer& answer, std
 /// those that are cut are told apart by `which` it is.
 std::string short_name(const std::string& words, const std::string& which);
 
+/// A line for each warning of what is asked.
+std::string warnings_of_search(Scenario asked);
+
 /// One line per placement, the best first.
 std::string place_csv(const PlaceAnswer& answer);
 

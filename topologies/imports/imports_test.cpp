@@ -166,7 +166,7 @@ TEST(Import, nvlinks_are_counted) {
   EXPECT_DOUBLE_EQ(gigabytes(a100.topology, ampere[0], ampere[7]), 12 * one);  // NV12
 }
 
-// What an import writes is what NCCL's search counts links by: 18 of an H100 are 18.
+// The search divides what an import writes by what a link carries: 18 of an H100 are 18.
 TEST(Import, nccl_counts_as_many_nvlinks_as_were_imported) {
   for (const int capability : {70, 80, 90, 100})
     for (const int links : {1, 6, 12, 18}) {
