@@ -19,12 +19,12 @@ import math
 import pathlib
 import sys
 
-import yaml
-
 from validation.programs import InputError, Parser, page_parser, run_main, waiting, write_text
 from validation.quantities import format_time
 from validation.verdict import interval, model, residuals, text
 from validation.verdict.simulator import AT_ONCE, Simulator, batch
+from validation.yaml_files import read_yaml
+
 
 @dataclasses.dataclass
 class Prediction:
@@ -65,9 +65,8 @@ def model_behind(scenario: str, changes: list) -> str:
 def library_in(scenario: str) -> str:
     """Library that a scenario's file names; "" where it is no file, or has a map."""
     try:
-        with open(scenario, encoding="utf-8") as file:
-            found = yaml.safe_load(file)
-    except (OSError, ValueError, yaml.YAMLError, RecursionError):
+        found = read_yaml(scenario)
+    except InputError:
         return ""  # `run` says what is wrong with it
     library = found.get("library") if isinstance(found, dict) else None
     return library if isinstance(library, str) else ""

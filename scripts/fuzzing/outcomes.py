@@ -6,6 +6,8 @@ import re
 import shutil
 import threading
 
+from .run import write_files
+
 MOST_OF_A_KIND = 5  # reproducers; further ones are only counted
 
 
@@ -38,13 +40,9 @@ class Outcomes:
             shutil.rmtree(folder, ignore_errors=True)
             first = number if isinstance(number, str) else f"--first {number} --count 1"
             again = f"scripts/fuzz {fuzzer} --seed {self._seed} {first}\n"
-            whole = dict(files, **{"problem.txt": (problem + "\n").encode(errors="replace"),
-                                   "again.txt": again.encode()})
-            for name, content in whole.items():
-                path = os.path.join(folder, name)
-                os.makedirs(os.path.dirname(path), exist_ok=True)
-                with open(path, "wb") as file:
-                    file.write(content)
+            write_files(folder, dict(files, **{
+                "problem.txt": (problem + "\n").encode(errors="replace"),
+                "again.txt": again.encode()}))
             self._show(f"{fuzzer} {number}: {problem.splitlines()[0]}: {folder}")
 
     def text(self):

@@ -60,11 +60,7 @@ class Program:
     def run(self, words, files, keep=False, environment=None):
         """`files` lie in the folder where it runs; with `keep`, what it writes there is read."""
         with tempfile.TemporaryDirectory(prefix="fuzz-") as folder:
-            for name, content in files.items():
-                path = os.path.join(folder, name)
-                os.makedirs(os.path.dirname(path), exist_ok=True)
-                with open(path, "wb") as file:
-                    file.write(content)
+            write_files(folder, files)
             run = self._fork_in if self._server else self._run_in
             ended = run(folder, words, environment or {})
             if keep:
@@ -117,6 +113,15 @@ class Program:
 def begin_of(path):
     with open(path, "rb") as file:
         return file.read(MOST_OUTPUT)
+
+
+def write_files(folder, files):
+    """{name: bytes}; a name may have folders."""
+    for name, content in files.items():
+        path = os.path.join(folder, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "wb") as file:
+            file.write(content)
 
 
 def written(folder, known):

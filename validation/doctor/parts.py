@@ -6,9 +6,8 @@ import difflib
 import os
 import pathlib
 
-import yaml
-
 from validation.programs import InputError
+from validation.yaml_files import read_yaml
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 FOLDERS = {"cluster": "topologies/clusters", "library": "scenarios/libraries"}
@@ -42,15 +41,7 @@ def path_of(kind: str, name: str, folder: str = "") -> str:
 
 
 def load(path: str) -> dict:
-    try:
-        with open(path, encoding="utf-8") as file:
-            found = yaml.safe_load(file)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
-    except (ValueError, yaml.YAMLError, RecursionError) as error:
-        mark = getattr(error, "problem_mark", None)
-        line = f":{mark.line + 1}:{mark.column + 1}" if mark else ""
-        raise InputError(f"{path}{line}: expected YAML, got none") from None
+    found = read_yaml(path)
     if not isinstance(found, dict):
         raise InputError(f"{path}: expected a map, got {type(found).__name__}")
     return found

@@ -10,12 +10,10 @@ import json
 import pathlib
 import shlex
 
-import yaml
-
-from validation.programs import InputError
 from validation.quantities import format_bandwidth, format_time, parse_quantity
 from validation.verdict import markdown, text
 from validation.verdict.simulator import Simulator
+from validation.yaml_files import read_yaml
 
 LIST = "documents.yaml"
 HEAD = ["| document | quantity | measured | predicted | largest error | command |",
@@ -42,10 +40,7 @@ def row(entry: dict, output: str) -> str:
 
 
 def table(folder: pathlib.Path, simulator: Simulator) -> str:
-    try:
-        entries = yaml.safe_load((folder / LIST).read_text(encoding="utf-8"))
-    except (OSError, yaml.YAMLError) as error:
-        raise InputError(f"{folder / LIST}: expected a list in YAML, got {error}") from None
+    entries = read_yaml(folder / LIST, "a list in YAML")
     outputs = {command: simulator.output(*shlex.split(command))
                for command in {entry["command"] for entry in entries}}
     rows = [row(entry, outputs[entry["command"]]) for entry in entries]

@@ -7,11 +7,10 @@ import re
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-import yaml
-
 from validation.programs import InputError
 from validation.quantities import format_bandwidth, parse_quantity
 from validation.verdict import cases, gpus
+from validation.yaml_files import read_yaml
 
 CHOSEN = "open_mpi_tuned"  # stands for the library's own choice, unless the user says
 VERSION = re.compile(r"(open\s*mpi|mpich)\D*(\d+)\.(\d+)", re.IGNORECASE)
@@ -133,16 +132,7 @@ def is_positive(value) -> bool:
 
 def read(path: str) -> Model:
     """Raises InputError where the file is not what `calibrate` writes."""
-    try:
-        with open(path, encoding="utf-8") as file:
-            found = yaml.safe_load(file)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
-    except (ValueError, yaml.YAMLError, RecursionError) as error:
-        mark = getattr(error, "problem_mark", None)
-        line = f":{mark.line + 1}" if mark else ""
-        raise InputError(f"{path}{line}: expected a fitted model in YAML, got no YAML; "
-                         f"{FIT_ONE}") from None
+    found = read_yaml(path, "a fitted model in YAML", f"; {FIT_ONE}")
     if not isinstance(found, dict):
         raise InputError(f"{path}: expected a fitted model with the keys cluster, library and "
                          f"calibration, got {type(found).__name__}; {FIT_ONE}")

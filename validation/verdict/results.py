@@ -4,8 +4,6 @@
 import pathlib
 from dataclasses import dataclass, field
 
-import yaml
-
 from validation.measurements import read
 from validation.nccl import table as nccl_table
 from validation.overlap import table as overlap_table
@@ -13,6 +11,7 @@ from validation.programs import InputError
 from validation.training import table as training_table
 from validation.verdict import accuracy, judge, markdown, model
 from validation.verdict.simulator import Simulator
+from validation.yaml_files import read_yaml
 
 LIST = "results.yaml"
 # Tables with predictions of their own: errors_of(simulator), and SOURCE.
@@ -83,10 +82,7 @@ def listed(folder: pathlib.Path) -> list:
     {summary, labs: [{model, documents}]}, {summary, computed}; `foreign_cores` where more than
     usual may be used, `readme: true` for rows of the README, `coverage: KIND` for coverage_test."""
     path = folder / LIST
-    try:
-        entries = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise InputError(f"{path}: expected a list of results in YAML, got {error}") from None
+    entries = read_yaml(path, "a list of results in YAML")
     return [result_of(entry, folder, f"{path}: [{number}]")
             for number, entry in enumerate(entries if isinstance(entries, list) else [entries])]
 

@@ -233,7 +233,7 @@ class BadInput(WithPrograms):
                  "fast")):
             self.assertIn(message, self.refused(self.model(**changes), path))
         (self.folder / "x.yaml").write_text("{library: {}", encoding="utf-8")
-        self.assertIn("x.yaml:1: expected a fitted model in YAML, got no YAML; `ringscope "
+        self.assertIn("x.yaml:1:13: expected a fitted model in YAML, got no YAML; `ringscope "
                       "calibrate` fits one to a log", self.refused("x.yaml", path))
         (self.folder / "x.yaml").write_text("library: " + "9" * 5000, encoding="utf-8")
         self.assertIn("x.yaml: expected a fitted model", self.refused("x.yaml", path))

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""YAML of users' files."""
+
+import yaml
+
+from validation.programs import InputError
+
+
+def read_yaml(path, expected: str = "YAML", hint: str = ""):
+    """Raises InputError, which says what was expected and how to get it, if the file has no YAML or
+    cannot be read."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            return yaml.safe_load(file)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+    except (ValueError, yaml.YAMLError, RecursionError) as error:
+        mark = getattr(error, "problem_mark", None)
+        line = f":{mark.line + 1}:{mark.column + 1}" if mark else ""
+        raise InputError(f"{path}{line}: expected {expected}, got no YAML{hint}") from None
