@@ -61,6 +61,10 @@ TEST(JobWarnings, stragglers_change_nothing_on_hosts_without_ranks) {
   };
   EXPECT_THAT(slow("host1, host2"), ElementsAre(HasSubstr("computations on host2, where no rank")));
   EXPECT_THAT(slow("host0, host1"), IsEmpty());
+  EXPECT_THAT(warnings_of("star8", "4-4",
+                          "ring, overlap: 1 ms, noise: {stragglers: {hosts: [host3, host4, host5, "
+                          "host6, host7], slowdown: 2}}"),
+              ElementsAre(HasSubstr("on host3, host4, host5 and 2 more, where")));
 }
 
 TEST(JobWarnings, stragglers_change_nothing_where_nothing_is_computed) {

@@ -38,14 +38,13 @@ std::vector<std::string> vain_noise(const Scenario& scenario) {
 /// Slow hosts that have no rank.
 std::vector<std::string> idle_stragglers(const Scenario& scenario) {
   const std::vector<Location>& ranks = scenario.placement.ranks;
-  std::string idle;
+  std::vector<std::string> idle;
   for (const int host : scenario.job.noise.slow_hosts)
     if (std::ranges::find(ranks, host, &Location::host) == ranks.end())
-      idle += (idle.empty() ? "" : ", ") +
-              scenario.cluster.topology.hosts()[static_cast<std::size_t>(host)].name;
+      idle.push_back(scenario.cluster.topology.hosts()[static_cast<std::size_t>(host)].name);
   if (idle.empty()) return {};
-  return {
-      fmt::format("'stragglers' slow computations on {}, where no rank is: nothing changes", idle)};
+  return {fmt::format("'stragglers' slow computations on {}, where no rank is: nothing changes",
+                      listed(idle))};
 }
 
 /// The key by which repetitions of a job differ; "": they do not.

@@ -8,9 +8,6 @@
 #include <utility>
 
 namespace ringscope {
-namespace {
-
-/// "host0, host1, host2 and 5 more"
 std::string listed(const std::vector<std::string>& names) {
   constexpr std::size_t most_listed = 3;
   const std::size_t shown = std::min(most_listed, names.size());
@@ -19,6 +16,8 @@ std::string listed(const std::vector<std::string>& names) {
   if (names.size() == shown) return text;
   return text + fmt::format(" and {} more", names.size() - shown);
 }
+
+namespace {
 
 /// True if two of the host's GPUs have peer access that is not NVLink's.
 bool has_pcie_peers(const Topology& topology, const Host& host) {

@@ -9,6 +9,9 @@
 
 namespace ringscope {
 
+/// "host0, host1, host2 and 5 more"
+std::string listed(const std::vector<std::string>& names);
+
 /// One sentence for each, naming the hosts; nothing when all is well.
 std::vector<std::string> warnings(const Topology& topology);
 

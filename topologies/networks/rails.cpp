@@ -18,6 +18,7 @@ void build_rails(Fields& fields, const HostMaker& make_host, Topology& topology)
   const Value& count = fields.required("spines");
   const int spines = static_cast<int>(count.integer(pods > 1 ? 1 : 0, most_spines));
   const int uplinks = static_cast<int>(fields.value_or("uplinks", "1").integer(1, most_uplinks));
+  // As in two_level: the other one may be a base's.
   make_host.check_room(pods > hosts ? number : per_pod,
                        static_cast<std::size_t>(pods) * static_cast<std::size_t>(hosts),
                        static_cast<std::size_t>(pods) * static_cast<std::size_t>(rails) +
