@@ -36,11 +36,6 @@ std::optional<ChannelFold> channel_fold(const Scenario& scenario, const Options&
 
 }  // namespace sim
 
-std::size_t simulated_ranks(const Scenario& scenario, const RunOptions& options) {
-  const std::optional<sim::Orbits> orbits = sim::alike_for(scenario, options).orbits;
-  return orbits ? static_cast<std::size_t>(orbits->simulated) : scenario.placement.ranks.size();
-}
-
 int simulated_repetitions(const Scenario& scenario, const RunOptions& options) {
   const bool alike = sim::may_skip(scenario, options) && scenario.job.skew.count() == 0;
   return alike ? 1 : scenario.job.repetitions;

@@ -9,7 +9,7 @@
 #include "sim/alike/alike_channels.hpp"
 #include "sim/alike/alike_ranks.hpp"
 #include "sim/ranks/rank_thread.hpp"
-#include "sim/simulation.hpp"
+#include "sim/run_options.hpp"
 
 namespace ringscope::sim {
 

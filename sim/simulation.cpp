@@ -298,7 +298,13 @@ std::vector<sim::Measurement> measurements_of(const Scenario& asked, const RunOp
 
 Report simulate(const Scenario& scenario, const RunOptions& options) {
   const auto begun = std::chrono::steady_clock::now();
-  sim::Alike alike = sim::alike_for(scenario, options);
+  Report report = simulate(scenario, options, sim::alike_for(scenario, options));
+  report.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+  return report;
+}
+
+Report simulate(const Scenario& scenario, const RunOptions& options, sim::Alike alike) {
+  const auto begun = std::chrono::steady_clock::now();
   std::vector<sim::Measurement> measurements;
   try {
     measurements = measurements_of(scenario, options, alike.orbits);
@@ -314,8 +320,7 @@ Report simulate(const Scenario& scenario, const RunOptions& options) {
   report.uneven = alike.uneven;
   report.kernel = options.kernel;
   if (options.tolerance > 0) report.tolerance = options.tolerance;
-  const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begun;
-  report.wall_s = wall.count();
+  report.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
   report.peak_rss_bytes = sim::peak_rss_bytes();
   return report;
 }

@@ -2,14 +2,14 @@
 // The simulator: one case in, one report out.
 #pragma once
 
-#include <functional>
-#include <limits>
 #include <span>
 #include <stdexcept>
 #include <string_view>
 
 #include "scenarios/answer/report.hpp"
 #include "scenarios/question/scenario.hpp"
+#include "sim/alike/alike_ranks.hpp"
+#include "sim/run_options.hpp"
 
 namespace ringscope {
 
@@ -19,53 +19,11 @@ class DeadlockError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// A limit of paths that keeps every segment of all but huge runs: some hundred megabytes.
-inline constexpr std::size_t long_path_limit = 4'000'000;
-
-/// Below it all ranks are simulated even where they are alike: that takes well under a second, and
-/// the report names the ranks and resources of every host.
-inline constexpr int fewest_folded_ranks = 128;
-/// Below it they are alike only where all chunks have one size, and all times are exact. From here
-/// on few runs of all ranks end, and ranks rarely divide a model's gradients.
-inline constexpr int fewest_uneven_ranks = 1024;
-inline constexpr int never_fold = std::numeric_limits<int>::max();
-
-struct RunOptions {
-  std::string_view kernel = "fluid";
-  /// Periods of a steady state, and repetitions in which nothing is random, where that is possible.
-  bool skip = true;
-  /// Activities that begin or end within that share of their own time of each other do so together;
-  /// of the fluid kernel only.
-  double tolerance = 0;
-  /// Ranks from which on those that are alike are simulated once.
-  int fold_from = fewest_folded_ranks;
-  /// The same where the chunks of a ring differ by one item.
-  int fold_uneven_from = fewest_uneven_ranks;
-  /// Channels of NCCL's kernels that are alike are simulated once.
-  bool fold_channels = true;
-  bool record = false;        ///< fill Report::recording
-  bool record_spans = false;  ///< fill Report::spans
-  bool record_chain = false;  ///< fill Report::chain
-  bool shows_messages() const { return record || record_spans || record_chain; }
-  /// A run that cannot go on is reported up to then, with the reason; without this it throws.
-  bool keep_deadlock = false;
-  /// Segments of critical paths kept one by one, beside those at which ranks and messages stand;
-  /// older ones are summed. 0: no critical path.
-  std::size_t path_limit = 16'384;
-  /// Called now and then with the share of the messages that have been received; never less than
-  /// before. Those in flight do not count: of an all-to-all that is posted at once, that is all.
-  std::function<void(double)> progress;
-  /// Called every so many instants, also where nothing is received for long. What it throws ends
-  /// the run, and is thrown.
-  std::function<void()> every_so_often;
-};
-
 /// Throws DeadlockError unless `options` keep it, and std::invalid_argument for an unknown kernel.
 /// The simgrid kernel can be used once per process.
 Report simulate(const Scenario& scenario, const RunOptions& options);
-
-/// Ranks of the foreground job that such a run simulates: all, or those that stand for others.
-std::size_t simulated_ranks(const Scenario& scenario, const RunOptions& options);
+/// With the proof of which ranks stand for others: alike_for() of the same arguments.
+Report simulate(const Scenario& scenario, const RunOptions& options, sim::Alike alike);
 
 /// Repetitions that such a run simulates: all, or the first one, of which each other is a copy.
 int simulated_repetitions(const Scenario& scenario, const RunOptions& options);

@@ -22,15 +22,15 @@ std::string what_to_lower(const Scenario& scenario, const Estimate& estimate,
   return text;
 }
 
-void announce(std::span<const Scenario> scenarios, const RunOptions& options, bool on_simgrid,
-              double times, int at_once, ProgressBar& bar) {
-  const double free = free_memory_bytes();
+void announce(std::span<const Case> cases, const RunOptions& options, bool on_simgrid, double times,
+              int at_once, ProgressBar& bar) {
   // Nobody knows before how many steps will be alike.
   const std::string at_most = !on_simgrid && options.skip ? "at most" : "some";
   double sum = 0, longest = 0;
   std::string lower;
-  for (const Scenario& scenario : scenarios) {
-    const Estimate estimate = estimate_for(scenario, options, on_simgrid, free);
+  for (const Case& one : cases) {
+    const Scenario& scenario = *one.scenario;
+    const Estimate& estimate = one.estimate;
     sum += estimate.seconds;
     if (estimate.seconds > longest) lower = what_to_lower(scenario, estimate, options);
     longest = std::max(longest, estimate.seconds);
@@ -40,7 +40,7 @@ void announce(std::span<const Scenario> scenarios, const RunOptions& options, bo
                         to_short_text(Bytes{static_cast<std::uint64_t>(estimate.memory_bytes)}, 2),
                         what_to_lower(scenario, estimate, options)));
   }
-  const double count = static_cast<double>(scenarios.size()) * times;
+  const double count = static_cast<double>(cases.size()) * times;
   const double all = sum * times / std::min(static_cast<double>(at_once), count);
   if (all < long_s || (longest >= long_s && all < 2 * longest)) return;
   bar.say(fmt::format("{:.0f} simulations, {} {}; to have less of it, ask for fewer, or lower {}",

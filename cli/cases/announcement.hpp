@@ -5,7 +5,7 @@
 #include <span>
 
 #include "cli/terminal/progress_bar.hpp"
-#include "sim/run_cost.hpp"
+#include "sim/session/session.hpp"
 
 namespace ringscope {
 
@@ -15,7 +15,7 @@ std::string what_to_lower(const Scenario& scenario, const Estimate& estimate,
 
 /// Announces cases that will take long: each of those, or all together. `times`: as often will they
 /// be simulated, changed a little. `at_once`: so many are.
-void announce(std::span<const Scenario> scenarios, const RunOptions& options, bool on_simgrid,
-              double times, int at_once, ProgressBar& bar);
+void announce(std::span<const Case> cases, const RunOptions& options, bool on_simgrid, double times,
+              int at_once, ProgressBar& bar);
 
 }  // namespace ringscope

@@ -72,9 +72,9 @@ std::string too_long_text(const Scenario& scenario, const RunOptions& options, S
 }
 
 /// The child's whole life but its exit: simulates, and says how it went.
-Frame answer_of(const Scenario& scenario, const RunOptions& options, const Simulate& one) {
+Frame answer_of(const Case& which, const RunOptions& options, const Simulate& one) {
   try {
-    Report report = one(scenario, options);
+    Report report = one(which, options);
     if (report.peak_rss_bytes == 0) report.peak_rss_bytes = peak_rss_bytes();
     const Json json = {
         {"report", to_json(report)},           {"spans", spans_to_json(report.spans)},
@@ -88,7 +88,7 @@ Frame answer_of(const Scenario& scenario, const RunOptions& options, const Simul
   } catch (const Failure& error) {
     return failure_frame(error.code(), error.what());
   } catch (const std::bad_alloc&) {
-    return failure_frame(ExitCode::bad_input, no_memory_text(scenario));
+    return failure_frame(ExitCode::bad_input, no_memory_text(*which.scenario));
   } catch (const std::exception& error) {
     // A DeadlockError speaks for itself; anything else is a run that could not go on either.
     return failure_frame(ExitCode::stuck, error.what());
@@ -104,7 +104,7 @@ std::function<void(double)> progress_into(int pipe) {
   };
 }
 
-Child start(std::size_t index, const Scenario& scenario, RunOptions options, const Simulate& one) {
+Child start(std::size_t index, const Case& which, RunOptions options, const Simulate& one) {
   int ends[2];
   if (::pipe(ends) != 0)
     throw Failure(ExitCode::stuck, fmt::format("no pipe: {}", std::strerror(errno)));
@@ -117,7 +117,7 @@ Child start(std::size_t index, const Scenario& scenario, RunOptions options, con
     end_with(parent);
     ::close(ends[0]);
     if (options.progress) options.progress = progress_into(ends[1]);
-    const bool sent = write_frame(ends[1], answer_of(scenario, options, one));
+    const bool sent = write_frame(ends[1], answer_of(which, options, one));
     std::fflush(nullptr);
     ::_exit(sent ? 0 : 1);  // the parent's destructors are the parent's
   }
@@ -200,27 +200,33 @@ std::vector<pollfd> wait_for_any(const std::list<Child>& children) {
 
 std::size_t cases_at_once() { return std::max(1U, std::thread::hardware_concurrency()); }
 
-SomeReports run_some_cases(std::span<const Scenario> scenarios, const RunOptions& options,
+std::vector<Case> cases_of(std::span<const Scenario> scenarios) {
+  std::vector<Case> cases;
+  for (const Scenario& scenario : scenarios) cases.push_back({.scenario = &scenario});
+  return cases;
+}
+
+SomeReports run_some_cases(std::span<const Case> cases, const RunOptions& options,
                            const Simulate& one, Seconds limit) {
   Interrupt interrupt;
-  std::vector<std::optional<Frame>> answers(scenarios.size());
-  std::vector<double> done(scenarios.size());
+  std::vector<std::optional<Frame>> answers(cases.size());
+  std::vector<double> done(cases.size());
   std::list<Child> running;
-  for (std::size_t next = 0; next < scenarios.size() || !running.empty();) {
+  for (std::size_t next = 0; next < cases.size() || !running.empty();) {
     if (interrupt.asked()) {
       for (Child& child : running) abandon(child);
       break;
     }
-    while (next < scenarios.size() && running.size() < cases_at_once()) {
-      running.push_back(start(next, scenarios[next], options, one));
+    while (next < cases.size() && running.size() < cases_at_once()) {
+      running.push_back(start(next, cases[next], options, one));
       ++next;
     }
     auto child = running.begin();
     for (const pollfd& polled : wait_for_any(running)) {
       const auto current = child++;
-      keep_limit(*current, scenarios[current->index], options, limit);
+      keep_limit(*current, *cases[current->index].scenario, options, limit);
       if (polled.revents == 0 || read_some(*current, done[current->index])) continue;
-      answers[current->index] = finish(*current, scenarios[current->index]);
+      answers[current->index] = finish(*current, *cases[current->index].scenario);
       done[current->index] = 1;
       running.erase(current);
     }
@@ -236,7 +242,7 @@ SomeReports run_some_cases(std::span<const Scenario> scenarios, const RunOptions
 std::vector<Report> run_cases(std::span<const Scenario> scenarios, const RunOptions& options,
                               const Simulate& one, Seconds limit) {
   std::vector<Report> reports;
-  for (std::optional<Report>& report : run_some_cases(scenarios, options, one, limit)) {
+  for (std::optional<Report>& report : run_some_cases(cases_of(scenarios), options, one, limit)) {
     if (!report) throw Failure(ExitCode::interrupted, "interrupted");
     reports.push_back(std::move(*report));
   }

@@ -37,7 +37,7 @@ std::pair<ExitCode, std::string> failure_of(const std::vector<Scenario>& scenari
 }
 
 TEST(CaseRunner, a_report_comes_back_with_every_digit_and_every_span) {
-  const auto reports = run_cases(named({"a"}), {}, [](const Scenario&, const RunOptions&) {
+  const auto reports = run_cases(named({"a"}), {}, [](const Case&, const RunOptions&) {
     Report report = report_with_spans();
     report.time_s = 1.0 / 3;
     return report;
@@ -50,10 +50,10 @@ TEST(CaseRunner, a_report_comes_back_with_every_digit_and_every_span) {
 }
 
 TEST(CaseRunner, reports_stand_in_the_order_of_the_cases_not_of_their_ends) {
-  const auto sleeps = [](const Scenario& scenario, const RunOptions&) {
-    if (scenario.name == "slow") std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  const auto sleeps = [](const Case& one, const RunOptions&) {
+    if (one.scenario->name == "slow") std::this_thread::sleep_for(std::chrono::milliseconds(50));
     Report report = sample_report();
-    report.name = scenario.name;
+    report.name = one.scenario->name;
     return report;
   };
   const auto reports = run_cases(named({"slow", "b", "c", "d", "e"}), {}, sleeps);
@@ -65,7 +65,7 @@ TEST(CaseRunner, reports_stand_in_the_order_of_the_cases_not_of_their_ends) {
 TEST(CaseRunner, no_case_is_no_report) { EXPECT_TRUE(run_cases({}, {}).empty()); }
 
 TEST(CaseRunner, a_report_larger_than_a_pipe_comes_back_whole) {
-  const auto reports = run_cases(named({"a", "b"}), {}, [](const Scenario&, const RunOptions&) {
+  const auto reports = run_cases(named({"a", "b"}), {}, [](const Case&, const RunOptions&) {
     Report report = sample_report();
     report.spans.resize(100'000, Span{0, RankActivity::copy, "allgather", 1, 1, 0.25, 0.5, {}});
     return report;
@@ -74,7 +74,7 @@ TEST(CaseRunner, a_report_larger_than_a_pipe_comes_back_whole) {
 }
 
 TEST(CaseRunner, what_takes_longer_than_its_limit_is_ended_with_what_to_lower) {
-  const auto sleeps = [](const Scenario&, const RunOptions&) {
+  const auto sleeps = [](const Case&, const RunOptions&) {
     while (true) std::this_thread::sleep_for(std::chrono::seconds(1));
     return Report();
   };
@@ -85,8 +85,8 @@ TEST(CaseRunner, what_takes_longer_than_its_limit_is_ended_with_what_to_lower) {
 }
 
 TEST(CaseRunner, memory_that_is_not_there_is_bad_input) {
-  const auto asks = [](const Scenario&, const RunOptions&) -> Report { throw std::bad_alloc(); };
-  const auto ended = [](const Scenario&, const RunOptions&) {
+  const auto asks = [](const Case&, const RunOptions&) -> Report { throw std::bad_alloc(); };
+  const auto ended = [](const Case&, const RunOptions&) {
     ::raise(SIGKILL);  // as the system does
     return Report();
   };
@@ -98,7 +98,7 @@ TEST(CaseRunner, memory_that_is_not_there_is_bad_input) {
 }
 
 TEST(CaseRunner, the_memory_is_that_of_the_child) {
-  const auto reports = run_cases(named({"a"}), {}, [](const Scenario&, const RunOptions&) {
+  const auto reports = run_cases(named({"a"}), {}, [](const Case&, const RunOptions&) {
     Report report = sample_report();
     report.peak_rss_bytes = 0;
     return report;
@@ -107,7 +107,7 @@ TEST(CaseRunner, the_memory_is_that_of_the_child) {
 }
 
 TEST(CaseRunner, a_deadlock_keeps_its_words_and_exits_3) {
-  const auto stuck = [](const Scenario&, const RunOptions&) -> Report {
+  const auto stuck = [](const Case&, const RunOptions&) -> Report {
     throw DeadlockError("deadlock at 41.2 us: rank 1 waits");
   };
   EXPECT_EQ(failure_of(named({"a"}), stuck),
@@ -115,7 +115,7 @@ TEST(CaseRunner, a_deadlock_keeps_its_words_and_exits_3) {
 }
 
 TEST(CaseRunner, bad_input_found_late_exits_1) {
-  const auto refuses = [](const Scenario&, const RunOptions&) -> Report {
+  const auto refuses = [](const Case&, const RunOptions&) -> Report {
     throw InputError({std::make_shared<const Source>(Source{"x.yaml", ""}), 0, 0}, "no");
   };
   EXPECT_EQ(failure_of(named({"a"}), refuses),
@@ -123,7 +123,7 @@ TEST(CaseRunner, bad_input_found_late_exits_1) {
 }
 
 TEST(CaseRunner, a_wrong_result_exits_4) {
-  const auto wrong = [](const Scenario&, const RunOptions&) -> Report {
+  const auto wrong = [](const Case&, const RunOptions&) -> Report {
     throw Failure(ExitCode::wrong_result, "rank 2 holds the wrong sum");
   };
   EXPECT_EQ(failure_of(named({"a"}), wrong),
@@ -131,8 +131,8 @@ TEST(CaseRunner, a_wrong_result_exits_4) {
 }
 
 TEST(CaseRunner, a_child_that_dies_is_named_and_the_others_end) {
-  const auto dies = [](const Scenario& scenario, const RunOptions&) -> Report {
-    if (scenario.name == "bad") std::raise(SIGTERM);
+  const auto dies = [](const Case& one, const RunOptions&) -> Report {
+    if (one.scenario->name == "bad") std::raise(SIGTERM);
     return sample_report();
   };
   EXPECT_EQ(failure_of(named({"good", "bad", "good"}), dies),
@@ -141,13 +141,13 @@ TEST(CaseRunner, a_child_that_dies_is_named_and_the_others_end) {
 }
 
 TEST(CaseRunner, a_child_that_leaves_without_a_word_is_an_error_too) {
-  const auto leaves = [](const Scenario&, const RunOptions&) -> Report { std::_Exit(0); };
+  const auto leaves = [](const Case&, const RunOptions&) -> Report { std::_Exit(0); };
   EXPECT_EQ(failure_of(named({"a"}), leaves),
             std::pair(ExitCode::stuck, std::string("a: its process ended with code 0")));
 }
 
 TEST(CaseRunner, an_interrupt_is_not_for_a_child) {
-  const auto interrupted = [](const Scenario&, const RunOptions&) {
+  const auto interrupted = [](const Case&, const RunOptions&) {
     std::raise(SIGINT);
     return sample_report();
   };
@@ -160,7 +160,7 @@ TEST(CaseRunner, no_child_outlives_its_parent) {
   const pid_t parent = ::fork();
   if (parent == 0) {
     ::close(ends[0]);
-    const auto waits = [&](const Scenario&, const RunOptions&) {
+    const auto waits = [&](const Case&, const RunOptions&) {
       [[maybe_unused]] const ssize_t said = ::write(ends[1], "x", 1);
       std::this_thread::sleep_for(std::chrono::minutes(1));
       return sample_report();
@@ -182,7 +182,7 @@ TEST(CaseRunner, progress_ends_at_one) {
   std::vector<double> seen;
   RunOptions options;
   options.progress = [&](double done) { seen.push_back(done); };
-  run_cases(named({"a", "b"}), options, [](const Scenario&, const RunOptions& inner) {
+  run_cases(named({"a", "b"}), options, [](const Case&, const RunOptions& inner) {
     for (int i = 0; i <= 1000; ++i) inner.progress(i / 1000.0);
     return sample_report();
   });

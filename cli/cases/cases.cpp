@@ -7,7 +7,6 @@
 #include <charconv>
 #include <cstdio>
 #include <iterator>
-#include <map>
 #include <set>
 #include <utility>
 
@@ -15,7 +14,6 @@
 #include "cli/terminal/output_file.hpp"
 #include "scenarios/answer/formats/report_formats.hpp"
 #include "scenarios/question/estimate.hpp"
-#include "scenarios/warnings/job_warnings.hpp"
 #include "topologies/input/characters.hpp"
 
 namespace ringscope {
@@ -46,58 +44,28 @@ double share_of_fluid(const std::vector<Scenario>& scenarios, const RunOptions& 
   return fluid + simgrid > 0 ? fluid / (fluid + simgrid) : 0;
 }
 
-/// Background jobs that had not begun when the foreground job ended.
-std::vector<std::string> late_neighbours(const Scenario& scenario, const Report& report) {
-  std::vector<std::string> late;
-  for (const Neighbour& one : scenario.neighbours)
-    if (one.start.count() >= report.time_s * scenario.job.repetitions)
-      late.push_back(fmt::format(
-          "background job '{}' changes nothing: its 'start' of {} is after the end of the job",
-          one.name, to_short_text(one.start)));
-  return late;
-}
-
-/// Those that have ended. `as_written`: no --set may have made cases the same.
-Answer ended_of(const std::vector<Scenario>& scenarios, SomeReports some, bool as_written) {
+/// Those that have ended.
+Answer ended_of(SomeReports some) {
   Answer answer;
-  const std::vector<std::string> twins =
-      as_written ? twin_warnings(scenarios) : std::vector<std::string>(scenarios.size());
-  for (std::size_t i = 0; i < some.size(); ++i) {
-    if (!some[i]) continue;
-    std::vector<std::string>& warnings = some[i]->warnings;
-    warnings = late_neighbours(scenarios[i], *some[i]);
-    if (!twins[i].empty()) warnings.push_back(twins[i]);
-    for (std::string& more : job_warnings(scenarios[i])) warnings.push_back(std::move(more));
-    answer.reports.push_back(std::move(*some[i]));
-  }
-  if (answer.reports.size() == some.size()) return answer;
-  answer.interrupted =
-      fmt::format("interrupted: {} of {} cases had ended", answer.reports.size(), some.size());
+  for (std::optional<Report>& report : some)
+    if (report) answer.reports.push_back(std::move(*report));
+  if (answer.reports.size() < some.size())
+    answer.interrupted =
+        fmt::format("interrupted: {} of {} cases had ended", answer.reports.size(), some.size());
   return answer;
 }
 
-SomeReports run_on_simgrid(const std::vector<Scenario>& scenarios, RunOptions options,
-                           const Simulate& one, Seconds limit) {
+SomeReports run_on_simgrid(std::span<const Case> cases, RunOptions options, const Simulate& one,
+                           Seconds limit) {
   options.kernel = "simgrid";
   try {
-    return run_some_cases(scenarios, options, one, limit);
+    return run_some_cases(cases, options, one, limit);
   } catch (const Failure& failure) {
     throw Failure(failure.code(), std::string("on simgrid: ") + failure.what());
   }
 }
 
 }  // namespace
-
-std::vector<std::string> twin_warnings(const std::vector<Scenario>& scenarios) {
-  std::vector<std::string> warnings(scenarios.size());
-  std::map<std::string, std::string> names;  // by the resolved scenario
-  for (std::size_t i = 0; i < scenarios.size() && scenarios.size() > 1; ++i) {
-    const auto [first, is_new] =
-        names.emplace(to_json(scenarios[i].resolved).dump(), scenarios[i].name);
-    if (!is_new) warnings[i] = fmt::format("the same scenario as {}", first->second);
-  }
-  return warnings;
-}
 
 Seconds wall_time(const std::string& option, const std::string& text) {
   const Place place{std::make_shared<const Source>(Source{option, text}), 0, 0};
@@ -133,6 +101,12 @@ double tolerance_of(const std::string& text) {
   if (percent) share /= 100;
   if (!(share >= 0 && share <= most)) value.fail("expected a share from 0 to 10%");
   return share;
+}
+
+void set_how(const HowArguments& arguments, RunOptions& options) {
+  options.skip = !arguments.no_skip;
+  options.tolerance = tolerance_of(arguments.tolerance);
+  if (arguments.no_fold) options.simulate_every_rank();
 }
 
 void add_case_arguments(Command& subcommand, CaseArguments& arguments) {
@@ -193,31 +167,35 @@ Answer run_with(const CaseArguments& arguments, const std::vector<Scenario>& sce
   const Seconds limit = limit_of(arguments.limit);
   const double length = share.end - share.begin;
   const bool both = arguments.kernel == both_kernels;
+  set_how(arguments, options);
   options.kernel = both ? "fluid" : std::string_view(arguments.kernel);
-  options.skip = !arguments.no_skip;
-  options.tolerance = tolerance_of(arguments.tolerance);
-  options.fold_from = arguments.no_fold ? never_fold : arguments.fold_from;
-  options.fold_channels = !arguments.no_fold;
+  if (!arguments.no_fold) options.fold_from = arguments.fold_from;
   const double first = both ? share_of_fluid(scenarios, options) : 1;
-  if (share.begin == 0) {
-    announce(scenarios, options, both || arguments.kernel == "simgrid", 1 / length,
-             static_cast<int>(cases_at_once()), *share.bar);
-    share.bar->phase("");
-  }
   const auto show = [&share, length](double from, double to) {
     return [=, &share](double done) {
       share.bar->show(share.begin + length * (from + (to - from) * done));
     };
   };
-  options.progress = show(0, first);
-  const bool as_written = arguments.changes.empty();
-  Answer answer = ended_of(scenarios, run_some_cases(scenarios, options, one, limit), as_written);
+  Session session{.run = options,
+                  .on_simgrid = both || arguments.kernel == "simgrid",
+                  .estimates = share.begin == 0,
+                  .as_written = arguments.changes.empty()};
+  session.announce = [&](std::span<const Case> cases) {
+    if (share.begin > 0) return;
+    announce(cases, options, session.on_simgrid, 1 / length, static_cast<int>(cases_at_once()),
+             *share.bar);
+    share.bar->phase("");
+  };
+  session.perform = [&](std::span<const Case> cases) {
+    options.progress = show(0, first);
+    return run_some_cases(cases, options, one, limit);
+  };
+  Answer answer = ended_of(ringscope::answer(session, scenarios));
   if (share.begin == 0 && answer.reports.empty() && !answer.interrupted.empty())
     throw Failure(ExitCode::interrupted, "interrupted before any case had ended");
   if (both && answer.interrupted.empty()) {
     options.progress = show(first, 1);
-    const Answer other =
-        ended_of(scenarios, run_on_simgrid(scenarios, options, one, limit), as_written);
+    const Answer other = ended_of(run_on_simgrid(cases_of(scenarios), options, one, limit));
     if (other.interrupted.empty())
       answer.difference = kernel_difference(answer.reports, other.reports);
     else

@@ -13,13 +13,20 @@
 
 namespace ringscope {
 
-struct CaseArguments {
+/// How cases and points of a study are simulated.
+struct HowArguments {
+  bool no_skip = false, no_fold = false;
+  std::string tolerance = "0";
+};
+
+/// Throws InputError for a tolerance that is none.
+void set_how(const HowArguments& arguments, RunOptions& options);
+
+struct CaseArguments : HowArguments {
   std::vector<std::string> scenarios;
   std::vector<std::string> changes;  ///< of --set
   std::string kernel = "fluid";      ///< or another, or "both"
-  bool no_skip = false, no_fold = false;
   int fold_from = fewest_folded_ranks;
-  std::string tolerance = "0";
   std::string limit = "3600 s";  ///< of the time that a case may take
 };
 
@@ -37,9 +44,6 @@ void add_tolerance(Command& subcommand, std::string& text);
 
 /// A share from 0 to 0.1, as --tolerance says it: "0.1%" or "0.001". Throws InputError.
 double tolerance_of(const std::string& text);
-
-/// Warning of each scenario that equals one before it but for its name, or "".
-std::vector<std::string> twin_warnings(const std::vector<Scenario>& scenarios);
 
 /// Reads all cases; no two have one name. Throws Failure for an unknown kernel.
 std::vector<Scenario> scenarios_of(const CaseArguments& arguments);
@@ -60,7 +64,8 @@ struct BarShare {
 /// on standard error what will take long, of the whole bar, and refuses cases for which there is
 /// not enough memory. Throws Failure (interrupted) where ^C comes before any case has ended.
 Answer run_with(const CaseArguments& arguments, const std::vector<Scenario>& scenarios,
-                const BarShare& share, RunOptions options = {}, const Simulate& one = simulate);
+                const BarShare& share, RunOptions options = {},
+                const Simulate& one = simulate_case);
 
 /// Reads and simulates all cases; records spans and chains where asked to.
 Answer run_cases_of(const CaseArguments& arguments, ProgressBar& bar, RunOptions options = {});

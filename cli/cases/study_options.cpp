@@ -63,14 +63,8 @@ StudyRun::StudyRun(const StudyOptions& options, const std::string& name, Progres
       time_(options.time),
       interrupt_(std::make_unique<Interrupt>()),
       start_(Clock::now()) {
-  how_.skip = !options.no_skip;
-  how_.tolerance = tolerance_of(options.tolerance);
-  if (options.no_fold) how_.fold_from = never_fold;
-  how_.fold_channels = !options.no_fold;
   EvaluatorOptions evaluator;
-  evaluator.skip = !options.no_skip;
-  evaluator.tolerance = tolerance_of(options.tolerance);
-  evaluator.fold = !options.no_fold;
+  set_how(options, evaluator.run);
   evaluator.prune = options.prune;
   evaluator.threads = threads_of(options);
   if (!options.no_store) evaluator.store = options.store.empty() ? name + ".sqlite" : options.store;
@@ -115,6 +109,7 @@ void StudyRun::announce(std::size_t points, const MakeScenario& make, const Poin
   constexpr std::size_t most_looked_at = 16;
   if (points == 0) return;
   const std::size_t count = std::min(points, most_looked_at);
+  const RunOptions& how = evaluator_->run();
   const double free = free_memory_bytes();
   KnownParts known;
   double seconds = 0, longest = -1, memory = 0;
@@ -122,8 +117,8 @@ void StudyRun::announce(std::size_t points, const MakeScenario& make, const Poin
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t point = count == 1 ? 0 : i * (points - 1) / (count - 1);
     const Scenario scenario = make(point, known);
-    const Estimate one = estimate_for(scenario, how_, false, free);
-    if (one.seconds > longest) lower = what_to_lower(scenario, one, how_);
+    const Estimate one = estimated(scenario, how, false, free).estimate;
+    if (one.seconds > longest) lower = what_to_lower(scenario, one, how);
     longest = std::max(longest, one.seconds);
     memory = std::max(memory, one.memory_bytes);
     seconds += one.seconds;
@@ -134,7 +129,7 @@ void StudyRun::announce(std::size_t points, const MakeScenario& make, const Poin
                      std::min<double>(evaluator_->threads(), each * static_cast<double>(points));
   if (all < long_s || time_.count() > 0) return;
   bar_->say(fmt::format("{}: {} {}, {} {} on {} threads{}; to have less of it, {}, or lower {}",
-                        name_, points, words.name, how_.skip ? "at most" : "some",
+                        name_, points, words.name, how.skip ? "at most" : "some",
                         to_short_text(Seconds(all), 2), evaluator_->threads(),
                         has_store_ ? ", less what is in the store" : "", words.fewer, lower));
 }
@@ -193,7 +188,7 @@ Verification verify_on_simgrid(std::span<const Scenario> scenarios,
     on_simgrid.progress = [&bar](double done) {
       if (done > 0) bar.show(done);
     };
-    reports = run_cases(scenarios, on_simgrid, simulate, limit);
+    reports = run_cases(scenarios, on_simgrid, simulate_case, limit);
   } catch (const Failure& failure) {
     result.interrupted = failure.code() == ExitCode::interrupted;
     if (result.interrupted) return result;

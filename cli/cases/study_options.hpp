@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/cases/case_runner.hpp"
+#include "cli/cases/cases.hpp"
 #include "cli/terminal/interrupt.hpp"
 #include "cli/terminal/progress_bar.hpp"
 #include "cli/terminal/words.hpp"
@@ -16,14 +16,12 @@
 
 namespace ringscope {
 
-struct StudyOptions {
+struct StudyOptions : HowArguments {
   std::string store;  ///< "": NAME.sqlite in the working directory
   std::string shard;  ///< of --shard; "": what a launcher says
   bool no_store = false;
-  int threads = 0;  ///< 0: all cores
-  int verify = 3;   ///< number of winners
-  bool no_skip = false, no_fold = false;
-  std::string tolerance = "0";
+  int threads = 0;     ///< 0: all cores
+  int verify = 3;      ///< number of winners
   bool prune = false;  ///< the store
   /// An early end has an answer all the same: after `time`, if that is above 0, or by ^C.
   bool may_stop = false;
@@ -69,7 +67,6 @@ class StudyRun {
   Seconds limit_;
   ProgressBar* bar_;
   bool may_stop_;
-  RunOptions how_;
   bool has_store_;
   Seconds time_;  ///< 0: no limit
   std::unique_ptr<Interrupt> interrupt_;

@@ -39,9 +39,9 @@ void require_visible(const std::vector<Scenario>& scenarios, const CaseArguments
 }
 
 /// A recording is large and stays where it was made: what the page needs of it comes back.
-Report simulate_for_page(const Scenario& scenario, const RunOptions& options) {
-  Report report = simulate(scenario, options);
-  report.attachment = lesson::case_json(scenario, report).dump();
+Report simulate_for_page(const Case& one, const RunOptions& options) {
+  Report report = simulate_case(one, options);
+  report.attachment = lesson::case_json(*one.scenario, report).dump();
   report.spans.clear();
   report.recording.reset();
   return report;

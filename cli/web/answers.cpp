@@ -11,8 +11,7 @@
 #include "cli/web/runs.hpp"
 #include "scenarios/answer/explain/what_if.hpp"
 #include "scenarios/answer/text/report_text.hpp"
-#include "scenarios/warnings/job_warnings.hpp"
-#include "sim/simulation.hpp"
+#include "sim/session/session.hpp"
 #include "topologies/input/data_files.hpp"
 
 namespace ringscope::web {
@@ -112,14 +111,10 @@ std::vector<Report> reports_of(const Json& request) {
   std::vector<Override> changes;
   for (const Json& change : request.value("set", Json::array()))
     changes.push_back(parse_override(change.get<std::string>()));
-  RunOptions options;
-  options.keep_deadlock = true;
   std::vector<Report> reports;
   for (const Json& name : request.at("scenarios"))
-    for (const Scenario& scenario : read_scenarios(name, changes)) {
-      reports.push_back(simulate(scenario, options));
-      reports.back().warnings = job_warnings(scenario);
-    }
+    std::ranges::move(answer({.run = {.keep_deadlock = true}}, Question{name, {}, changes}),
+                      std::back_inserter(reports));
   return reports;
 }
 

@@ -11,8 +11,7 @@
 #include "scenarios/question/estimate.hpp"
 #include "scenarios/question/file_kind.hpp"
 #include "scenarios/question/scenario_tree.hpp"
-#include "scenarios/warnings/job_warnings.hpp"
-#include "sim/simulation.hpp"
+#include "sim/session/session.hpp"
 #include "topologies/input/data_files.hpp"
 
 namespace ringscope::web {
@@ -82,8 +81,8 @@ std::shared_ptr<const Recorded> simulated(const Json& run) {
   options.keep_deadlock = options.record = true;
   options.record_spans = options.record_chain = true;
   options.path_limit = long_path_limit;
-  Report& report = made->report = simulate(scenario, options);
-  report.warnings = job_warnings(scenario);
+  Report& report = made->report =
+      *answer({.run = options, .estimates = false}, std::span(&scenario, 1)).front();
   made->drawn = lesson::case_json(scenario, report);
   made->drawn["tree"] = to_json(made->asked.tree);
   made->drawn["resolved"] = to_json(scenario.resolved);

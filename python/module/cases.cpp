@@ -9,8 +9,6 @@
 #include "python/module/watch.hpp"
 #include "scenarios/answer/explain/explain.hpp"
 #include "scenarios/answer/text/report_text.hpp"
-#include "scenarios/warnings/job_warnings.hpp"
-#include "sim/run_cost.hpp"
 
 namespace ringscope {
 namespace {
@@ -23,27 +21,16 @@ struct Reports {
 };
 
 /// One after the other: threads are the caller's.
-Reports run(const PythonQuestion& question, const RunOptions& chosen, const py::object& show) {
+Reports run(const Question& question, RunOptions options, const py::object& show) {
   const py::gil_scoped_release unlocked;
-  const std::vector<Scenario> scenarios = scenarios_of(question);
-  const double free = free_memory_bytes();
-  for (const Scenario& scenario : scenarios) estimate_for(scenario, chosen, false, free);
   Watch watch(show);
-  Reports reports;
-  for (const Scenario& scenario : scenarios) {
-    RunOptions options = chosen;
-    const double count = static_cast<double>(scenarios.size());
-    const double done = static_cast<double>(reports.all.size());
-    options.progress = [&watch, count, done](double share) { watch((done + share) / count); };
-    reports.all.push_back(simulate(scenario, options));
-    reports.all.back().warnings = job_warnings(scenario);
-  }
-  return reports;
+  options.progress = [&watch](double share) { watch(share); };
+  return {answer({.run = std::move(options)}, question)};
 }
 
 RunOptions options_of(const std::string& kernel, bool skip, bool fold, double tolerance,
                       bool record) {
-  RunOptions options;
+  RunOptions options = run_options(skip, fold, tolerance);
   for (const std::string_view known : kernel_names())
     if (known == kernel) options.kernel = known;
   if (options.kernel != kernel) {
@@ -52,12 +39,8 @@ RunOptions options_of(const std::string& kernel, bool skip, bool fold, double to
     throw InputError(place, unknown_name("kernel", kernel,
                                          std::vector<std::string>(known.begin(), known.end())));
   }
-  options.skip = skip;
-  options.tolerance = tolerance;
   options.record_spans = options.record_chain = record;
   if (record) options.path_limit = long_path_limit;
-  if (!fold) options.fold_from = options.fold_uneven_from = never_fold;
-  options.fold_channels = fold;
   return options;
 }
 
@@ -80,7 +63,7 @@ void add_cases(py::module_& module) {
       .def("trace", [](const Reports& reports) { return to_trace(reports.all); });
   module.def(
       "run",
-      [](const PythonQuestion& question, const std::string& kernel, bool skip, bool fold,
+      [](const Question& question, const std::string& kernel, bool skip, bool fold,
          double tolerance, bool record, const py::object& show) {
         return run(question, options_of(kernel, skip, fold, tolerance, record), show);
       },

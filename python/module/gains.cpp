@@ -22,9 +22,9 @@ struct CaseGains {
   std::string screen;
 };
 
-CaseGains what_if(const PythonQuestion& question, std::size_t top, const py::object& show) {
+CaseGains what_if(const Question& question, std::size_t top, const py::object& show) {
   const py::gil_scoped_release unlocked;
-  const std::vector<Scenario> scenarios = scenarios_of(question);
+  const std::vector<Scenario> scenarios = read(question);
   Watch watch(show);
   const double runs = static_cast<double>(scenarios.size() * (1 + top));
   double done = 0;

@@ -28,10 +28,8 @@ PYBIND11_MODULE(_core, module) {
   module.doc() = "The simulator behind `import ringscope`.";
   module.attr("__version__") = std::string(version());
   add_errors(module);
-  py::class_<PythonQuestion>(module, "Question")
-      .def(py::init<std::string, std::optional<std::string>,
-                    std::vector<std::pair<std::string, std::string>>>(),
-           py::arg("name"), py::arg("text"), py::arg("set"));
+  py::class_<Question>(module, "Question")
+      .def(py::init(&question_of), py::arg("name"), py::arg("text"), py::arg("set"));
   module.def("data_directory", &data_directory, "Where scenarios/ and topologies/ are.");
   module.def("names", &names_in, py::arg("folder"), "Names of the files there.");
   add_cases(module);

@@ -22,13 +22,11 @@ struct SearchedPlaces {
 };
 
 /// `rules`: the map `place` as YAML, laid over the study's. `time_s`: 0 is no limit.
-SearchedPlaces search(const PythonQuestion& question, const std::string& rules,
-                      const std::string& only, double time_s, EvaluatorOptions settings,
-                      const py::object& show) {
+SearchedPlaces search(const Question& question, const std::string& rules, const std::string& only,
+                      double time_s, EvaluatorOptions settings, const py::object& show) {
   const py::gil_scoped_release unlocked;
   const Value said = Value::from_text("rules", rules);
-  SearchedPlaces found{read_place(place_study_of(question), overrides_of(question), said, only),
-                       {}};
+  SearchedPlaces found{read_place(place_study_of(question), question.set, said, only), {}};
   Watch watch(show);
   settings.progress = [&watch](double share) { watch(share); };
   const auto start = std::chrono::steady_clock::now();

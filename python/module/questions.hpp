@@ -7,26 +7,20 @@
 #include <utility>
 #include <vector>
 
-#include "scenarios/question/scenario.hpp"
 #include "scenarios/study/study.hpp"
+#include "sim/session/session.hpp"
 
 namespace ringscope {
 
-struct PythonQuestion {
-  PythonQuestion(std::string what, std::optional<std::string> yaml,
-                 std::vector<std::pair<std::string, std::string>> changes)
-      : name(std::move(what)), text(std::move(yaml)), set(std::move(changes)) {}
+RunOptions run_options(bool skip, bool fold, double tolerance);
 
-  std::string name;                                      ///< or what the cases of `text` are called
-  std::optional<std::string> text;                       ///< YAML or JSON; none: a name or a path
-  std::vector<std::pair<std::string, std::string>> set;  ///< dotted keys, laid over it
-};
+/// `set`: dotted keys and their texts.
+Question question_of(std::string name, std::optional<std::string> text,
+                     const std::vector<std::pair<std::string, std::string>>& set);
 
-/// All throw InputError, whose places are those of the text.
-std::vector<Override> overrides_of(const PythonQuestion& question);
-std::vector<Scenario> scenarios_of(const PythonQuestion& question);
-StudyFile study_of(const PythonQuestion& question);
+/// Both throw InputError, whose places are those of the text.
+StudyFile study_of(const Question& question);
 /// A study, or a scenario as one that leaves all to place's rules.
-StudyFile place_study_of(const PythonQuestion& question);
+StudyFile place_study_of(const Question& question);
 
 }  // namespace ringscope

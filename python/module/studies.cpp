@@ -13,9 +13,9 @@ namespace {
 
 namespace py = pybind11;
 
-Study read(const PythonQuestion& question) {
+Study study_from(const Question& question) {
   const std::vector<std::string> metrics = metric_names();
-  return read_study(study_of(question), overrides_of(question), metrics);
+  return read_study(study_of(question), question.set, metrics);
 }
 
 /// Outcomes of these rows of the study.
@@ -36,9 +36,7 @@ std::vector<Outcome> evaluate(const Study& study, const std::vector<std::size_t>
 EvaluatorOptions settings_of(bool skip, bool fold, double tolerance, int threads,
                              const std::string& store) {
   EvaluatorOptions settings;
-  settings.skip = skip;
-  settings.fold = fold;
-  settings.tolerance = tolerance;
+  settings.run = run_options(skip, fold, tolerance);
   settings.threads = threads;
   settings.store = store;
   return settings;
@@ -72,7 +70,7 @@ void add_studies(py::module_& module) {
            py::arg("threads"), py::arg("store"));
   py::class_<Outcome>(module, "Outcome").def(py::pickle(&state_of, &outcome_from));
   py::class_<Study>(module, "Study")
-      .def(py::init(&read), py::arg("question"))
+      .def(py::init(&study_from), py::arg("question"))
       .def("__len__", &Study::size)
       .def_readonly("keys", &Study::keys)
       .def_readonly("metrics", &Study::metrics)

@@ -18,20 +18,14 @@ struct GivenUp {};
 
 }  // namespace
 
-std::optional<Outcome> simulated_outcome(const Scenario& scenario, const EvaluatorOptions& options,
+std::optional<Outcome> simulated_outcome(const Scenario& scenario, RunOptions options,
                                          const std::function<bool()>& is_given_up) {
-  RunOptions run;
-  run.kernel = options.kernel;
-  run.skip = options.skip;
-  run.tolerance = options.tolerance;
-  if (!options.fold) run.fold_from = never_fold;
-  run.fold_channels = options.fold;
   if (is_given_up)
-    run.every_so_often = [&is_given_up] {
+    options.every_so_often = [&is_given_up] {
       if (is_given_up()) throw GivenUp();
     };
   try {
-    return outcome_of(simulate(scenario, run));
+    return outcome_of(simulate(scenario, options));
   } catch (const GivenUp&) {
     return {};
   } catch (const DeadlockError& deadlock) {
@@ -41,15 +35,15 @@ std::optional<Outcome> simulated_outcome(const Scenario& scenario, const Evaluat
   }
 }
 
-Outcome simulated_outcome(const Scenario& scenario, const EvaluatorOptions& options) {
+Outcome simulated_outcome(const Scenario& scenario, const RunOptions& options) {
   return *simulated_outcome(scenario, options, nullptr);
 }
 
-std::string how_simulated(const EvaluatorOptions& options) {
+std::string how_simulated(const RunOptions& options) {
   // Whoever asks for every step, or rank, wants to see what skipping does: an answer from before is
   // none. And the last digits may differ, where the store promises the same contents.
-  return options.kernel + (options.skip ? "" : ", every step") +
-         (options.fold ? "" : ", every rank") +
+  return std::string(options.kernel) + (options.skip ? "" : ", every step") +
+         (options.fold_channels ? "" : ", every rank") +
          (options.tolerance > 0 ? fmt::format(", tolerance {}", options.tolerance) : "");
 }
 
@@ -127,7 +121,7 @@ void Evaluator::work(const std::stop_token& stop) {
       const auto task = evaluation->begin(known);
       if (!task) break;
       try {
-        auto outcome = simulated_outcome(task->scenario, options_, [&] {
+        auto outcome = simulated_outcome(task->scenario, options_.run, [&] {
           return evaluation->is_given_up() || stop.stop_requested();
         });
         if (outcome) evaluation->end(*task, std::move(*outcome));

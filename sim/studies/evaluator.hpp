@@ -13,18 +13,16 @@
 #include <thread>
 #include <vector>
 
+#include "sim/run_options.hpp"
 #include "sim/studies/evaluation.hpp"
 
 namespace ringscope {
 
 struct EvaluatorOptions {
-  std::string kernel = "fluid";  ///< one that can exist many times in a process
-  bool skip = true;              ///< periods of a steady state
-  double tolerance = 0;          ///< of dates, as a share
-  bool fold = true;              ///< many ranks that are alike
-  int threads = 0;               ///< 0: one for each core that this process may use
-  std::string store;             ///< the file that keeps the results; "": memory
-  bool prune = false;            ///< drop from it what other versions wrote
+  RunOptions run;      ///< of a kernel that can exist many times in a process
+  int threads = 0;     ///< 0: one for each core that this process may use
+  std::string store;   ///< the file that keeps the results; "": memory
+  bool prune = false;  ///< drop from it what other versions wrote
   /// Called now and then, by the thread that called evaluate(), with the share of the whole that is
   /// done: see part().
   std::function<void(double share)> progress;
@@ -35,12 +33,12 @@ struct EvaluatorOptions {
 
 /// The outcome of one simulation. What a run throws beside a deadlock is thrown. `is_given_up` is
 /// asked now and then, if not null: where it says so there is no outcome.
-std::optional<Outcome> simulated_outcome(const Scenario& scenario, const EvaluatorOptions& options,
+std::optional<Outcome> simulated_outcome(const Scenario& scenario, RunOptions options,
                                          const std::function<bool()>& is_given_up);
-Outcome simulated_outcome(const Scenario& scenario, const EvaluatorOptions& options = {});
+Outcome simulated_outcome(const Scenario& scenario, const RunOptions& options = {});
 
 /// By which kernel, and with which results in the last digits: a part of every key.
-std::string how_simulated(const EvaluatorOptions& options);
+std::string how_simulated(const RunOptions& options);
 
 /// Owns threads and the store. Outcomes do not depend on the number of either.
 class Evaluator {
@@ -68,11 +66,12 @@ class Evaluator {
   /// Writes to the store what is not there yet; throws what it throws.
   void flush() { store_.flush(); }
   Store& store() { return store_; }
-  std::string how() const { return how_simulated(options_); }
+  std::string how() const { return how_simulated(options_.run); }
 
   std::uint64_t simulated() const { return simulated_; }
   std::uint64_t cached() const { return cached_; }  ///< answered without a simulation
   int threads() const { return static_cast<int>(threads_.size()); }
+  const RunOptions& run() const { return options_.run; }
 
  private:
   void work(const std::stop_token& stop);
