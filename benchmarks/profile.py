@@ -13,7 +13,7 @@ import subprocess
 import tempfile
 
 from benchmarks.rows import ROWS, Row
-from validation.programs import InputError, page_parser, run_main
+from common.programs import InputError, page_parser, run_main
 
 HERE = pathlib.Path(__file__).resolve().parent
 

@@ -15,7 +15,7 @@ import time
 
 import ringscope
 
-from validation.programs import page_parser, run_main
+from common.programs import page_parser, run_main
 
 MOST_SWEEP_S, MOST_CALL_S = 30.0, 1e-3  # of 10,000 points on two cores; of a call
 SCENARIO = {"question": "What does a call cost?", "cluster": "star8", "library": "rdma",

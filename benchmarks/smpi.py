@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import tempfile
 
-from validation.programs import InputError
+from common.programs import InputError
 
 PLATFORM = """<?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">

@@ -21,7 +21,7 @@ import time
 
 from benchmarks import smpi
 from benchmarks.rows import ROWS, Row
-from validation.programs import InputError, between_marks, page_parser, run_main, write_text
+from common.programs import InputError, between_marks, page_parser, run_main, write_text
 
 HERE = pathlib.Path(__file__).resolve().parent
 

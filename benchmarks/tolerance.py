@@ -13,7 +13,7 @@ import resource
 import subprocess
 
 from benchmarks.rows import ROWS
-from validation.programs import InputError, run_main
+from common.programs import InputError, run_main
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SHARES = ("0.01%", "0.1%", "1%")

@@ -13,9 +13,10 @@ from collections import namedtuple
 
 from matplotlib.ticker import NullLocator
 
-from plots import inputs, style
-from plots.style import plt
-from validation.quantities import BITS, BYTES, BYTE_RATES, RATES, SECONDS, SIZES, TIMES, size_of
+from common import style
+from common.quantities import BITS, BYTES, BYTE_RATES, RATES, SECONDS, SIZES, TIMES, size_of
+from common.style import plt
+from plots import inputs
 
 WIDTH, HEIGHT, LEFT, RIGHT, BOTTOM, TOP = 7.5, 3.35, 0.8, 0.25, 0.6, 0.55  # inches
 PARTS = ["algorithm", "placement", "library", "cluster"]
@@ -24,8 +25,9 @@ AXES = ((TIMES, "s", 1), (BYTES, "B", 1), (BYTE_RATES, "B/s", 1), (BITS, "bit/s"
 SAME = 0.01  # lines that are nearer to each other than this share do not cross, they are one
 Point = namedtuple("Point", "label x y")
 # Names by which people call a key of a scenario, or of a case; other keys are their own names.
-NAMES = {"job.bytes": "vector per rank", "time_s": "time", "algbw": "algorithm bandwidth",
-         "busbw": "bus bandwidth", "bytes": "vector per rank", "ranks_count": "number of ranks",
+NAMES = {"job.bytes": "message size per rank", "time_s": "time", "algbw": "algorithm bandwidth",
+         "busbw": "bus bandwidth", "bytes": "message size per rank",
+         "ranks_count": "number of ranks",
          "bytes_between_hosts": "traffic between hosts", "bytes_on_wire": "traffic",
          "slowest_job_s": "time of the slowest job", "mean_job_s": "mean time of the jobs"}
 UNSAID = {"job", "options", "training"}  # keys that go without saying

@@ -7,9 +7,10 @@ Example: plots/breakdown out/anomaly.json -o out/breakdown.png
 from collections import namedtuple
 from itertools import groupby
 
-from plots import inputs, style
-from plots.style import ACTIVITIES, FAINT, INK, KINDS, plt
-from validation.quantities import SECONDS
+from common import style
+from common.quantities import SECONDS
+from common.style import ACTIVITIES, FAINT, INK, KINDS, plt
+from plots import inputs
 
 Rank = namedtuple("Rank", "rank host seconds")
 Case = namedtuple("Case", "name question time ranks")

@@ -12,10 +12,10 @@ from collections import namedtuple
 
 import numpy
 
-from plots import inputs, style
+from common import style
+from common.style import FAINT, INK, LINE_COLOURS, MARKERS, InputError, plt, set_x
+from plots import inputs
 from plots.inputs import field
-from plots.scaling import set_x
-from plots.style import FAINT, INK, LINE_COLOURS, MARKERS, InputError, plt
 
 WIDTH, HEIGHT, LEFT, RIGHT, BOTTOM, GAP = 10.0, 3.85, 0.75, 0.3, 0.95, 0.8  # inches
 QUESTION = "How far off are the predictions, and does the model know it?"

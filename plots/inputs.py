@@ -6,7 +6,7 @@ import io
 import json
 import math
 
-from validation.programs import InputError
+from common.programs import InputError
 
 PARTS = ("cluster", "library", "placement", "storage", "job", "neighbours")  # of a scenario
 SWEEP = {"case", "held_up_by"}  # columns by which the CSV of a sweep is known

@@ -16,9 +16,10 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
 from matplotlib.patches import FancyArrowPatch, Rectangle
 
-from plots import inputs, style
-from plots.style import FAINT, INK, InputError, plt
-from validation.quantities import SECONDS
+from common import style
+from common.quantities import SECONDS
+from common.style import FAINT, INK, InputError, plt
+from plots import inputs
 
 COLOURS = colormaps["cividis_r"]  # bright to dark, the same to all eyes
 MOST_HOSTS = 12

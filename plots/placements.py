@@ -9,9 +9,10 @@ Example: plots/placements placements.csv -o placements.png
 import re
 from collections import namedtuple
 
-from plots import inputs, style
-from plots.style import LINE_COLOURS, MARKERS, plt
-from validation.quantities import SECONDS
+from common import style
+from common.quantities import SECONDS
+from common.style import LINE_COLOURS, MARKERS, plt
+from plots import inputs
 
 WIDTH, HEIGHT, LEFT, RIGHT, BOTTOM, TOP = 7.5, 3.9, 0.8, 0.25, 0.6, 0.95  # inches
 COLUMNS = ["place", "placement", "time_s", "held_up_by", "yours"]

@@ -24,9 +24,10 @@ import importlib
 import io
 import sys
 
-from plots import inputs, style
-from plots.style import InputError
-from validation.programs import Parser, page_parser
+from common import style
+from common.programs import Parser, page_parser
+from common.style import InputError
+from plots import inputs
 
 KINDS = ("timeline", "breakdown", "scaling", "against", "placements", "loads", "errors")
 HELP = ("-h", "--help")

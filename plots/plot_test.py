@@ -66,7 +66,7 @@ class OneName(Program):
         picture = self.path("a.svg")
         ran = self.ringscope("plot", source, "-o", picture, "--key", "job.bytes")
         self.assertEqual((ran.returncode, ran.stdout, ran.stderr), (0, "", ""))
-        self.assertIn(b"vector per rank", pathlib.Path(picture).read_bytes())
+        self.assertIn(b"message size per rank", pathlib.Path(picture).read_bytes())
 
     def test_a_sweep_becomes_a_line_for_each_value_of_its_other_key(self):
         source, table = self.path("s.json"), self.path("s.csv")

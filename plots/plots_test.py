@@ -12,7 +12,8 @@ from unittest import mock
 
 PLOTS = os.path.dirname(os.path.abspath(__file__))
 try:
-    from plots import breakdown, scaling, style, timeline
+    from common import style
+    from plots import breakdown, scaling, timeline
     from plots.programs_for_test import run
 except ImportError as error:
     print(f"SKIP plots: {error}; install python3-matplotlib")
@@ -142,7 +143,7 @@ class Scaling(InFolder):
     def test_axes_are_logarithmic_and_carry_units(self):
         left, right = self.draw([scaling_row(), scaling_row(size=4096, time=2e-4)]).axes
         self.assertEqual([left.get_xscale(), left.get_yscale()], ["log", "log"])
-        self.assertEqual(left.get_xlabel(), "vector per rank (bytes)")
+        self.assertEqual(left.get_xlabel(), "message size per rank (bytes)")
         self.assertEqual(left.get_ylabel(), "time (us)")
         self.assertEqual(right.get_ylabel(), "bus bandwidth (GB/s)")
         self.assertEqual([label.get_text() for label in left.get_xticklabels()],

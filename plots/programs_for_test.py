@@ -8,7 +8,7 @@ import importlib
 import json
 import sys
 
-from plots import style
+from common import style
 
 
 def run(plot):

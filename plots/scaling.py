@@ -7,11 +7,10 @@ Example: plots/scaling out/scaling.csv -o out/scaling.png
 
 from collections import Counter, namedtuple
 
-from matplotlib.ticker import NullLocator
-
-from plots import inputs, style
-from plots.style import plt
-from validation.quantities import RATES, SECONDS, SIZES
+from common import style
+from common.quantities import RATES, SECONDS
+from common.style import plt
+from plots import inputs
 
 PARTS = ["cluster", "placement", "algorithm", "library"]
 COLUMNS = ["case"] + PARTS + ["ranks", "bytes", "time_s", "busbw_bytes_per_s"]
@@ -21,7 +20,6 @@ WIDTH, PANEL_HEIGHT = 10.0, 3.3  # inches, like all lengths here
 TOP, BOTTOM, LEFT, RIGHT, GAP = 0.7, 0.6, 0.72, 0.25, 0.85
 WITHOUT_ROWS = (": all cases are stuck (a deadlock), and so there is nothing to draw; "
                 "`ringscope run` says why")
-MOST_TICKS = 6  # a panel is 4.1 inches wide, "512 KiB" takes 0.55
 
 
 def read_points(path):
@@ -64,27 +62,6 @@ def lines_of(points, x):
     return {label: sorted(line, key=lambda p: getattr(p, x)) for label, line in lines.items()}
 
 
-def size_ticks(sizes):
-    """Powers of two that span the sizes, no more than have room for their labels."""
-    low = max(0, int(min(sizes)).bit_length() - 1)
-    high = max(low + 1, int(max(sizes) - 1).bit_length())
-    step = max(1, -(-(high - low) // (MOST_TICKS - 1)))
-    return [2**power for power in range(low, high + 1, step)]
-
-
-def set_x(axes, x, values):
-    axes.set_xscale("log", base=2)
-    axes.xaxis.set_minor_locator(NullLocator())
-    if x == "bytes":
-        ticks = size_ticks(values)
-        axes.set_xticks(ticks, [style.in_words(tick, SIZES) for tick in ticks])
-        axes.set_xlabel("vector per rank (bytes)")
-    else:
-        ticks = sorted(set(values)) if len(set(values)) <= MOST_TICKS else size_ticks(values)
-        axes.set_xticks(ticks, [str(tick) for tick in ticks])
-        axes.set_xlabel("ranks")
-
-
 def draw_panel(axes, lines, x, y, name, units):
     shown = [getattr(point, y) for line in lines.values() for point in line if getattr(point, y)]
     unit, unit_name = style.unit_for(max(shown), units) if shown else units[0]
@@ -94,7 +71,7 @@ def draw_panel(axes, lines, x, y, name, units):
                   [getattr(point, y) / unit for point in line], label=label, markersize=5,
                   linewidth=1.5, markeredgewidth=0.5, **style.line_style(i))
     places = [getattr(point, x) for line in lines.values() for point in line]
-    set_x(axes, x, [place for place in places if place > 0] or [1])
+    style.set_x(axes, x, [place for place in places if place > 0] or [1])
     if shown:
         style.set_y(axes, [value / unit for value in shown], from_zero=units is RATES)
     axes.set_ylabel(f"{name} ({unit_name})")

@@ -14,10 +14,11 @@ import numpy
 from matplotlib.collections import LineCollection, PathCollection
 from matplotlib.path import Path
 
-from plots import inputs, style
+from common import style
+from common.quantities import SECONDS
+from common.style import ACTIVITIES, FAINT, INK, KINDS, InputError, plt
+from plots import inputs
 from plots.rows import Lane, Span, end_of, rows_of
-from plots.style import ACTIVITIES, FAINT, INK, KINDS, InputError, plt
-from validation.quantities import SECONDS
 
 COLUMNS = ["case", "rank", "activity", "phase", "start_s", "end_s"]
 

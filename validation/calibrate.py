@@ -20,9 +20,9 @@ import sys
 
 from validation.fit import calibration, draws, parameters, profile, report
 from validation.imports import logs
-from validation.programs import (InputError, Parser, page_parser, pairs_of, run_main, values_of,
+from common.programs import (InputError, Parser, page_parser, pairs_of, run_main, values_of,
                                  write_text)
-from validation.quantities import parse_quantity
+from common.quantities import parse_quantity
 
 PROGRAM = "ringscope calibrate"
 

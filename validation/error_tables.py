@@ -9,7 +9,7 @@ exit code 1. Coverage of intervals: python3 -m validation.verdict.coverage_test 
 
 import pathlib
 
-from validation.programs import InputError, between_marks, page_parser, run_main, write_text
+from common.programs import InputError, between_marks, page_parser, run_main, write_text
 from validation.verdict import documents, results
 from validation.verdict.simulator import Simulator
 

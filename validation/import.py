@@ -10,13 +10,13 @@ import argparse
 import os
 import sys
 
+from common.programs import InputError, page_parser, run_main
+from common.quantities import parse_quantity
 from validation import imports, measurements
 from validation.arguments import MOST_RANKS, count
 from validation.imports import collectives
 from validation.imports import findings as findings_
 from validation.imports.source import read_source
-from validation.programs import InputError, page_parser, run_main
-from validation.quantities import parse_quantity
 
 
 class Parser(argparse.ArgumentParser):

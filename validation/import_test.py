@@ -10,11 +10,11 @@ import sys
 import tempfile
 import unittest
 
+from common.programs import InputError
 from validation import imports, measurements
 from validation.imports import findings
 from validation.imports.findings import Given
 from validation.imports.source import Source
-from validation.programs import InputError
 
 HERE = pathlib.Path(__file__).resolve().parent
 

@@ -4,10 +4,10 @@
 import tempfile
 import unittest
 
+from common.programs import InputError
 from validation import imports
 from validation.imports.findings import Given
 from validation.imports.source import read_source
-from validation.programs import InputError
 
 QUOTED = "# source: somebody\ncollective,algorithm,hosts,ranks_per_host,bytes,busbw_GBps\n"
 MATRIX = "Unidirectional P2P=Disabled Bandwidth Matrix (GB/s)\n   D\\D     0      1\n" \

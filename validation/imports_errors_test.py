@@ -4,10 +4,10 @@
 import tempfile
 import unittest
 
+from common.programs import InputError
 from validation import imports
 from validation.imports.findings import Given
 from validation.imports.source import Source, read_source
-from validation.programs import InputError
 
 OSU = "# OSU MPI Latency Test v5.8\n# Size          Latency (us)\n"
 ALLREDUCE = "# OSU MPI Allreduce Latency Test v5.8\n# Size       Avg Latency(us)\n"

@@ -4,11 +4,11 @@
 import argparse
 import unittest
 
+from common.programs import InputError
 from validation import imports
 from validation.imports import collectives, findings
 from validation.imports.findings import Given
 from validation.imports.source import Source
-from validation.programs import InputError
 
 FIRST = "# nThread 1 nGpus 1 minBytes 4194304 maxBytes 8388608\n"
 HEADER = ("#       size         count      type   redop    root     time   algbw   busbw #wrong"

@@ -4,11 +4,11 @@
 import pathlib
 import unittest
 
+from common.programs import InputError
 from validation import imports
 from validation.imports import overlap_csv
 from validation.imports.findings import Given
 from validation.imports.source import Source, read_source
-from validation.programs import InputError
 
 PUBLISHED = pathlib.Path(__file__).resolve().parent / "published"
 

@@ -4,11 +4,11 @@ one machine, and report it?"""
 
 import unittest
 
+from common.programs import InputError
 from validation import imports
 from validation.imports import findings
 from validation.imports.findings import Given
 from validation.imports.source import Source
-from validation.programs import InputError
 
 CHECKED = ("# OSU MPI Latency Test v7.4\n# Datatype: MPI_CHAR.\n"
            "# Size       Avg Latency(us)        Validation\n")

@@ -8,7 +8,7 @@ import math
 import sys
 from typing import Any
 
-from validation.programs import InputError
+from common.programs import InputError
 
 
 def shown(value) -> str:

@@ -10,9 +10,9 @@ import json
 import statistics
 from typing import NamedTuple, Optional
 
+from common.programs import InputError, write_text
+from common.quantities import format_bandwidth, parse_quantity
 from validation.json_fields import IS, MISSING, Place, is_number, load, shown, take
-from validation.programs import InputError, write_text
-from validation.quantities import format_bandwidth, parse_quantity
 
 SCHEMA = 2
 MOST_RATE = 1e15  # bytes per second of a rank: a hundred times what any memory of 2026 gives

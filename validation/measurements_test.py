@@ -9,10 +9,11 @@ import sys
 import tempfile
 import unittest
 
-from validation import measurements, quantities
+from common import quantities
+from common.programs import InputError, write_text
+from common.quantities import parse_quantity
+from validation import measurements
 from validation.measurements import Measurement, case_key
-from validation.programs import InputError, write_text
-from validation.quantities import parse_quantity
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
@@ -175,7 +176,7 @@ class Writing(InFolder):
             write_text("no/e.json", "")
 
     def test_a_script_ends_with_one_message_on_bad_input_and_quietly_on_a_closed_pipe(self):
-        program = ("import sys\nfrom validation import programs as m\n"
+        program = ("import sys\nfrom common import programs as m\n"
                    "def main():\n  if sys.argv[1] == 'bad': raise m.InputError('x: bad')\n"
                    "  for _ in range(100000): print('y' * 100)\nm.run_main(main)\n")
         command = [sys.executable, "-B", "-c", program]

@@ -19,8 +19,8 @@ import math
 import pathlib
 import sys
 
-from validation.programs import InputError, Parser, page_parser, run_main, waiting, write_text
-from validation.quantities import format_time
+from common.programs import InputError, Parser, page_parser, run_main, waiting, write_text
+from common.quantities import format_time
 from validation.verdict import interval, model, residuals, text
 from validation.verdict.simulator import AT_ONCE, Simulator, batch
 from validation.yaml_files import read_yaml

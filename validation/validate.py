@@ -16,9 +16,9 @@ Exit codes: 0 done, 1 bad input, 3 a simulation that is stuck, 4 an error above 
 import argparse
 import sys
 
+from common.programs import InputError, Parser, page_parser, run_main, values_of, write_text
 from validation.fit.points import asked_for
 from validation.imports import logs
-from validation.programs import InputError, Parser, page_parser, run_main, values_of, write_text
 from validation.verdict import accuracy, files, judge, markdown, model, text
 from validation.verdict.simulator import Simulator
 

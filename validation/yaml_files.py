@@ -3,7 +3,7 @@
 
 import yaml
 
-from validation.programs import InputError
+from common.programs import InputError
 
 
 def read_yaml(path, expected: str = "YAML", hint: str = ""):

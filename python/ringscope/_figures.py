@@ -39,10 +39,9 @@ def figure(found: Cases | Places | Verdict, title: str | None = None, *, kind: s
         raise ValueError("against: expected key=, of the scenario, such as 'job.bytes'")
     import matplotlib
     import matplotlib.pyplot  # noqa: F401  (before the plots, which then leave the backend alone)
-    for name in ("validation", "plots"):
-        _project.package(name)
+    _project.package("plots")
     plot = importlib.import_module(f"plots.{kind}")
-    style = importlib.import_module("plots.style")
+    style = importlib.import_module("common.style")
     try:
         with matplotlib.rc_context(style.SETTINGS), written(found, kind) as path:
             axes = {"key": key, "value": value} if kind == "against" else {}

@@ -14,8 +14,10 @@ from ringscope import _core
 
 
 def package(name: str) -> ModuleType:
-    """`validation` or `plots`, from where the data are. Raises ImportError where another package
-    has that name already."""
+    """`validation` or `plots`, with the `common` of both, from where the data are. Raises
+    ImportError where another package has one of these names already."""
+    if name != "common":
+        package("common")
     root = _core.data_directory()
     loaded = sys.modules.get(name)
     if loaded is not None:

@@ -13,11 +13,11 @@ import tempfile
 import time
 import traceback
 
+from common.programs import InputError
 from scripts.fuzzing.mutations import mutated
 from validation import imports
 from validation.imports.findings import Given, documents_of
 from validation.imports.source import read_source
-from validation.programs import InputError
 
 MOST_CPU_S = 2
 GIVEN = Given(nodes=2, ranks_per_node=2)

@@ -16,8 +16,8 @@ import unittest
 
 import yaml
 
+from common.quantities import format_bytes, parse_quantity
 from validation.measurements import GPU_PROBES, read
-from validation.quantities import format_bytes, parse_quantity
 
 VALIDATION = pathlib.Path(__file__).resolve().parent.parent
 ROOT = VALIDATION.parent

@@ -5,12 +5,12 @@ import dataclasses
 import math
 from typing import Optional
 
+from common.programs import InputError
 from validation import imports, measurements
 from validation.imports import collectives
 from validation.imports import findings as findings_
 from validation.imports import p2p_matrices
 from validation.imports.source import read_source
-from validation.programs import InputError
 from validation.verdict import accuracy, gpus, model
 
 ROUNDS = 4  # of a ping-pong

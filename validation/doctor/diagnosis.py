@@ -8,6 +8,7 @@ from typing import Optional
 
 import numpy as np
 
+from common.programs import InputError, waiting
 from validation.doctor import curve as curve_
 from validation.doctor import ranking
 from validation.doctor.causes import CAUSES
@@ -16,7 +17,6 @@ from validation.doctor.errors import Errors
 from validation.doctor.scene import Scene, hosts_of
 from validation.doctor.trials import Trials
 from validation.doctor.what_if import WhatIf
-from validation.programs import InputError, waiting
 
 FASTER = 1.15  # two hosts than more of them
 MOST_SERIES = 3  # compared, of many that are long

@@ -3,12 +3,11 @@
 
 import numpy as np
 
-from plots import style
-from plots.scaling import set_x
-from plots.style import LINE_COLOURS, MARKERS, plt
+from common import style
+from common.quantities import RATES, SECONDS, format_bytes
+from common.style import LINE_COLOURS, MARKERS, plt, set_x
 from validation.doctor import ranking
 from validation.doctor.diagnosis import Diagnosis
-from validation.quantities import RATES, SECONDS, format_bytes
 
 WIDTH, HEIGHT = 7.0, 5.0  # inches
 CAUSES, MOST_SERIES, MOST_NAMES = 3, 4, 6

@@ -4,11 +4,11 @@
 import re
 from typing import NamedTuple
 
+from common.programs import InputError
+from common.quantities import parse_quantity
 from validation.doctor import curve as curve_
 from validation.doctor import parts
 from validation.doctor.scene import Scene, counts_of, ranks_of, uses_gpus
-from validation.programs import InputError
-from validation.quantities import parse_quantity
 
 GENERATIONS = (  # device's name, library
     (r"\bH200\b", "nccl_h200"),

@@ -14,9 +14,9 @@ import tempfile
 import unittest
 from unittest import mock
 
+from common.programs import InputError
 from validation.doctor import inputs, parts, program, text
 from validation.imports import collectives
-from validation.programs import InputError
 from validation.verdict.simulator import Simulator
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]

@@ -6,7 +6,7 @@ import difflib
 import os
 import pathlib
 
-from validation.programs import InputError
+from common.programs import InputError
 from validation.yaml_files import read_yaml
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent

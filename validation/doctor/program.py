@@ -17,6 +17,7 @@ Exit codes: 0 done, normal or not; 1 bad input; 3 a simulation that is stuck.
 import argparse
 import sys
 
+from common.programs import Parser, page_parser, run_main, write_text
 from validation.arguments import count, percentage, placement
 from validation.doctor import curve, diagnosis, document, inputs, ranking, telling, text
 from validation.doctor.causes import CAUSES
@@ -24,7 +25,6 @@ from validation.doctor.errors import Errors
 from validation.doctor.what_if import WhatIf
 from validation.imports import collectives
 from validation.imports.findings import Given
-from validation.programs import Parser, page_parser, run_main, write_text
 from validation.verdict.simulator import Simulator
 
 

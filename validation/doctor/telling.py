@@ -7,9 +7,9 @@ import itertools
 import math
 from typing import NamedTuple
 
+from common.quantities import format_bandwidth, format_time
 from validation.doctor.scene import Scene, hosts_of
 from validation.doctor.what_if import WhatIf
-from validation.quantities import format_bandwidth, format_time
 
 MOST = 4  # causes compared
 AT_MOST = 2  # experiments

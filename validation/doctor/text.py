@@ -4,9 +4,9 @@
 import math
 import textwrap
 
+from common.quantities import format_bandwidth, format_bytes, format_time
 from validation.doctor import ranking
 from validation.doctor.diagnosis import Diagnosis
-from validation.quantities import format_bandwidth, format_bytes, format_time
 
 WIDTH = 100
 CAUSES = 3  # explained in full

@@ -10,7 +10,7 @@ import tempfile
 import threading
 from typing import Optional
 
-from validation.programs import InputError
+from common.programs import InputError
 from validation.progress import watched
 from validation.verdict.simulator import Simulator
 

@@ -5,6 +5,8 @@ import dataclasses
 import math
 import re
 
+from common.programs import InputError
+from common.quantities import parse_quantity
 from validation.fit import refuted
 from validation.fit.closed_forms import Transport
 from validation.fit.collectives import ROUNDS, fit_collectives
@@ -23,8 +25,6 @@ from validation.fit.shm import fit_self, fit_shm
 from validation.fit.trace import fit_trace
 from validation.fit.transport import Fitted, least
 from validation.measurements import PROBES
-from validation.programs import InputError
-from validation.quantities import parse_quantity
 from validation.verdict.accuracy import Limits
 from validation.verdict.simulator import Simulator
 

@@ -17,13 +17,13 @@ from unittest import mock
 
 import numpy as np
 
+from common.programs import InputError
+from common.quantities import format_bandwidth
 from validation.fit import calibration, collectives, parameters, profile, report
 from validation.fit.segments import constant
 from validation.fit.synthetic_for_test import TCP, Cluster
 from validation.fit.unknowns import Unknown
 from validation.measurements import Document, Measurement
-from validation.programs import InputError
-from validation.quantities import format_bandwidth
 from validation.verdict import model
 from validation.verdict.simulator import Simulator
 

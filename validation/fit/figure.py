@@ -3,11 +3,10 @@
 
 import numpy as np
 
-from plots import style
-from plots.scaling import set_x
-from plots.style import LINE_COLOURS, MARKERS, plt
-from validation.programs import InputError
-from validation.quantities import SECONDS
+from common import style
+from common.programs import InputError
+from common.quantities import SECONDS
+from common.style import LINE_COLOURS, MARKERS, plt, set_x
 
 PANEL, HEIGHT = 4.4, 6.0  # inches
 BAND = 10  # percent

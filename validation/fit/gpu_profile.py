@@ -6,8 +6,8 @@ All ranks of a host are coroutines of one process: they share one core.
 
 import copy
 
+from common.quantities import format_bandwidth, format_cost, format_time, format_whole_bytes
 from validation.fit.gpus import Gpus
-from validation.quantities import format_bandwidth, format_cost, format_time, format_whole_bytes
 
 # A copy begins when both ends are posted: no handshake takes time.
 AT_ONCE = {"eager_limit": "0 B", "driver": "nic"}

@@ -8,9 +8,9 @@ link between two GPUs, on several of the link between two hosts.
 
 import numpy as np
 
+from common.programs import InputError
 from validation.fit.gpus import Gpus, Value, line_of
 from validation.fit.points import is_asked_for
-from validation.programs import InputError
 from validation.verdict import placements
 
 LARGE, SMALL = 1 << 20, 64 << 10  # bytes: from there on a vector tells the rate; up to there

@@ -13,10 +13,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import nnls
 
+from common.programs import InputError
+from common.quantities import format_bytes
 from validation.fit.bootstrap import interval
 from validation.measurements import GPU_PROBES
-from validation.programs import InputError
-from validation.quantities import format_bytes
 
 REDUCED, COPIED = 3, 2  # bytes that move in a GPU's memory per byte of a sum, and of a copy
 SHARES = 1.25  # of the slower way alone: both ways at once that take longer than this share

@@ -15,10 +15,10 @@ import unittest
 
 import numpy as np
 
+from common.programs import InputError
 from validation.fit import calibration, parameters, profile, report
 from validation.fit.gpus import Line
 from validation.measurements import Document, Measurement
-from validation.programs import InputError
 
 VALIDATION = pathlib.Path(__file__).resolve().parent.parent
 

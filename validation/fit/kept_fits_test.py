@@ -17,7 +17,7 @@ import unittest
 
 import yaml
 
-from validation.quantities import parse_quantity
+from common.quantities import parse_quantity
 
 SAME = 0.01  # the last digits of a fit are those of a machine's linear algebra
 KEPT = pathlib.Path(__file__).resolve().parent.parent / "results/published"

@@ -6,8 +6,8 @@ import statistics
 
 import numpy as np
 
+from common.programs import InputError
 from validation.measurements import case_key, merge_samples
-from validation.programs import InputError
 
 
 @dataclasses.dataclass

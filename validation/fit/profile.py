@@ -7,12 +7,12 @@ import shlex
 
 import yaml
 
+from common.quantities import format_bandwidth, format_cost, format_time, format_whole_bytes
 from validation.fit import gpu_profile
 from validation.fit.closed_forms import Transport
 from validation.fit.profile_units import in_unit
 from validation.fit.reach import reach_of
 from validation.fit.segments import Sized
-from validation.quantities import format_bandwidth, format_cost, format_time, format_whole_bytes
 
 SCHEMA = 1
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Fitted numbers as the simulator reads them."""
 
-from validation.quantities import format_bandwidth, format_cost, format_time, format_whole_bytes
+from common.quantities import format_bandwidth, format_cost, format_time, format_whole_bytes
 
 
 def in_unit(value, unit):

@@ -5,9 +5,9 @@ import dataclasses
 import math
 import unittest
 
+from common.programs import InputError
 from validation.fit import calibration, parameters, profile, report
 from validation.fit.synthetic_for_test import SHM, SIZES, TCP, Cluster
-from validation.programs import InputError
 
 KIB, MIB = 1 << 10, 1 << 20
 SUM, COPY = 0.12e-9, 0.06e-9  # s/B of one rank

@@ -13,11 +13,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from common.programs import InputError
+from common.quantities import format_cost
 from validation.fit.bootstrap import interval
 from validation.fit.segments import constant
 from validation.measurements import case_key
-from validation.programs import InputError
-from validation.quantities import format_cost
 from validation.verdict import placements
 
 CHUNK = 100e6  # bytes, by convention, where a trace states no size: only costs per chunk matter

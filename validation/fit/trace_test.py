@@ -4,9 +4,9 @@
 import sys
 import unittest
 
+from common.programs import InputError
 from validation.fit import calibration, profile, trace
 from validation.measurements import Document, Measurement
-from validation.programs import InputError
 
 REDUCE, COPY, NETWORK = 0.3, 0.08, 0.2  # seconds per chunk
 

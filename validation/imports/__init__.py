@@ -9,7 +9,7 @@ import re
 
 from validation.imports import (imb, nccl_tests, nvbandwidth, osu, overlap_csv, p2p_csv,
                                 p2p_matrices, rates_csv, ring_trace, table_csv)
-from validation.programs import InputError
+from common.programs import InputError
 
 FORMATS = (osu, imb, nccl_tests, table_csv, ring_trace, p2p_csv, rates_csv,
            p2p_matrices, nvbandwidth, overlap_csv)

@@ -5,10 +5,10 @@ import dataclasses
 import statistics
 from typing import Optional
 
+from common.programs import InputError
 from validation import measurements
 from validation.imports import collectives
 from validation.measurements import Document, Measurement
-from validation.programs import InputError
 
 APART = 1.5  # factor between the times of two tables that are not repetitions
 

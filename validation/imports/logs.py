@@ -5,11 +5,11 @@ import dataclasses
 import pathlib
 import sys
 
+from common.programs import InputError
 from validation import imports, measurements
 from validation.arguments import count
 from validation.imports import findings
 from validation.imports.source import read_source
-from validation.programs import InputError
 
 
 def add_options(parser):

@@ -12,7 +12,7 @@ from decimal import Decimal
 from itertools import takewhile
 from typing import Iterator, NamedTuple, NoReturn
 
-from validation.programs import InputError
+from common.programs import InputError
 
 # A line with one of these begins another table, whoever prints it.
 TITLE = re.compile(r"\s*#\s*(OSU |Benchmarking |-{20}|bytes |repetitions )|\s*#?\s*(nThread |"

@@ -13,7 +13,8 @@ import statistics
 import sys
 import tempfile
 
-from validation import measurements, quantities
+from common import quantities
+from validation import measurements
 from validation.lab import cases, claim, hosts, recorded, session
 from validation.progress import watched
 

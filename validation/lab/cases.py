@@ -8,8 +8,8 @@ import re
 
 import yaml
 
+from common.quantities import parse_quantity
 from validation.lab import hosts, launch
-from validation.quantities import parse_quantity
 
 TOP = {"launches": 2, "repetitions": 5, "max_repetitions": 0, "warmups": 1, "timeout": "120 s",
        "foreign_cores": 0.3, "again": 0, "groups": None}

@@ -12,8 +12,8 @@ import shutil
 import socket
 import struct
 
+from common.programs import write_text
 from validation.lab import cpu, hosts
-from validation.programs import write_text
 
 FOLDER = pathlib.Path("/run/ringscope-lab")
 STATE = FOLDER / "state.json"

@@ -15,7 +15,7 @@ import signal
 import subprocess
 import time
 
-from validation.programs import InputError
+from common.programs import InputError
 
 PREFIX = "ringscope-"
 SWITCH = PREFIX + "switch"

@@ -13,8 +13,8 @@ import sys
 import tempfile
 import time
 
+from common.quantities import format_cost
 from validation.lab import claim, cpu, hosts
-from validation.quantities import format_cost
 
 HERE = pathlib.Path(__file__).resolve().parent
 AGENT = str(HERE / "agent")

@@ -18,9 +18,9 @@ import pathlib
 import shutil
 import sys
 
+from common.programs import page_parser, pairs_of, run_main, write_text
+from common.quantities import parse_quantity
 from validation.lab import campaign, hosts, launch, recorded, session
-from validation.programs import page_parser, pairs_of, run_main, write_text
-from validation.quantities import parse_quantity
 
 HERE = pathlib.Path(__file__).resolve().parent
 

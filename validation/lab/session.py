@@ -8,8 +8,8 @@ import os
 import shutil
 import signal
 
+from common.quantities import parse_quantity
 from validation.lab import claim, hosts
-from validation.quantities import parse_quantity
 
 ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 TOOLS = {"ip": "iproute2", "tc": "iproute2", "unshare": "util-linux", "mount": "mount",

@@ -24,7 +24,7 @@ from validation.nccl.predict import H100, V100_PCIE, predict
 from validation.nccl.profile import BETWEEN, OVER_PCIE, digits, library_of, yaml_of
 from validation.nccl.rows import (Row, a100_auto, a100_channels, h100_host, h100_hosts,
                                   v100_pcie)
-from validation.programs import run_main
+from common.programs import run_main
 from validation.verdict.simulator import Simulator
 
 START = {"launch": 7e-6,

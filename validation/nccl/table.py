@@ -15,11 +15,11 @@ from typing import Callable
 
 import numpy as np
 
+from common.programs import run_main
 from validation.nccl import rows as published
 from validation.nccl.fit import chosen_on_a100
 from validation.nccl.form import PROTOCOLS
 from validation.nccl.predict import A100, H100, V100_PCIE, Machine, predict
-from validation.programs import run_main
 from validation.verdict.simulator import Simulator
 
 FIRST = published.PUBLISHED / "first_outcomes.csv"

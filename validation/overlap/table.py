@@ -12,9 +12,9 @@ import sys
 
 import numpy as np
 
+from common.programs import run_main
 from validation.overlap.predict import MODES, predict
 from validation.overlap.rows import PUBLISHED, rows
-from validation.programs import run_main
 from validation.verdict.simulator import Simulator
 
 SOURCE = "wu-kan/wu-kan.github.io; open-mpi/ompi, pull request 7735"

@@ -13,7 +13,7 @@ import sys
 
 import numpy as np
 
-from validation.programs import run_main
+from common.programs import run_main
 from validation.training.predict import predict
 from validation.training.rows import PUBLISHED, one_gpu_steps, rows
 from validation.verdict.simulator import Simulator

@@ -6,8 +6,8 @@ import math
 import re
 from typing import NamedTuple, Optional
 
+from common.programs import InputError
 from validation.doctor.what_if import WhatIf
-from validation.programs import InputError
 from validation.tune.ground import Ground
 from validation.tune.way import Choice, Way, choices
 

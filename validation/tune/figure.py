@@ -4,10 +4,9 @@
 
 import numpy as np
 
-from plots import style
-from plots.scaling import set_x
-from plots.style import LINE_COLOURS, MARKERS, plt
-from validation.quantities import SECONDS
+from common import style
+from common.quantities import SECONDS
+from common.style import LINE_COLOURS, MARKERS, plt, set_x
 from validation.tune.decision import Decided
 
 WIDTH, HEIGHT = 4.6, 5.0  # inches, of a panel

@@ -5,11 +5,11 @@ off there."""
 import dataclasses
 import math
 
+from common.quantities import format_bytes
 from validation.doctor import errors, parts
 from validation.doctor.inputs import FITTED, between_hosts
 from validation.doctor.scene import counts_of, uses_gpus
 from validation.fit import bursts
-from validation.quantities import format_bytes
 
 
 @dataclasses.dataclass

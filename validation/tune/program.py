@@ -19,10 +19,10 @@ import difflib
 import sys
 from typing import NamedTuple
 
+from common.programs import InputError, Parser, page_parser, run_main, write_text
+from common.quantities import format_whole_bytes, parse_quantity
 from validation.arguments import percentage, placement
 from validation.doctor.what_if import WhatIf
-from validation.programs import InputError, Parser, page_parser, run_main, write_text
-from validation.quantities import format_whole_bytes, parse_quantity
 from validation.tune import decision, document, ground, text
 from validation.tune.formats import FORMATS
 from validation.tune.formats.format import Target

@@ -18,10 +18,10 @@ from typing import NamedTuple
 
 import yaml
 
+from common.programs import InputError, page_parser, run_main, write_text
+from common.quantities import format_bytes, format_time, parse_quantity
 from validation import measurements
 from validation.doctor.what_if import WhatIf
-from validation.programs import InputError, page_parser, run_main, write_text
-from validation.quantities import format_bytes, format_time, parse_quantity
 from validation.tune import decision, ground, program
 from validation.tune.formats import open_mpi
 from validation.tune.formats.format import Target

@@ -5,8 +5,8 @@ import json
 import math
 import shlex
 
+from common.quantities import format_bytes, format_time, format_whole_bytes
 from validation.doctor.text import wrapped
-from validation.quantities import format_bytes, format_time, format_whole_bytes
 from validation.tune.decision import Decided, Range, Row, Timed
 from validation.tune.ground import Ground
 

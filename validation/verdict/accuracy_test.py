@@ -3,8 +3,8 @@
 
 import unittest
 
+from common.programs import InputError
 from validation.measurements import Document, Measurement, case_key, spread_of
-from validation.programs import InputError
 from validation.verdict import accuracy, cases, judge, order, placements
 
 

@@ -5,10 +5,10 @@ import json
 from dataclasses import dataclass, field
 from typing import NamedTuple, Optional
 
-from validation.measurements import Measurement, case_key, merge_samples
-from validation.programs import InputError
-from validation.quantities import format_bytes
+from common.programs import InputError
+from common.quantities import format_bytes
 from validation.imports import collectives
+from validation.measurements import Measurement, case_key, merge_samples
 from validation.verdict import accuracy, placements
 
 

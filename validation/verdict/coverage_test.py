@@ -26,8 +26,8 @@ from typing import NamedTuple
 import numpy
 import yaml
 
+from common.programs import between_marks, write_text
 from validation.measurements import read
-from validation.programs import between_marks, write_text
 from validation.verdict import accuracy, interval, judge, markdown, model, results, text
 from validation.verdict.machines_for_test import verdict_of
 from validation.verdict.simulator import ROOT, Simulator

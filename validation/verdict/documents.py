@@ -10,7 +10,7 @@ import json
 import pathlib
 import shlex
 
-from validation.quantities import format_bandwidth, format_time, parse_quantity
+from common.quantities import format_bandwidth, format_time, parse_quantity
 from validation.verdict import markdown, text
 from validation.verdict.simulator import Simulator
 from validation.yaml_files import read_yaml

@@ -5,11 +5,10 @@ import os
 
 from matplotlib.lines import Line2D
 
-from plots import style
-from plots.scaling import set_x
-from plots.style import LINE_COLOURS, MARKERS, plt
-from validation.programs import InputError
-from validation.quantities import SECONDS
+from common import style
+from common.programs import InputError
+from common.quantities import SECONDS
+from common.style import LINE_COLOURS, MARKERS, plt, set_x
 from validation.verdict import judge
 
 BAND = 0.10

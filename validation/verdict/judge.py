@@ -4,8 +4,8 @@
 from dataclasses import dataclass, field
 from typing import NamedTuple, Optional
 
-from validation.programs import InputError
-from validation.quantities import parse_quantity
+from common.programs import InputError
+from common.quantities import parse_quantity
 from validation.verdict import (accuracy, cases, doubts, interval, model, order, residuals,
                                 simulator, trace)
 

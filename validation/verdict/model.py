@@ -7,8 +7,8 @@ import re
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from validation.programs import InputError
-from validation.quantities import format_bandwidth, parse_quantity
+from common.programs import InputError
+from common.quantities import format_bandwidth, parse_quantity
 from validation.verdict import cases, gpus
 from validation.yaml_files import read_yaml
 

@@ -4,7 +4,7 @@
 import re
 from dataclasses import dataclass
 
-from validation.programs import InputError
+from common.programs import InputError
 
 TEXT = re.compile(r"(?P<counts>[0-9x-]+)( by (?P<map_by>slot|node|numa))?"
                   r"( on (?P<bind>core|numa|host))?(?P<listed> listed)?")

@@ -3,7 +3,7 @@
 
 import math
 
-from validation.quantities import (COSTS, NUMBER, TIMES, format_bandwidth, format_cost,
+from common.quantities import (COSTS, NUMBER, TIMES, format_bandwidth, format_cost,
                                    format_time, parse_quantity)
 
 LARGE = 0.2  # median relative error of the fit on its own probes, above which warnings name it

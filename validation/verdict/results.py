@@ -4,10 +4,10 @@
 import pathlib
 from dataclasses import dataclass, field
 
+from common.programs import InputError
 from validation.measurements import read
 from validation.nccl import table as nccl_table
 from validation.overlap import table as overlap_table
-from validation.programs import InputError
 from validation.training import table as training_table
 from validation.verdict import accuracy, judge, markdown, model
 from validation.verdict.simulator import Simulator

@@ -8,7 +8,7 @@ import statistics
 import subprocess
 import tempfile
 
-from validation.programs import InputError, waiting
+from common.programs import InputError, waiting
 from validation.verdict import cases, model
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent

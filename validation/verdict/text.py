@@ -3,7 +3,7 @@
 
 from itertools import repeat
 
-from validation.quantities import format_bytes, format_time
+from common.quantities import format_bytes, format_time
 from validation.verdict import accuracy, cases, gpus, interval, judge, order
 from validation.verdict.trace import ratios
 

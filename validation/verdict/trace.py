@@ -7,9 +7,9 @@ import statistics
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from common.programs import InputError
+from common.quantities import parse_quantity
 from validation.measurements import Document, case_key
-from validation.programs import InputError
-from validation.quantities import parse_quantity
 from validation.verdict import cases, model, placements
 from validation.verdict.simulator import Simulator
 

@@ -14,8 +14,8 @@ import unittest
 
 import yaml
 
+from common.quantities import parse_quantity
 from validation.fit.trace import CHUNK
-from validation.quantities import parse_quantity
 from validation.verdict.round_trip_test import ROOT, WithPrograms
 
 VALIDATION = pathlib.Path(__file__).resolve().parent.parent

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The core of a process moves the bytes, in both directions at once."""
 
+from common.quantities import format_cost, parse_quantity
 from validation.doctor.causes.cause import Cause
 from validation.doctor.scene import Scene
-from validation.quantities import format_cost, parse_quantity
 
 COSTS = (0.05e-9, 0.1e-9, 0.2e-9, 0.4e-9, 0.8e-9, 1.6e-9, 3.2e-9, 6.4e-9)
 

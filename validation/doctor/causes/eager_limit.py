@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Messages go eagerly up to another size, or by rendezvous from another one on."""
 
+from common.quantities import format_bytes, parse_quantity
 from validation.doctor.causes.cause import RARE, Cause
 from validation.doctor.scene import Scene
-from validation.quantities import format_bytes, parse_quantity
 
 LIMITS = (0, 1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20)
 

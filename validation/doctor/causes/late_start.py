@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """A straggler: some ranks come later than the others to every operation."""
 
+from common.quantities import format_time
 from validation.doctor.causes.cause import RARE, Cause
 from validation.doctor.scene import Scene
-from validation.quantities import format_time
 
 TIMES = [20e-6, 60e-6, 200e-6, 600e-6, 2e-3, 6e-3]
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Messages between hosts go through the kernel's TCP in place of the NIC's own transport."""
 
+from common.quantities import format_bandwidth, parse_quantity
 from validation.doctor.causes.cause import FREQUENT, Cause, protocols
 from validation.doctor.parts import merged, resolved
 from validation.doctor.scene import Scene, times
-from validation.quantities import format_bandwidth, parse_quantity
 
 LATENCY = 20e-6  # of a hop through two kernels, beyond that of a NIC that bypasses them
 RATES = (1.0e9, 2.5e9, 5e9, 10e9)  # bytes per second that the sockets of a host carry, by its cores

@@ -18,12 +18,12 @@ from typing import NamedTuple
 
 import yaml
 
+from common.programs import InputError, Parser, page_parser, run_main
 from validation.doctor import curve, diagnosis, inputs, ranking
 from validation.doctor.errors import Errors
 from validation.doctor.judge import machines
 from validation.doctor.what_if import WhatIf
 from validation.imports.findings import Given
-from validation.programs import InputError, Parser, page_parser, run_main
 from validation.progress import watched
 from validation.verdict.simulator import Simulator
 

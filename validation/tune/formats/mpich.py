@@ -11,7 +11,7 @@ import json
 import pathlib
 from typing import Optional
 
-from validation.programs import InputError
+from common.programs import InputError
 from validation.tune.formats.format import Format, Target
 from validation.tune.way import Choice, Way
 

@@ -21,9 +21,9 @@ from matplotlib.patches import Patch  # noqa: E402
 from matplotlib.ticker import (  # noqa: E402
     FuncFormatter, LogLocator, NullFormatter, NullLocator)
 
-from validation.programs import (  # noqa: E402
+from common.programs import (  # noqa: E402
     InputError, Parser, for_terminal, page_parser, write_bytes)
-from validation.quantities import in_unit  # noqa: E402
+from common.quantities import SIZES, in_unit  # noqa: E402
 
 DOTS_PER_INCH = 150
 INK = "#222222"
@@ -52,6 +52,7 @@ KINDS = {
 CAUSES = {"copy": "by copy", "wire": "by wire", "latency": "by latency", "protocol": "by latency",
           "memory": "by memory", "partner": "by partner", "progress": "by progress",
           "lock": "by lock"}
+MOST_TICKS = 6  # a panel is 4.1 inches wide, "512 KiB" takes 0.55
 LINE_COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]
 MARKERS = ["o", "s", "^", "D", "v", "P", "X", "*"]
 
@@ -277,3 +278,24 @@ def run(main):
         sys.exit(words if words.startswith(f"{name}: ") else f"{name}: {words}")
     except BrokenPipeError:
         sys.exit(1)
+
+
+def size_ticks(sizes):
+    """Powers of two that span the sizes, no more than have room for their labels."""
+    low = max(0, int(min(sizes)).bit_length() - 1)
+    high = max(low + 1, int(max(sizes) - 1).bit_length())
+    step = max(1, -(-(high - low) // (MOST_TICKS - 1)))
+    return [2**power for power in range(low, high + 1, step)]
+
+
+def set_x(axes, x, values):
+    axes.set_xscale("log", base=2)
+    axes.xaxis.set_minor_locator(NullLocator())
+    if x == "bytes":
+        ticks = size_ticks(values)
+        axes.set_xticks(ticks, [in_words(tick, SIZES) for tick in ticks])
+        axes.set_xlabel("message size per rank (bytes)")
+    else:
+        ticks = sorted(set(values)) if len(set(values)) <= MOST_TICKS else size_ticks(values)
+        axes.set_xticks(ticks, [str(tick) for tick in ticks])
+        axes.set_xlabel("ranks")

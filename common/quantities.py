@@ -8,7 +8,7 @@ quantity.
 import math
 import re
 
-from validation.programs import InputError
+from common.programs import InputError
 
 # The one table of units, {unit: (powers of ten, of two)}: what is read, and of it what is printed.
 BYTES = {prefix + "B": powers for prefix, powers in {
