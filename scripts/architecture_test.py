@@ -48,9 +48,6 @@ class Architecture(unittest.TestCase):
     def test_it_is_short(self):
         self.assertLessEqual(text_of("ARCHITECTURE.md").count("\n"), 250)
 
-    def test_the_life_of_a_message_takes_at_most_22_names(self):
-        self.assertLessEqual(len(rows("The life of a message")), 22)
-
     def test_each_name_of_that_life_stands_in_its_folder(self):
         for name, folder, _ in rows("The life of a message"):
             with self.subTest(name):
