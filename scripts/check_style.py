@@ -303,8 +303,9 @@ def main():
         except UnicodeDecodeError as error:
             breaches.append(f"{path}:1: not UTF-8 at byte {error.start}: a source is text")
     breaches += [breach for path, text in texts.items() for breach in breaches_in(path, text)]
-    breaches += check_folders.breaches_of(
-        {path: text for path, text in texts.items() if path.endswith(CPP)})
+    cpp = {path: text for path, text in texts.items() if path.endswith(CPP)}
+    python = {path: text for path, text in texts.items() if is_python(path, text)}
+    breaches += check_folders.breaches_of({**cpp, **python})
     breaches += check_paths.breaches_of(root, texts)
     breaches += check_words.breaches_of(root, texts)
     breaches += check_format(root, paths)

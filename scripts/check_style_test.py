@@ -8,7 +8,6 @@ import sys
 import tempfile
 import unittest
 
-import check_folders
 import check_style
 
 LICENCE = f"// {check_style.LICENCE}\n"
@@ -196,37 +195,6 @@ class Coroutines(unittest.TestCase):
                      "// co_await (a ? b : c)", "f(co_await g(), {1, 2});",
                      "co_await (a).f(b ? c : d);"):
             self.assertEqual(breaches("sim/a.cpp", line + "\n"), [], line)
-
-
-class Folders(unittest.TestCase):
-    def test_a_ring_of_folders_is_named_with_one_include_of_each_edge(self):
-        self.assertEqual(check_folders.breaches_of({
-            "sim/mpi/a.cpp": '// A message.\n#include "sim/ranks/b.hpp"\n',
-            "sim/ranks/b.hpp": '#include "sim/mpi/c.hpp"\n',
-            "sim/mpi/c.hpp": "",
-        }), ["sim/mpi/a.cpp:2: closes a ring of folders in sim: mpi includes ranks "
-             "(sim/ranks/b.hpp), which includes mpi in turn",
-             "sim/ranks/b.hpp:1: closes a ring of folders in sim: ranks includes mpi "
-             "(sim/mpi/c.hpp), which includes ranks in turn"])
-
-    def test_the_files_of_a_folder_and_those_of_folders_in_it_form_rings_too(self):
-        ring = {"sim/a.hpp": '#include "sim/mpi/b.hpp"\n',
-                "sim/mpi/b.hpp": '#include "sim/c.hpp"\n', "sim/c.hpp": ""}
-        self.assertEqual(len(check_folders.breaches_of(ring)), 2)
-        self.assertEqual(check_folders.breaches_of({**ring, "sim/mpi/b.hpp": ""}), [])
-
-    def test_tests_may_look_up(self):
-        self.assertEqual(check_folders.breaches_of({
-            "sim/mpi/a_test.cpp": '#include "sim/ranks/b.hpp"\n',
-            "sim/ranks/b.hpp": '#include "sim/mpi/c.hpp"\n',
-            "sim/mpi/c.hpp": "",
-        }), [])
-
-    def test_a_folder_with_more_than_25_files_is_named(self):
-        files = {f"sim/f{number}.cpp": "" for number in range(25)}
-        self.assertEqual(check_folders.breaches_of({**files, "sim/mpi/g.hpp": ""}), [])
-        self.assertEqual(check_folders.breaches_of({**files, "sim/g.hpp": ""}), [
-            "sim:1: 26 C++ files, at most 25 allowed: sort by concept"])
 
 
 class Includes(unittest.TestCase):

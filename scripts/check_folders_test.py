@@ -1,0 +1,73 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Are rings of folders and crowded folders named, of C++ and of Python?"""
+
+import unittest
+
+import check_folders
+
+
+class Folders(unittest.TestCase):
+    def test_a_ring_of_folders_is_named_with_one_include_of_each_edge(self):
+        self.assertEqual(check_folders.breaches_of({
+            "sim/mpi/a.cpp": '// A message.\n#include "sim/ranks/b.hpp"\n',
+            "sim/ranks/b.hpp": '#include "sim/mpi/c.hpp"\n',
+            "sim/mpi/c.hpp": "",
+        }), ["sim/mpi/a.cpp:2: closes a ring of folders in sim: mpi includes ranks "
+             "(sim/ranks/b.hpp), which includes mpi in turn",
+             "sim/ranks/b.hpp:1: closes a ring of folders in sim: ranks includes mpi "
+             "(sim/mpi/c.hpp), which includes ranks in turn"])
+
+    def test_the_files_of_a_folder_and_those_of_folders_in_it_form_rings_too(self):
+        ring = {"sim/a.hpp": '#include "sim/mpi/b.hpp"\n',
+                "sim/mpi/b.hpp": '#include "sim/c.hpp"\n', "sim/c.hpp": ""}
+        self.assertEqual(len(check_folders.breaches_of(ring)), 2)
+        self.assertEqual(check_folders.breaches_of({**ring, "sim/mpi/b.hpp": ""}), [])
+
+    def test_tests_may_look_up(self):
+        self.assertEqual(check_folders.breaches_of({
+            "sim/mpi/a_test.cpp": '#include "sim/ranks/b.hpp"\n',
+            "sim/ranks/b.hpp": '#include "sim/mpi/c.hpp"\n',
+            "sim/mpi/c.hpp": "",
+        }), [])
+
+    def test_imports_of_python_form_rings_too(self):
+        for line in ("from validation import fit", "import validation.fit.errors",
+                     "from validation.fit.errors import median", "from ..validation import fit"):
+            ring = {"plots/style.py": line + "\n",
+                    "validation/fit/errors.py": "import plots.style\n",
+                    "validation/fit/__init__.py": "", "plots/__init__.py": ""}
+            if line.startswith("from validation import"):
+                ring["validation/fit/__init__.py"] = "from .errors import median"
+            self.assertEqual(len(check_folders.breaches_of(ring, {})), 2, line)
+            self.assertEqual(check_folders.breaches_of(ring, {"": {"plots", "validation"}}), [])
+            self.assertEqual(len(check_folders.breaches_of(ring, {"": {"plots", "cli"}})), 2)
+            ring["plots/style_test.py"] = ring.pop("plots/style.py")
+            self.assertEqual(check_folders.breaches_of(ring, {}), [])
+
+    def test_python_finds_a_module_at_the_root_beside_it_or_among_packages(self):
+        self.assertEqual(check_folders.breaches_of({
+            "scripts/fuzz": "#!/usr/bin/python3\nfrom fuzzing import jobs, names\n",
+            "scripts/fuzzing/jobs.py": "import scripts.check\nimport os, numpy.linalg\n",
+            "scripts/check.py": "import os\n", "python/__init__.py": "",
+            "scripts/fuzzing/names.py": "import ringscope\n",
+            "python/ringscope/__init__.py": "from ringscope import _core\n",
+            "python/ringscope/_core.py": "from scripts import check\n",
+        }, {}), ["python/ringscope/_core.py:1: closes a ring of folders in the project: python "
+                 "includes scripts (scripts/check.py), which includes python in turn",
+                 "scripts/fuzzing/names.py:1: closes a ring of folders in the project: scripts "
+                 "includes python (python/ringscope/__init__.py), which includes scripts in turn",
+                 "scripts/fuzz:2: closes a ring of folders in scripts: . includes fuzzing "
+                 "(scripts/fuzzing/jobs.py), which includes . in turn",
+                 "scripts/fuzzing/jobs.py:1: closes a ring of folders in scripts: fuzzing includes "
+                 ". (scripts/check.py), which includes fuzzing in turn"])
+
+    def test_a_folder_with_more_than_25_files_is_named(self):
+        files = {f"sim/f{number}.cpp": "" for number in range(25)}
+        self.assertEqual(check_folders.breaches_of({**files, "sim/mpi/g.hpp": ""}), [])
+        self.assertEqual(check_folders.breaches_of({**files, "sim/g.hpp": ""}), [
+            "sim:1: 26 C++ files, at most 25 allowed: sort by concept"])
+
+
+if __name__ == "__main__":
+    unittest.main()
