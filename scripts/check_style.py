@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tokenize
 
+import check_casts
 import check_coroutines
 import check_folders
 import check_paths
@@ -306,6 +307,7 @@ def main():
     cpp = {path: text for path, text in texts.items() if path.endswith(CPP)}
     python = {path: text for path, text in texts.items() if is_python(path, text)}
     breaches += check_folders.breaches_of({**cpp, **python})
+    breaches += check_casts.breaches_of({path: code_only(text) for path, text in cpp.items()})
     breaches += check_paths.breaches_of(root, texts)
     breaches += check_words.breaches_of(root, texts)
     breaches += check_format(root, paths)
