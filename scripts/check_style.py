@@ -14,7 +14,6 @@ import subprocess
 import sys
 import tokenize
 
-import check_casts
 import check_coroutines
 import check_folders
 import check_paths
@@ -304,10 +303,8 @@ def main():
         except UnicodeDecodeError as error:
             breaches.append(f"{path}:1: not UTF-8 at byte {error.start}: a source is text")
     breaches += [breach for path, text in texts.items() for breach in breaches_in(path, text)]
-    cpp = {path: text for path, text in texts.items() if path.endswith(CPP)}
-    python = {path: text for path, text in texts.items() if is_python(path, text)}
-    breaches += check_folders.breaches_of({**cpp, **python})
-    breaches += check_casts.breaches_of({path: code_only(text) for path, text in cpp.items()})
+    breaches += check_folders.breaches_of(
+        {path: text for path, text in texts.items() if path.endswith(CPP)})
     breaches += check_paths.breaches_of(root, texts)
     breaches += check_words.breaches_of(root, texts)
     breaches += check_format(root, paths)

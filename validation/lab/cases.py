@@ -10,6 +10,7 @@ import yaml
 
 from common.quantities import parse_quantity
 from validation.lab import hosts, launch
+from validation.yaml_files import read_yaml
 
 TOP = {"launches": 2, "repetitions": 5, "max_repetitions": 0, "warmups": 1, "timeout": "120 s",
        "foreign_cores": 0.3, "again": 0, "groups": None}
@@ -149,14 +150,8 @@ def cases_of(groups, top: dict, build: pathlib.Path):
 
 
 def read(path: str, build: pathlib.Path) -> Plan:
-    """Raises LabError that names the file and the key."""
-    try:
-        with open(path, encoding="utf-8") as file:
-            fields = yaml.safe_load(file)
-    except OSError as error:
-        raise hosts.LabError(f"{path}: cannot be read: {error.strerror}") from None
-    except (yaml.YAMLError, ValueError) as error:
-        raise hosts.LabError(f"{path}: expected YAML: {' '.join(str(error).split())}") from None
+    """Raises InputError that names the file and the key."""
+    fields = read_yaml(path)
     try:
         top = filled(fields, TOP, "the campaign")
         for key in ("launches", "repetitions", "max_repetitions", "warmups", "again"):

@@ -64,11 +64,14 @@ class Plans(unittest.TestCase):
                 (f"groups: [{{{ONE}, mpi: lam}}]",
                  "groups[0].mpi: expected openmpi or mpich, got 'lam'"),
                 (f"groups: [{{{ONE}}}, {{{ONE}}}]",
-                 "two cases are called ring-4-3-1-unshaped-1MiB: give one group a label"),
-                ("groups: [", "expected YAML: ")):
+                 "two cases are called ring-4-3-1-unshaped-1MiB: give one group a label")):
             with self.subTest(text=text), self.assertRaises(hosts.InputError) as raised:
                 self.read(text)
             self.assertIn(f"{self.path}: {message}", str(raised.exception))
+
+    def test_what_is_no_yaml_is_refused_by_line(self):
+        with self.assertRaisesRegex(hosts.InputError, r":2:\d+: expected YAML, got no YAML"):
+            self.read("launches: 1\ngroups: [3, }")
 
 
 class Launches(unittest.TestCase):

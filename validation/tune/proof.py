@@ -16,8 +16,6 @@ import pathlib
 import sys
 from typing import NamedTuple
 
-import yaml
-
 from common.programs import InputError, page_parser, run_main, write_text
 from common.quantities import format_bytes, format_time, parse_quantity
 from validation import measurements
@@ -27,6 +25,7 @@ from validation.tune.formats import open_mpi
 from validation.tune.formats.format import Target
 from validation.tune.way import Choice
 from validation.verdict.simulator import Simulator
+from validation.yaml_files import read_yaml
 
 SIZES = "16KiB-16MiB"
 LABEL = "tuned"
@@ -43,8 +42,7 @@ def slug(rate: str) -> str:
 
 def jobs_of(campaign: str) -> list:
     """(rate, placement, sizes, file of rules) of the labelled groups."""
-    with open(campaign, encoding="utf-8") as file:
-        groups = yaml.safe_load(file)["groups"]
+    groups = read_yaml(campaign)["groups"]
     return [(one["rates"][0], one["placements"][0], one["sizes"],
              one["mca"]["coll_tuned_dynamic_rules_filename"])
             for one in groups if one.get("label") == LABEL]

@@ -16,8 +16,6 @@ import sys
 import time
 from typing import NamedTuple
 
-import yaml
-
 from common.programs import InputError, Parser, page_parser, run_main
 from validation.doctor import curve, diagnosis, inputs, ranking
 from validation.doctor.errors import Errors
@@ -26,6 +24,7 @@ from validation.doctor.what_if import WhatIf
 from validation.imports.findings import Given
 from validation.progress import watched
 from validation.verdict.simulator import Simulator
+from validation.yaml_files import read_yaml
 
 HERE = pathlib.Path(__file__).resolve().parent
 CASES = HERE.parent / "cases"
@@ -91,8 +90,7 @@ def read(what_if, log, cluster: str) -> diagnosis.Diagnosis:
 
 def cases() -> list:
     """(part, name, truth, log, cluster) of each."""
-    with open(CASES / "truth.yaml", encoding="utf-8") as file:
-        truths = yaml.safe_load(file)
+    truths = read_yaml(CASES / "truth.yaml")
     return [(one["part"], name, one["truth"],
              next(CASES.glob(f"{name}.csv"), None) or CASES / f"{name}.log",
              CASES / f"{name}.yaml") for name, one in truths.items()]

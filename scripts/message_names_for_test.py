@@ -8,7 +8,7 @@ sim/mpi calls, one body deep; elsewhere it enters no body. Functions, classes an
 another protocol (rendezvous, stream, multicast) are not passed. A name is a type of this project
 that an expression in a body passed has, `auto` resolved, aliases by their target, enumerations too.
 
-By hand: scripts/message_names.py [--list] [--most N] [ROOT]. Needs Debian's python3-clang.
+By hand: scripts/message_names_for_test.py [--list] [--most N] [ROOT]. Needs Debian's python3-clang.
 """
 
 import argparse
