@@ -113,8 +113,8 @@ std::vector<Report> reports_of(const Json& request) {
     changes.push_back(parse_override(change.get<std::string>()));
   std::vector<Report> reports;
   for (const Json& name : request.at("scenarios"))
-    std::ranges::move(answer({.run = {.keep_deadlock = true}}, Question{name, {}, changes}),
-                      std::back_inserter(reports));
+    for (Report& report : answer({.run = {.keep_deadlock = true}}, Question{name, {}, changes}))
+      reports.push_back(std::move(report));
   return reports;
 }
 
