@@ -32,13 +32,17 @@ struct RunOptions {
   int fold_uneven_from = fewest_uneven_ranks;
   /// Channels of NCCL's kernels that are alike are simulated once.
   bool fold_channels = true;
-  bool record = false;        ///< fill Report::recording
-  bool record_spans = false;  ///< fill Report::spans
-  bool record_chain = false;  ///< fill Report::chain
-  void simulate_every_rank() {
+  /// Sets what users choose; without `folds` every rank and channel is simulated.
+  void set_exactness(bool skips, bool folds, double share) {
+    skip = skips;
+    tolerance = share;
+    if (folds) return;
     fold_from = fold_uneven_from = never_fold;
     fold_channels = false;
   }
+  bool record = false;        ///< fill Report::recording
+  bool record_spans = false;  ///< fill Report::spans
+  bool record_chain = false;  ///< fill Report::chain
   bool shows_messages() const { return record || record_spans || record_chain; }
   /// A run that cannot go on is reported up to then, with the reason; without this it throws.
   bool keep_deadlock = false;

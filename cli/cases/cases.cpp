@@ -104,9 +104,7 @@ double tolerance_of(const std::string& text) {
 }
 
 void set_how(const HowArguments& arguments, RunOptions& options) {
-  options.skip = !arguments.no_skip;
-  options.tolerance = tolerance_of(arguments.tolerance);
-  if (arguments.no_fold) options.simulate_every_rank();
+  options.set_exactness(!arguments.no_skip, !arguments.no_fold, tolerance_of(arguments.tolerance));
 }
 
 void add_case_arguments(Command& subcommand, CaseArguments& arguments) {
@@ -180,13 +178,15 @@ Answer run_with(const CaseArguments& arguments, const std::vector<Scenario>& sce
                   .on_simgrid = both || arguments.kernel == "simgrid",
                   .estimates = share.begin == 0,
                   .as_written = arguments.changes.empty()};
-  session.announce = [&](std::span<const Case> cases) {
-    if (share.begin > 0) return;
-    announce(cases, options, session.on_simgrid, 1 / length, static_cast<int>(cases_at_once()),
-             *share.bar);
-    share.bar->phase("");
-  };
+  if (session.estimates)
+    session.announce = [&](std::span<const Case> cases) {
+      announce(cases, options, session.on_simgrid, 1 / length, static_cast<int>(cases_at_once()),
+               *share.bar);
+      share.bar->phase("");
+    };
+  std::vector<Case> estimated_cases;
   session.perform = [&](std::span<const Case> cases) {
+    if (both) estimated_cases.assign(cases.begin(), cases.end());
     options.progress = show(0, first);
     return run_some_cases(cases, options, one, limit);
   };
@@ -195,7 +195,7 @@ Answer run_with(const CaseArguments& arguments, const std::vector<Scenario>& sce
     throw Failure(ExitCode::interrupted, "interrupted before any case had ended");
   if (both && answer.interrupted.empty()) {
     options.progress = show(first, 1);
-    const Answer other = ended_of(run_on_simgrid(cases_of(scenarios), options, one, limit));
+    const Answer other = ended_of(run_on_simgrid(estimated_cases, options, one, limit));
     if (other.interrupted.empty())
       answer.difference = kernel_difference(answer.reports, other.reports);
     else

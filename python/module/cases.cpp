@@ -30,7 +30,8 @@ Reports run(const Question& question, RunOptions options, const py::object& show
 
 RunOptions options_of(const std::string& kernel, bool skip, bool fold, double tolerance,
                       bool record) {
-  RunOptions options = run_options(skip, fold, tolerance);
+  RunOptions options;
+  options.set_exactness(skip, fold, tolerance);
   for (const std::string_view known : kernel_names())
     if (known == kernel) options.kernel = known;
   if (options.kernel != kernel) {

@@ -5,14 +5,6 @@
 
 namespace ringscope {
 
-RunOptions run_options(bool skip, bool fold, double tolerance) {
-  RunOptions options;
-  options.skip = skip;
-  options.tolerance = tolerance;
-  if (!fold) options.simulate_every_rank();
-  return options;
-}
-
 Question question_of(std::string name, std::optional<std::string> text,
                      const std::vector<std::pair<std::string, std::string>>& set) {
   Question question{std::move(name), std::move(text), {}};

@@ -12,8 +12,6 @@
 
 namespace ringscope {
 
-RunOptions run_options(bool skip, bool fold, double tolerance);
-
 /// `set`: dotted keys and their texts.
 Question question_of(std::string name, std::optional<std::string> text,
                      const std::vector<std::pair<std::string, std::string>>& set);

@@ -36,7 +36,7 @@ std::vector<Outcome> evaluate(const Study& study, const std::vector<std::size_t>
 EvaluatorOptions settings_of(bool skip, bool fold, double tolerance, int threads,
                              const std::string& store) {
   EvaluatorOptions settings;
-  settings.run = run_options(skip, fold, tolerance);
+  settings.run.set_exactness(skip, fold, tolerance);
   settings.threads = threads;
   settings.store = store;
   return settings;

@@ -289,15 +289,18 @@ std::vector<Scenario> read_scenarios(const std::string& name,
                                      const std::vector<Override>& overrides) {
   const std::string file = file_named(name);
   const std::string stem = std::filesystem::path(file).stem().string();
-  std::vector<Scenario> scenarios;
   const Value read = Value::from_file(file);
   refuse_study(name, read);
+  return read_cases(read, stem, overrides);
+}
+
+std::vector<Scenario> read_cases(const Value& file, const std::string& stem,
+                                 const std::vector<Override>& overrides) {
+  std::vector<Scenario> scenarios;
   KnownParts known;
-  for (const CaseTree& one : case_trees(read, stem, overrides)) {
-    for (Scenario& scenario : read_tree(one.tree, one.name, known)) {
+  for (const CaseTree& one : case_trees(file, stem, overrides))
+    for (Scenario& scenario : read_tree(one.tree, one.name, known))
       scenarios.push_back(std::move(scenario));
-    }
-  }
   return scenarios;
 }
 

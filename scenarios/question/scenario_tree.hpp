@@ -46,6 +46,10 @@ bool overlap(const std::string& a, const std::string& b);
 std::vector<Scenario> read_tree(const Value& tree, const std::string& name);
 std::vector<Scenario> read_tree(const Value& tree, const std::string& name, KnownParts& known);
 
+/// Scenarios of all cases of a file, named as case_trees() names them.
+std::vector<Scenario> read_cases(const Value& file, const std::string& stem,
+                                 const std::vector<Override>& overrides);
+
 /// Reads a tree whose ranks were placed already, those of the foreground job and of each background
 /// job, and whose `placement` is not looked at.
 Scenario read_placed(const Value& tree, std::span<const Placement> placed, KnownParts& known);

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -84,12 +83,7 @@ SomeReports answer(const Session& session, std::span<const Scenario> scenarios) 
 
 std::vector<Scenario> read(const Question& question) {
   if (!question.text) return read_scenarios(question.name, question.set);
-  std::vector<Scenario> scenarios;
-  const Value tree = Value::from_text(question.name, *question.text);
-  for (const CaseTree& one : case_trees(tree, question.name, question.set))
-    for (Scenario& scenario : read_tree(one.tree, one.name))
-      scenarios.push_back(std::move(scenario));
-  return scenarios;
+  return read_cases(Value::from_text(question.name, *question.text), question.name, question.set);
 }
 
 Case estimated(const Scenario& scenario, const RunOptions& options, bool on_simgrid,
