@@ -115,6 +115,11 @@ class NotMissing(unittest.TestCase):
         self.expect_none("void add(CLI::App* app);", '"words.hpp"',
                          others={"words.hpp": "namespace CLI { class App; }\n"})
 
+    def test_announced_types_serve_in_pointers_to_their_members(self):
+        announced = {"ahead.hpp": "namespace house { struct Range; }\n"}
+        self.assertEqual(complaints("using Step = bool (Range::*)(int);", ['"ahead.hpp"'],
+                                    announced), [])
+
     def test_own_declarations_need_no_include(self):
         self.expect_none("struct Range {};\nRange whole();", space="shed")
         self.expect_none("struct Part { enum class Way { left }; Way way = Way::left; };")

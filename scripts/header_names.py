@@ -166,9 +166,10 @@ class HeaderNames:
 
     def needs_definition(self, at):
         """Whether a type is a base or has an object or a member there: announcing it is too little.
+        A pointer to a member of it needs no more.
         """
         before, (after, second) = self._tokens[at - 1], self._tokens[at + 1:at + 3]
-        return after == "::" or before in ("public", "private", "protected") or \
+        return after == "::" and second != "*" or before in ("public", "private", "protected") or \
             after in ("(", "{") and before in (":", "=", ",", "(", "{", "return") or \
             bool(WORD.match(after)) and second in AFTER_VARIABLE
 

@@ -34,12 +34,15 @@ struct Passage {
   bool operator==(const Passage& other) const { return wire == other.wire; }
 };
 
+struct Protocols;  // sim/mpi/message.hpp
+
 /// Channel of messages from one rank to another, apart from the CPUs at both ends.
 struct Channel {
   Way way{};
   const Transport* transport = nullptr;
-  double route_latency = 0;  ///< s: of the links
-  Uses wire;                 ///< each link direction of the route, once per byte
+  const Protocols* protocols = nullptr;  ///< of the transport, once there was a message
+  double route_latency = 0;              ///< s: of the links
+  Uses wire;                             ///< each link direction of the route, once per byte
   std::vector<Again> again;  ///< of `wire`, where the sender's host stands for the receiver's
   /// Choices of the switches for each message, the hash's first; `route_latency` and `wire` are
   /// those of the last choice, before one those of the first. Empty: there is but one way.
@@ -73,9 +76,9 @@ struct Channel {
   /// that the messages in flight do not describe; see steady_state.hpp, which skips nothing where
   /// switches choose in turn. A new member does not compile until it is bound here.
   static void visit(auto& self, auto&& fields) {
-    auto& [way, transport, route_latency, wire, again, passages, turn, in_order, stands_for,
-           wire_per_byte, slices, left_at, clock, nic, copy_in, copy_out, last_on_wire, held,
-           first_waiting, last_waiting, last_data, next_sequence] = self;
+    auto& [way, transport, protocols, route_latency, wire, again, passages, turn, in_order,
+           stands_for, wire_per_byte, slices, left_at, clock, nic, copy_in, copy_out, last_on_wire,
+           held, first_waiting, last_waiting, last_data, next_sequence] = self;
     fields(left_at, last_on_wire >= 0);
   }
 

@@ -17,25 +17,24 @@ int partners(std::size_t hosts) { return std::max(1, 2 * doublings(static_cast<i
 
 Connections::Connections(const Machine& machine) {
   if (machine.scenario().library.transport(Way::network).connection_cost == Seconds(0)) return;
-  ranks_.resize(static_cast<std::size_t>(machine.orbits().simulated));
+  peers_.resize(static_cast<std::size_t>(machine.orbits().simulated));
   std::vector<std::set<int>> hosts;  // by job
   for (int rank = 0; rank < machine.ranks(); ++rank) {
     const auto job = static_cast<std::size_t>(machine.jobs().index(rank));
     if (job >= hosts.size()) hosts.resize(job + 1);
     hosts[job].insert(machine.hosts()[static_cast<std::size_t>(rank)]);
   }
-  for (std::size_t rank = 0; rank < ranks_.size(); ++rank)
-    ranks_[rank].least = partners(
-        hosts[static_cast<std::size_t>(machine.jobs().index(static_cast<int>(rank)))].size());
+  for (int rank = 0; rank < machine.orbits().simulated; ++rank)
+    least_.push_back(partners(hosts[static_cast<std::size_t>(machine.jobs().index(rank))].size()));
 }
 
 void Connections::reset() {
-  for (Rank& rank : ranks_) rank.peers.clear();
+  for (auto& peers : peers_) peers.clear();
 }
 
 int Connections::further(int rank) const {
-  const Rank& of = ranks_[static_cast<std::size_t>(rank)];
-  return std::max(of.least, static_cast<int>(of.peers.size())) - 1;
+  const auto place = static_cast<std::size_t>(rank);
+  return std::max(least_[place], static_cast<int>(peers_[place].size())) - 1;
 }
 
 }  // namespace ringscope::sim

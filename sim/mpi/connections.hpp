@@ -17,23 +17,18 @@ class Connections {
   /// Nothing is counted where no transport has a cost for it.
   explicit Connections(const Machine& machine);
 
-  bool counted() const { return !ranks_.empty(); }
+  bool counted() const { return !peers_.empty(); }
   /// A run begins.
   void reset();
   /// There is a message between the rank, a simulated one, and a rank of another host.
-  void open(int rank, int peer) { peers(rank).insert(peer); }
+  void open(int rank, int peer) { peers_[static_cast<std::size_t>(rank)].insert(peer); }
   /// How many are open beyond one. Requires counted().
   int further(int rank) const;
 
  private:
-  using Peers = boost::container::flat_set<int>;
-  Peers& peers(int rank) { return ranks_[static_cast<std::size_t>(rank)].peers; }
-
-  struct Rank {
-    int least = 1;
-    Peers peers;
-  };
-  std::vector<Rank> ranks_;  ///< the simulated ones
+  // By rank, of the simulated ones:
+  std::vector<int> least_;
+  std::vector<boost::container::flat_set<int>> peers_;
 };
 
 }  // namespace ringscope::sim

@@ -13,13 +13,13 @@ bool needs_memory(const WorkItem& item) {
 }  // namespace
 
 void Engine::add_cpu(Uses& uses, const Caller& caller, int weight) const {
-  if (settings_.free || weight == 0) return;
+  if (progress_ == Progress::nic || weight == 0) return;
   add_uses(uses, cpu_of(caller), weight);
   add_use(uses, lock_, weight);
 }
 
 void Engine::enter(Caller& caller) {
-  if (++inside_ > 1 || settings_.always_on) return;
+  if (++inside_ > 1 || always_on()) return;
   if (work_items_.empty()) return begin_idling();
   owner_->resumed(work_items_.front().message, caller);
   if (paused_) {
@@ -31,7 +31,7 @@ void Engine::enter(Caller& caller) {
 }
 
 void Engine::leave() {
-  if (--inside_ > 0 || settings_.always_on) return;
+  if (--inside_ > 0 || always_on()) return;
   end_idling();
   if (flight_ < 0) return;
   ledger_->pause(flight_);
@@ -86,7 +86,7 @@ void Engine::next_part() {
   const double copy = item.bytes * item.cost.seconds_per_byte;
   Uses& uses = ledger_->fresh_uses();
   double amount = 0;
-  if (settings_.free) parts_left_ = 0;
+  if (progress_ == Progress::nic) parts_left_ = 0;
   if (parts_left_ == 3) {
     --parts_left_;
     amount = scale_->compute_amount(item.poll);
@@ -109,10 +109,10 @@ void Engine::next_part() {
     flight_ = ledger_->start(amount, uses, Callback::to<&Engine::part_done>(this));
     return;
   }
-  const WorkItem done = item;
+  const Callback done = item.done;
   work_items_.pop_front();
   if (found_ > 0) --found_;
-  owner_->finished(done);
+  done();
 }
 
 void Engine::part_done(std::uint64_t) {

@@ -14,14 +14,6 @@ namespace ringscope::sim {
 /// A work item of the engine on one message: the poll that finds it, CPU per message, then CPU per
 /// byte.
 struct WorkItem {
-  enum class Kind {
-    handshake,   ///< answer a matched RTS
-    take,        ///< copy an eager message to its receive, or to the unexpected buffer
-    take_again,  ///< copy it from the unexpected buffer to its receive
-    pay_sender,  ///< the CPU cost of bytes that the OS moved while this end was away
-    pay_receiver
-  };
-  Kind kind{};
   int message = 0;
   Caller* caller = nullptr;  ///< on whose CPU, where the engine has none of its own
   double poll = 0;           ///< s of a poll for it, where none has found it yet
@@ -30,6 +22,7 @@ struct WorkItem {
   double bytes = 0;
   ByteCost cost{};               ///< CPU per byte
   const Uses* memory = nullptr;  ///< used by the bytes beside the CPU
+  Callback done;                 ///< called when it is
 };
 
 class Engine {
@@ -42,25 +35,24 @@ class Engine {
     virtual void worked(int message, Cause cause, int rank, int resource, double until) = 0;
     /// Work on `message` goes on because its caller came back into MPI.
     virtual void resumed(int message, Caller& by) = 0;
-    virtual void finished(const WorkItem& item) = 0;
   };
 
-  struct Settings {
-    bool always_on = false;
-    Uses cpu;           ///< of its own; empty: it works on the caller's
-    bool free = false;  ///< a NIC: its work takes no CPU time
-  };
-  Engine(Ledger& ledger, const CpuScale& scale, Owner& owner, Settings settings)
-      : ledger_(&ledger), scale_(&scale), owner_(&owner), settings_(std::move(settings)) {
-    if (settings_.always_on) begin_idling();
+  /// `cpu`: of its own; empty: it works on the caller's.
+  Engine(Ledger& ledger, const CpuScale& scale, Owner& owner, Progress progress, Uses cpu)
+      : ledger_(&ledger),
+        scale_(&scale),
+        owner_(&owner),
+        progress_(progress),
+        cpu_(std::move(cpu)) {
+    if (always_on()) begin_idling();
   }
   Engine(Engine&&) = default;
 
-  bool running() const { return settings_.always_on || inside_ > 0; }
+  bool running() const { return always_on() || inside_ > 0; }
   bool idle() const { return work_items_.empty(); }
   void call_when_idle(Caller& caller) { idle_callers_.push_back(&caller); }
   /// CPU of a progress thread; empty where the engine works on its callers' CPUs.
-  const Uses& own_cpu() const { return settings_.cpu; }
+  const Uses& own_cpu() const { return cpu_; }
   /// Every use of a core by this endpoint also takes the lock, once there is one.
   void set_lock(int lock) { lock_ = lock; }
   int lock() const { return lock_; }  ///< a resource; -1 while there is none
@@ -84,13 +76,13 @@ class Engine {
   }
   static void visit(auto& self, auto& fields) {  // state_fields.hpp
     // Left out: `spare` counts for messages in pieces alone, which describe it.
-    auto& [ledger, scale, owner, settings, lock, inside, work_items, parts_left, found, flight,
+    auto& [ledger, scale, owner, progress, own, lock, inside, work_items, parts_left, found, flight,
            paused, spare, idle_since, idle_callers] = self;
     fields.exact(inside, parts_left, found, flight >= 0, paused, idle_callers.size(),
                  work_items.size());
-    for (const auto& [kind, message, caller, poll, seconds, registration, bytes, cost, memory] :
+    for (const auto& [message, caller, poll, seconds, registration, bytes, cost, memory, done] :
          work_items) {
-      fields.exact(static_cast<int>(kind));
+      fields.exact(std::bit_cast<std::uintptr_t>(done.function));
       fields.message(message);
       fields.amount(bytes);
       fields.amount(seconds);
@@ -100,6 +92,7 @@ class Engine {
   }
 
  private:
+  bool always_on() const { return progress_ != Progress::caller; }
   void begin();
   void begin_idling() {
     if (idle_since_ < 0) idle_since_ = ledger_->now();
@@ -111,14 +104,13 @@ class Engine {
   void next_part();
   void part_done(std::uint64_t);
   void report_part();
-  const Uses& cpu_of(const Caller& caller) const {
-    return settings_.cpu.empty() ? caller.cpu : settings_.cpu;
-  }
+  const Uses& cpu_of(const Caller& caller) const { return cpu_.empty() ? caller.cpu : cpu_; }
 
   Ledger* ledger_;
   const CpuScale* scale_;
   Owner* owner_;
-  Settings settings_;
+  Progress progress_;
+  Uses cpu_;
   int lock_ = -1;
   int inside_ = 0;
   boost::circular_buffer<WorkItem> work_items_;  ///< the first one is in progress

@@ -23,12 +23,13 @@ void drop_first(Items& items, std::size_t count) {
 
 }  // namespace
 
-std::size_t Matching::Kept::Hash::operator()(const Key& key) const {
+std::size_t Matching::Kept::Hash::operator()(const std::pair<int, Tag>& key) const {
+  const auto& [source, tag] = key;
   // A prime spreads contexts and sources; few tags differ.
   constexpr std::uint64_t prime = 0x9E3779B97F4A7C15;
-  std::uint64_t bits = static_cast<std::uint32_t>(key.tag.context);
-  bits = bits * prime + static_cast<std::uint32_t>(key.source);
-  return static_cast<std::size_t>(bits * prime + static_cast<std::uint32_t>(key.tag.number));
+  std::uint64_t bits = static_cast<std::uint32_t>(tag.context);
+  bits = bits * prime + static_cast<std::uint32_t>(source);
+  return static_cast<std::size_t>(bits * prime + static_cast<std::uint32_t>(tag.number));
 }
 
 Matching::Item Matching::Receives::extract(int source, Tag tag) {
@@ -125,17 +126,15 @@ void Matching::arrive(int message, int source, std::uint64_t sequence, std::vect
   }
   Order& order = *last_order_;
   if (sequence != order.next) {
-    order.early.push_back({sequence, message});
+    order.early.emplace(sequence, message);
     return;
   }
   for (;;) {
     visible.push_back(message);
     ++order.next;
-    const auto follower =
-        std::find_if(order.early.begin(), order.early.end(),
-                     [&](const Early& early) { return early.sequence == order.next; });
+    const auto follower = order.early.find(order.next);
     if (follower == order.early.end()) return;
-    message = follower->message;
+    message = follower->second;
     order.early.erase(follower);
   }
 }

@@ -7,6 +7,7 @@
 
 #include <boost/container/small_vector.hpp>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -54,13 +55,9 @@ class Matching {
     Tag tag;
     std::uint32_t passed = 0;  ///< of a posted receive
   };
-  struct Early {
-    std::uint64_t sequence = 0;
-    int message = 0;
-  };
   struct Order {
     std::uint64_t next = 0;
-    std::vector<Early> early;  ///< arrived before their turn
+    std::map<std::uint64_t, int> early;  ///< arrived before their turn, by their sequence
   };
   /// Posted receives in order. The one that fits is mostly near the front: then what stands before
   /// it moves up.
@@ -92,13 +89,8 @@ class Matching {
     std::size_t before(int source, Tag tag) const;
 
    private:
-    struct Key {
-      int source = 0;
-      Tag tag;
-      bool operator==(const Key&) const = default;
-    };
     struct Hash {
-      std::size_t operator()(const Key& key) const;
+      std::size_t operator()(const std::pair<int, Tag>& key) const;
     };
     struct Line {  ///< messages of one source and tag
       std::vector<std::uint64_t> numbers;
@@ -112,7 +104,7 @@ class Matching {
     std::uint64_t number_ = 0;  ///< of the first item, among all that were kept
     std::size_t live_ = 0;
     bool in_lines_ = false;
-    std::unordered_map<Key, Line, Hash> lines_;
+    std::unordered_map<std::pair<int, Tag>, Line, Hash> lines_;
   };
   Receives receives_;
   Kept messages_;

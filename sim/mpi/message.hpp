@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -62,6 +63,15 @@ struct DataPhase {
   }
 };
 
+class Mpi;
+using Step = bool (Mpi::*)(int message);
+using Steps = std::vector<Step>;
+
+/// The protocols of one transport; see eager.cpp, rendezvous.cpp, multicast.cpp.
+struct Protocols {
+  Steps eager, rendezvous, multicast;
+};
+
 struct Message {
   /// As the destination sees it, which is simulated; see orbits.hpp.
   int source = 0;
@@ -71,8 +81,9 @@ struct Message {
   std::uint64_t sequence = 0;  ///< among the messages from source to destination
   Channel* channel = nullptr;
   Caller* sender = nullptr;
-  Caller* receiver = nullptr;  ///< once matched
-  double begun = 0;            ///< s, as the kernel counts
+  Caller* receiver = nullptr;       ///< once matched; of an unexpected one, who found it
+  const Step* next_step = nullptr;  ///< once it has been launched
+  double begun = 0;                 ///< s, as the kernel counts
   // The next members of the path and of the stages stand in bytes that these leave.
   [[no_unique_address]] PathCursor path;
   int next_on_wire = -1;  ///< the message whose bytes follow this one's, or wait behind it
@@ -81,9 +92,12 @@ struct Message {
   int flow = -1;       ///< its DataPhase while it is on its way, by Streams; -1: none
   [[no_unique_address]] Stages stages;
   bool eager = false;
+  bool multicast = false;             ///< without a request of its sender's
   bool in_unexpected_buffer = false;  ///< eager, arrived before its receive was posted
   bool taken = false;                 ///< the engine has copied it to where it is now
   std::uint8_t users = 2;             ///< requests that still refer to it; 0: free
+  bool in_pieces = false;             ///< its bytes go so; see pieces.hpp
+  bool asks = false;                  ///< its sender waits for a word of its receiver
 
   /// Bytes that travel with the envelope: all of an eager message, what an RTS carries of another.
   std::uint64_t ahead() const {
@@ -96,11 +110,12 @@ struct Message {
   }
 
   static void visit(auto& self, auto& fields) {  // state_fields.hpp; `path` is repeated by itself
-    auto& [source, destination, tag, bytes, sequence, channel, sender, receiver, begun, path,
-           next_on_wire, send_request, recv_request, next_copy, flow, stages, eager,
-           in_unexpected_buffer, taken, users] = self;
+    auto& [source, destination, tag, bytes, sequence, channel, sender, receiver, next_step, begun,
+           path, next_on_wire, send_request, recv_request, next_copy, flow, stages, eager,
+           multicast, in_unexpected_buffer, taken, users, in_pieces, asks] = self;
     fields.exact(source, destination, bytes, self.ahead(), channel->next_sequence - sequence, eager,
-                 in_unexpected_buffer, taken, users, flow >= 0);
+                 in_unexpected_buffer, taken, users, asks, flow >= 0,
+                 std::bit_cast<std::uintptr_t>(next_step));
     fields.tag(tag);
     fields.request(send_request);
     fields.request(recv_request);

@@ -28,14 +28,12 @@ Mpi::Mpi(Machine& machine, Ledger& ledger, Paths& paths)
 }
 
 Mpi::Endpoint Mpi::make_endpoint(int rank, int index) {
-  Engine::Settings settings;
-  settings.always_on = library_->progress != Progress::caller;
-  settings.free = library_->progress == Progress::nic;
+  Uses cpu;
   if (library_->progress == Progress::thread)
-    settings.cpu = library_->progress_core == ProgressCore::shared
-                       ? machine_->cpu(rank)
-                       : machine_->spare_cpu(rank, fmt::format("progress{}", index));
-  return {Engine(*ledger_, machine_->scale(rank), *this, std::move(settings)), {}, {}};
+    cpu = library_->progress_core == ProgressCore::shared
+              ? machine_->cpu(rank)
+              : machine_->spare_cpu(rank, fmt::format("progress{}", index));
+  return {Engine(*ledger_, machine_->scale(rank), *this, library_->progress, cpu), {}, {}};
 }
 
 // A lock is a resource only where two threads can want it.
@@ -142,7 +140,6 @@ Channel& Mpi::channel_to(Process& mine, int from, int to, Block block) {
 
 int Mpi::begin_message(Caller& caller, int to, Tag tag, std::uint64_t bytes, Block block) {
   const int id = messages_.take();
-  if (pieces_.on(id)) pieces_[id] = {};  // the one before in its slot was
   Message& m = messages_[id];
   m.source = machine_->orbits().seen_sender(caller.rank, to);
   m.destination = machine_->orbits().simulated_for(to);
@@ -155,7 +152,8 @@ int Mpi::begin_message(Caller& caller, int to, Tag tag, std::uint64_t bytes, Blo
   m.sender = &caller;
   m.receiver = nullptr;
   m.send_request = m.recv_request = -1;
-  m.in_unexpected_buffer = m.taken = false;
+  m.multicast = m.in_unexpected_buffer = m.taken = m.in_pieces = m.asks = false;
+  m.next_step = nullptr;
   m.next_on_wire = m.next_copy = m.flow = -1;
   m.users = 2;
   m.begun = ledger_->now();
@@ -186,8 +184,7 @@ Mpi::Preparation Mpi::preparation(int id) const {
     dearest.overhead = std::max(dearest.overhead, transport.send_overhead.at(m.bytes));
     if (!m.eager) dearest.registration = transport.registration.at(m.bytes);
     // A multicast has no copy_uses() of its own.
-    const bool multicast = m.send_request < 0;
-    if (multicast || m.channel->copy_in.empty())
+    if (m.multicast || m.channel->copy_in.empty())
       dearest.copy = std::max(dearest.copy, static_cast<double>(copied_before(m)) *
                                                 transport.send_cost.seconds_per_byte);
   }
@@ -279,8 +276,8 @@ void Mpi::describe(StateRecord& record, const Agenda& agenda, std::vector<int>& 
     if (!record.same()) return;
     const Message& m = messages_[id];
     Message::visit(m, fields);
-    if (pieces_.on(id)) {
-      const auto& [on, copying, completes, waits, came, spare] = pieces_[id];
+    if (m.in_pieces) {
+      const auto& [copying, completes, waits, came, spare] = pieces_of(id);
       fields.exact(copying, completes, waits, came);
       fields.amount(came ? receiving_engine(m).spare() - spare : 0);
     }

@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The messages of one run: eager and rendezvous protocols over matching, engines and streams.
 //
-//   eager        sender: overhead, copy; then the send is complete. The bytes travel. The engine
-//                of the receiver takes them when it runs: overhead, copy (one copy more when
-//                unexpected).
-//   rendezvous   sender: overhead, RTS, which may carry the first bytes. The receiver's engine
-//                matches it when it runs and answers with CTS; the sender's engine sees that when
-//                it runs; then the data (stream.hpp). With a receiver-driven transport there is no
-//                CTS: the receiver copies and says so.
+//   eager.cpp        sender: overhead, copy; then the send is complete. The bytes propagate. The
+//                    receiver's engine takes them when it runs: overhead, copy (one copy more when
+//                    unexpected).
+//   rendezvous.cpp   sender: overhead, RTS, which may carry the first bytes. The receiver's engine
+//                    matches it when it runs and answers with CTS; the sender's engine sees that
+//                    when it runs; then the data (stream.hpp). With a receiver-driven transport
+//                    there is no CTS: the receiver copies and says so.
+//   multicast.cpp    one message to several receivers.
 //
+// What they have in common: wire.cpp the way, receiving.cpp matching and the receiver's work.
 // The eager bytes from one process to another follow each other on the wire. Control messages queue
 // behind socket-buffered bytes on saturated links.
 #pragma once
 
 #include <functional>
+#include <initializer_list>
+#include <map>
 #include <memory>
 #include <unordered_map>
 
@@ -158,7 +162,6 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
     stage(message, cause, rank, resource, until);
   }
   void resumed(int message, Caller& by) override { released(message, Cause::progress, by); }
-  void finished(const WorkItem& item) override;
   // Streams::Owner
   Engine& engine_of(const Caller& caller) override { return endpoint_of(caller).engine; }
   std::vector<int>& flows_of(const Caller& caller) override { return endpoint_of(caller).flows; }
@@ -183,9 +186,48 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
 
   void count(int source, std::uint64_t bytes, bool between_hosts, int times = 1);
   int begin_message(Caller& caller, int to, Tag tag, std::uint64_t bytes, Block block);
-  bool has_room(int message);
-  void make_room(const Message& taken);
-  void leave_sender(int message);
+  // The protocols, as steps that a message takes one after the other; which of them depends on its
+  // transport. A step says whether the message waits: then go_on() is called when it has waited.
+  static Steps eager(const Transport& transport);
+  static Steps rendezvous(const Transport& transport);
+  static Steps multicast(const Transport& transport);
+  static constexpr bool always = true;
+  static Steps needed(std::initializer_list<std::pair<bool, Step>> steps);
+  const Protocols& protocols_of(Channel& channel);
+  bool wait_for_room(int message);
+  bool interrupt_sender(int message);
+  bool wait_for_sender(int message);
+  bool release_sender(int message);
+  bool wait_for_turn(int message);
+  bool occupy_nics(int message);
+  bool transfer(int message);
+  bool propagate(int message);
+  bool propagate_control(int message);
+  bool interrupt_receiver(int message);
+  bool match_in_order(int message);
+  bool copy_at_receiver(int message);
+  bool free_room(int message);
+  bool wait_for_receive(int message);
+  bool copy_unexpected(int message);
+  bool complete_receive(int message);
+  bool send_cts(int message);
+  bool transfer_data(int message);
+  bool propagate_last_byte(int message);
+  bool deliver(int message);
+  bool notify_sender(int message);
+  bool complete_send(int message);
+  bool end(int) { return true; }
+
+  void set_off(int message);
+  void go_on(int message);
+  void go_on_after(std::uint64_t passed, int message);
+  void have_waited(std::uint64_t message) { go_on(static_cast<int>(message)); }
+  Callback waited(int message) {
+    return Callback::to<&Mpi::have_waited>(this, static_cast<std::uint64_t>(message));
+  }
+  void carried(std::uint64_t message);
+  bool wait(double seconds, int message);
+  Pieces& pieces_of(int message) { return pieces_[static_cast<std::size_t>(message)]; }
   std::uint64_t copied_before(const Message& m) const;
   void transmit_in_pieces(int message);
   void first_piece_came(std::uint64_t message);
@@ -193,25 +235,13 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
   void send_last_piece(int message);
   Engine& receiving_engine(const Message& m);
   double copied_on_the_way(int message, Engine& by);
-  void announce(std::uint64_t message);
-  void put_on_wire(int message);
-  void transmit(std::uint64_t message);
+  void send(int message, double bytes);
   void send(const Message& m, double bytes, Callback done);
   double until_interrupt(int rank, const Transport& transport);
   void multicast_travelled(std::uint64_t first);
-  void copy_travelled(int message);
-  void travelled(std::uint64_t message);
-  void arrived(std::uint64_t message);
-  void noticed(std::uint64_t message);
   void look_at(int message, Caller& by);
   void match(int message, int request);
-  void submit(WorkItem::Kind kind, int message, Caller& caller, std::uint64_t passed = 0);
-  double overhead_of(const Message& m, bool again, std::uint64_t passed) const;
-  void grant(std::uint64_t message);
-  void granted(std::uint64_t message);
-  void go_on(int message);
-  void delivered(std::uint64_t message);
-  void sender_told(std::uint64_t message);
+  double matching_time(const Message& m);
   void complete(int request);
   void record(const Message& m);
   double draw_jitter(const Message& m) const;
@@ -225,16 +255,18 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
   const Library* library_;
   Pool<Message> messages_;
   Pool<Posting> requests_;
+  std::map<const Transport*, Protocols> protocols_;
   Streams streams_;
   std::vector<Process> processes_;
   Connections connections_;
-  Pieces pieces_;
-  BlockNumbers blocks_;       ///< of postings
-  std::vector<int> visible_;  ///< by the arrival that is being looked at
-  std::vector<int> waiting_;  ///< for the engine that has just been entered
-  std::vector<int> names_;    ///< of the messages in flight, by their ids
+  std::vector<Pieces> pieces_;  ///< by message, of those that are in pieces
+  BlockNumbers blocks_;         ///< of postings
+  std::vector<int> visible_;    ///< by the arrival that is being looked at
+  std::vector<int> waiting_;    ///< for the engine that has just been entered
+  std::vector<int> names_;      ///< of the messages in flight, by their ids
   /// By host: date of the NIC's last interrupt, or of the next one if that is set. Empty: any time.
   std::vector<double> interrupts_;
+  std::uint64_t passed_ = 0;  ///< by the search for the message that goes on; 0: none was made
   std::uint64_t completions_ = 0;
   std::uint64_t seed_ = 0;
 };

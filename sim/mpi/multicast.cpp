@@ -7,13 +7,27 @@
 
 namespace ringscope::sim {
 
+// Each copy, from the end of the tree on.
+Steps Mpi::multicast(const Transport& transport) {
+  return needed({
+      {always, &Mpi::propagate},
+      {transport.interrupt_interval > Seconds(0), &Mpi::interrupt_receiver},
+      {always, &Mpi::match_in_order},
+      {always, &Mpi::copy_at_receiver},
+      {transport.eager_room.count > 0, &Mpi::free_room},
+      {always, &Mpi::wait_for_receive},
+      {always, &Mpi::copy_unexpected},
+      {always, &Mpi::complete_receive},
+  });
+}
+
 int Mpi::begin_multicast(Caller& caller, std::span<const int> receivers, Tag tag,
                          std::uint64_t bytes) {
   int first = -1;
   for (auto to = receivers.rbegin(); to != receivers.rend(); ++to) {
     const int id = begin_message(caller, *to, tag, bytes, {});
     Message& m = messages_[id];
-    m.eager = true;
+    m.eager = m.multicast = true;
     m.users = 1;  // no request of the sender's
     if (m.channel->transport->eager_room.count > 0) m.channel->held += bytes;
     m.next_copy = std::exchange(first, id);
@@ -41,7 +55,7 @@ void Mpi::launch_multicast(int first) {
     Message& m = messages_[id];
     const int copy = std::exchange(id, m.next_copy);
     if (m.channel->wire.empty()) {
-      copy_travelled(copy);
+      set_off(copy);
       continue;
     }
     *last = copy;
@@ -62,14 +76,8 @@ void Mpi::multicast_travelled(std::uint64_t first) {
   const int resource = ledger_->bottleneck();
   for (int id = static_cast<int>(first); id >= 0;) {
     stage(id, Cause::wire, -1, resource, ledger_->now());
-    copy_travelled(std::exchange(id, messages_[id].next_copy));
+    set_off(std::exchange(id, messages_[id].next_copy));
   }
-}
-
-void Mpi::copy_travelled(int id) {
-  const Message& m = messages_[id];
-  ledger_->kernel().after(m.channel->latency(m.bytes) + draw_jitter(m),
-                          Callback::to<&Mpi::arrived>(this, static_cast<std::uint64_t>(id)));
 }
 
 }  // namespace ringscope::sim

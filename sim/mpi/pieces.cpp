@@ -27,22 +27,25 @@ double slowest_alone(const Channel& channel, const Ledger& ledger) {
 // Bytes that the sender copies before the message is launched.
 std::uint64_t Mpi::copied_before(const Message& m) const {
   const std::uint64_t piece = m.channel->transport->eager_piece.count;
-  const bool multicast = m.send_request < 0;
-  return piece == 0 || multicast ? m.ahead() : std::min(m.ahead(), piece);
+  return piece == 0 || m.multicast ? m.ahead() : std::min(m.ahead(), piece);
 }
 
 // Seconds of CPU that its sender copies while the message is on the wire.
 double Mpi::copy_beside_wire(int id) {
-  const Message& m = messages_[id];
+  Message& m = messages_[id];
   const std::uint64_t rest = m.ahead() - copied_before(m);
-  if (rest > 0) pieces_[id] = {.on = true, .copying = true};
+  m.in_pieces = rest > 0;
+  if (m.in_pieces) {
+    pieces_.resize(std::max(pieces_.size(), static_cast<std::size_t>(id) + 1));
+    pieces_of(id) = {.copying = true};
+  }
   return static_cast<double>(rest) * m.channel->transport->send_cost.seconds_per_byte;
 }
 
 void Mpi::copied(int id) {
-  if (!pieces_.on(id)) return;
-  Pieces::Way& way = pieces_[id];
   const Message& m = messages_[id];
+  if (!m.in_pieces) return;
+  Pieces& way = pieces_of(id);
   way.copying = false;
   if (way.completes) complete(m.send_request);
   if (!std::exchange(way.waits, false)) return;
@@ -63,7 +66,7 @@ void Mpi::transmit_in_pieces(int id) {
 }
 
 void Mpi::first_piece_came(std::uint64_t id) {
-  Pieces::Way& way = pieces_[static_cast<int>(id)];
+  Pieces& way = pieces_of(static_cast<int>(id));
   way.came = true;
   way.spare = receiving_engine(messages_[static_cast<int>(id)]).spare();
 }
@@ -71,16 +74,14 @@ void Mpi::first_piece_came(std::uint64_t id) {
 void Mpi::all_but_last_piece_went(std::uint64_t argument) {
   const int id = static_cast<int>(argument);
   stage(id, Cause::wire, -1, ledger_->bottleneck(), ledger_->now());
-  if (pieces_[id].copying)
-    pieces_[id].waits = true;
+  if (pieces_of(id).copying)
+    pieces_of(id).waits = true;
   else
     send_last_piece(id);
 }
 
 void Mpi::send_last_piece(int id) {
-  const Message& m = messages_[id];
-  send(m, static_cast<double>(m.channel->transport->eager_piece.count),
-       Callback::to<&Mpi::travelled>(this, static_cast<std::uint64_t>(id)));
+  send(id, static_cast<double>(messages_[id].channel->transport->eager_piece.count));
 }
 
 // Engine of the endpoint that is the sender's, too, for nobody knows yet who will receive.
@@ -95,11 +96,11 @@ Engine& Mpi::receiving_engine(const Message& m) {
 double Mpi::copied_on_the_way(int id, Engine& by) {
   const Message& m = messages_[id];
   const double cost = m.channel->transport->recv_cost.seconds_per_byte;
-  if (!pieces_.on(id) || !pieces_[id].came || cost == 0) return 0;
+  if (!m.in_pieces || !pieces_of(id).came || cost == 0) return 0;
   if (&receiving_engine(m) != &by) return 0;
   const double most =
       static_cast<double>(m.ahead() - m.channel->transport->eager_piece.count) * cost;
-  const double spent = std::clamp(by.spare() - pieces_[id].spare, 0.0, most);
+  const double spent = std::clamp(by.spare() - pieces_of(id).spare, 0.0, most);
   by.spend(spent);
   return spent / cost;
 }

@@ -219,6 +219,13 @@ void Streams::entered(Caller& caller) {
   }
 }
 
+template <auto end>
+void Streams::paid(std::uint64_t value) {
+  const int id = static_cast<int>(value);
+  --(phase((*messages_)[id]).*end).paying;
+  check_done(id);
+}
+
 // Bytes that moved while an end was away still have to be copied by its CPU. False: that took no
 // time, and the flow has ended.
 bool Streams::pay(int id, const Caller& at, bool sender_side) {
@@ -227,21 +234,18 @@ bool Streams::pay(int id, const Caller& at, bool sender_side) {
   Caller& caller = sender_side ? *m.sender : *m.receiver;
   if (end.owed <= 0 || !same_endpoint(caller, at)) return true;
   const Transport& transport = *m.channel->transport;
-  WorkItem item{.kind = sender_side ? WorkItem::Kind::pay_sender : WorkItem::Kind::pay_receiver,
-                .message = id,
-                .caller = &caller,
-                .bytes = end.owed,
-                .cost = sender_side ? transport.send_cost : transport.recv_cost};
+  const auto argument = static_cast<std::uint64_t>(id);
+  const WorkItem item{
+      .message = id,
+      .caller = &caller,
+      .bytes = end.owed,
+      .cost = sender_side ? transport.send_cost : transport.recv_cost,
+      .done = sender_side ? Callback::to<&Streams::paid<&DataPhase::sender>>(this, argument)
+                          : Callback::to<&Streams::paid<&DataPhase::receiver>>(this, argument)};
   end.owed = 0;
   ++end.paying;
   owner_->engine_of(caller).submit(item);
   return m.flow >= 0;
-}
-
-void Streams::paid(const WorkItem& item) {
-  DataPhase& flow = phase((*messages_)[item.message]);
-  --(item.kind == WorkItem::Kind::pay_sender ? flow.sender : flow.receiver).paying;
-  check_done(item.message);
 }
 
 void Streams::flight_done(std::uint64_t value) {

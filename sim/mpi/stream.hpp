@@ -42,8 +42,6 @@ class Streams {
   /// The engine of the caller's endpoint runs from now on, or no longer does.
   void entered(Caller& caller);
   void left(Caller& caller);
-  /// An engine has done a work item of kind pay_sender or pay_receiver.
-  void paid(const WorkItem& item);
   /// Requires that the message is on its way.
   const DataPhase& state_of(const Message& m) const { return phases_[m.flow]; }
 
@@ -66,6 +64,8 @@ class Streams {
   void halt(int id);
   void settle(const Message& m, double moved);
   void blame(int id);
+  template <auto end>
+  void paid(std::uint64_t id);
   bool pay(int id, const Caller& at, bool sender_side);
   void add_cpu(const Caller& caller, ByteCost cost);
   void flight_done(std::uint64_t id);
