@@ -48,6 +48,24 @@ std::string unlike_by_queues(const Scenario& scenario) {
   return "";
 }
 
+// A rank takes messages of one instant in the order of the numbers of their senders, which moves do
+// not keep. They come at one instant where sends cost their rank no time, and it is felt where a
+// message costs its receiver some.
+std::string unlike_by_ties(const Scenario& scenario, const Orbits& orbits,
+                           const Distances& distances) {
+  const Transport& network = scenario.library.transport(Way::network);
+  const bool is_felt = !network.recv_overhead.is_zero() || scenario.library.match_cost > Seconds(0);
+  if (!network.send_overhead.is_zero() || !is_felt) return "";
+  std::vector<int> senders(static_cast<std::size_t>(orbits.simulated));
+  for (const auto& [talk, sends] : distances) {
+    const auto [rank, distance] = talk;
+    const bool to_other_host = (rank + distance) % orbits.ranks >= orbits.simulated;
+    if (sends && to_other_host && ++senders[static_cast<std::size_t>(rank)] > 1)
+      return "messages of several hosts come at one instant, since 'send_overhead' is 0";
+  }
+  return "";
+}
+
 std::string unlike_detours(const Topology& topology) {
   return takes_detours(topology.routing()) ? "messages take detours" : "";
 }
@@ -290,6 +308,8 @@ Alike alike_ranks(const Scenario& asked, bool uneven) {
   Alike alike =
       compared(scenario, program, some_of(orbits.size()), uneven && goes_round(scenario.job), talk);
   if (!alike.orbits) return alike;
+  if (std::string reason = unlike_by_ties(scenario, orbits, talk.distances()); !reason.empty())
+    return unless(std::move(reason));
   std::vector<Pair> pairs = talk.pairs();
   if (cells) {
     EqualCells equal = equal_cells(scenario, orbits, talk.distances());

@@ -70,6 +70,24 @@ TEST(Fold, is_refused_with_its_reason) {
       "the links of host 'host2' are not those of 'host0': the network is more than one switch");
 }
 
+// Rank 0 hears of rank 1 first, and rank 1 of rank 0: the same move does not lead from one to the
+// other.
+TEST(Fold, is_refused_where_messages_of_several_hosts_come_at_one_instant) {
+  const auto asked = [](const std::string& job, const std::string& network) {
+    return star(5) + "placement: 1x5\nlibrary: {base: ideal, network: {" + network + "}}\n" + job;
+  };
+  const std::string all = "job: {collective: alltoall, algorithm: posted, bytes: 1000 B}\n";
+  const std::string none = "eager_limit: 0 B, recv_overhead: 1 us";
+  EXPECT_EQ(why_not(asked(all, none)),
+            "messages of several hosts come at one instant, since 'send_overhead' is 0");
+  for (const std::string& alike :
+       {asked(ring("", "1000 B"), none), asked(all, none + ", send_overhead: 1 us"),
+        asked(all, "eager_limit: 0 B")}) {
+    const Scenario scenario = scenario_of(alike);
+    expect_same(folded(scenario), whole(scenario));
+  }
+}
+
 TEST(Fold, few_ranks_are_all_simulated_and_nothing_is_said) {
   const Report report =
       simulate(scenario_of(star(4) + "library: ideal\nplacement: 2x4\n" + ring()), {});
