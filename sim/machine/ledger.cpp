@@ -112,13 +112,14 @@ double Ledger::queued(int id, double most_each) const {
     const Flight& flight = flights_[index(active.flight)];
     if (flight.paused || now() <= flight.opened) continue;
     int weight = flight.parts[index(active.part)].use.weight, waits = 0;
-    if (index(active.flight) < later_.size())
-      for (const Again& again : later_[index(active.flight)].uses) {
+    if (index(active.flight) < later_.size()) {
+      const auto& [uses, skipped] = later_[index(active.flight)];
+      for (const Again& again : uses) {
         if (again.use.resource != id) continue;
         weight -= again.use.weight;
-        if (!passes_busy(flight, later_[index(active.flight)].skipped + again.before))
-          waits += again.use.weight;
+        if (!passes_busy(flight, skipped + again.before)) waits += again.use.weight;
       }
+    }
     if (!passes_busy(flight, index(active.part))) waits += weight;
     waiting += waits * std::min(most_each, flight.amount - moved(flight));
   }

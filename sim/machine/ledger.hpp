@@ -62,6 +62,8 @@ class Ledger {
   double stop(int flight);
   /// True while any activity goes on.
   bool flows() const { return flowing_ > 0; }
+  /// Units per second.
+  double capacity(int id) const { return accounts_[index(id)].capacity; }
   /// Reduces the resource to this share, above 0, of its capacity from now on.
   void slow(int id, double share) {
     kernel_->set_capacity(id, accounts_[index(id)].capacity * share);
@@ -99,10 +101,6 @@ class Ledger {
     int flight = 0;
     int part = 0;
   };
-  struct Later {  ///< see passes_again()
-    std::span<const Again> uses;
-    std::size_t skipped = 0;
-  };
   /// A finding that holds only at one instant: it does where `at` is now.
   template <class Value>
   struct Found {
@@ -136,7 +134,8 @@ class Ledger {
   mutable std::vector<Found<bool>> busy_;  ///< likewise; until an activity is paused or ends
   mutable double busy_at_ = -1;            ///< when busy() was asked last
   std::vector<Flight> flights_;
-  std::vector<Later> later_;  ///< by flight, up to the last that has any
+  /// Uses that the flight passes again, and how many come before, up to the last that has any.
+  std::vector<std::pair<std::span<const Again>, std::size_t>> later_;
   std::vector<int> free_;
   int flowing_ = 0;  ///< activities that are not paused
   std::vector<Use> uses_;

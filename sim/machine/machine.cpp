@@ -169,14 +169,26 @@ std::size_t Machine::EndsHash::operator()(const Ends& ends) const {
 }
 
 Channel& Machine::channel(int from, int to, Block block) {
-  if (!block.is_any() || !on_gpu(from) || !on_gpu(to) || !scenario_->library.blocks) block = {};
-  const Ends key = {from, to, block};
-  const auto found = channels_.find(key);
-  if (found != channels_.end()) return found->second;
+  const Ends ends = {from, to, known_block(from, to, block)};
+  const auto found = channels_.find(ends);
+  return found != channels_.end() ? found->second : add_channel(ends);
+}
+
+// Messages of a kernel without blocks of its own, or of ranks that are not on GPUs, are a rank's.
+Block Machine::known_block(int from, int to, Block block) const {
+  return block.is_any() && on_gpu(from) && on_gpu(to) && scenario_->library.blocks ? block
+                                                                                   : Block{};
+}
+
+Channel& Machine::add_channel(const Ends& ends) {
+  const auto& [from, to, block] = ends;
   Channel& made = channels_
-                      .emplace(key, block.is_any() ? make_block_channel(from, to, block)
-                                                   : make_channel(from, to))
+                      .emplace(ends, block.is_any() ? make_block_channel(from, to, block)
+                                                    : make_channel(from, to))
                       .first->second;
+  made.source = orbits_.seen_sender(from, to);
+  made.destination = orbits_.simulated_for(to);
+  made.counted = made.source < jobs_.own();
   reset_passage(made);
   if (made.slices > 1) sliced_.push_back(&made);
   return made;

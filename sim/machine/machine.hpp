@@ -38,6 +38,9 @@ struct Protocols;  // sim/mpi/message.hpp
 
 /// Channel of messages from one rank to another, apart from the CPUs at both ends.
 struct Channel {
+  /// Ranks at both ends, as the destination sees them, which is simulated; see orbits.hpp.
+  int source = 0, destination = 0;
+  bool counted = true;  ///< in the report: not of background jobs
   Way way{};
   const Transport* transport = nullptr;
   const Protocols* protocols = nullptr;  ///< of the transport, once there was a message
@@ -76,9 +79,10 @@ struct Channel {
   /// that the messages in flight do not describe; see steady_state.hpp, which skips nothing where
   /// switches choose in turn. A new member does not compile until it is bound here.
   static void visit(auto& self, auto&& fields) {
-    auto& [way, transport, protocols, route_latency, wire, again, passages, turn, in_order,
-           stands_for, wire_per_byte, slices, left_at, clock, nic, copy_in, copy_out, last_on_wire,
-           held, first_waiting, last_waiting, last_data, next_sequence] = self;
+    auto& [source, destination, counted, way, transport, protocols, route_latency, wire, again,
+           passages, turn, in_order, stands_for, wire_per_byte, slices, left_at, clock, nic,
+           copy_in, copy_out, last_on_wire, held, first_waiting, last_waiting, last_data,
+           next_sequence] = self;
     fields(left_at, last_on_wire >= 0);
   }
 
@@ -233,6 +237,8 @@ class Machine {
   int nic(int host, bool out);
   std::vector<Passage> passages(int from, int to, bool engines, Block block) const;
   void choose_passage(Channel& channel) const;
+  Block known_block(int from, int to, Block block) const;
+  Channel& add_channel(const Ends& ends);
   static void reset_passage(Channel& channel);
   Channel make_block_channel(int from, int to, Block block);
   void add_block(Uses& uses, int rank, Block block, double carries, int times);

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "sim/mpi/connections.hpp"
-
+// Connections of ranks to ranks of other hosts, which the progress engine polls one by one.
+//
+// Invariant: a run begins with those of a barrier by dissemination, 2 ceil(log2 H) - 1 on the H
+// hosts of a job, for a run follows one; each further rank with which there is a message is more.
 #include <algorithm>
 #include <set>
 
 #include "algorithms/steps/tree_ranks.hpp"
+#include "sim/mpi/mpi.hpp"
 
 namespace ringscope::sim {
 namespace {
@@ -15,26 +18,26 @@ int partners(std::size_t hosts) { return std::max(1, 2 * doublings(static_cast<i
 
 }  // namespace
 
-Connections::Connections(const Machine& machine) {
-  if (machine.scenario().library.transport(Way::network).connection_cost == Seconds(0)) return;
-  peers_.resize(static_cast<std::size_t>(machine.orbits().simulated));
+void Mpi::count_connections() {
   std::vector<std::set<int>> hosts;  // by job
-  for (int rank = 0; rank < machine.ranks(); ++rank) {
-    const auto job = static_cast<std::size_t>(machine.jobs().index(rank));
+  for (int rank = 0; rank < machine_->ranks(); ++rank) {
+    const auto job = static_cast<std::size_t>(machine_->jobs().index(rank));
     if (job >= hosts.size()) hosts.resize(job + 1);
-    hosts[job].insert(machine.hosts()[static_cast<std::size_t>(rank)]);
+    hosts[job].insert(machine_->hosts()[static_cast<std::size_t>(rank)]);
   }
-  for (int rank = 0; rank < machine.orbits().simulated; ++rank)
-    least_.push_back(partners(hosts[static_cast<std::size_t>(machine.jobs().index(rank))].size()));
+  for (int rank = 0; rank < machine_->orbits().simulated; ++rank)
+    process(rank).least_connections =
+        partners(hosts[static_cast<std::size_t>(machine_->jobs().index(rank))].size());
 }
 
-void Connections::reset() {
-  for (auto& peers : peers_) peers.clear();
+void Mpi::connect(int rank, int peer, const Channel& channel) {
+  if (counts_connections_ && channel.way == Way::network) process(rank).peers.insert(peer);
 }
 
-int Connections::further(int rank) const {
-  const auto place = static_cast<std::size_t>(rank);
-  return std::max(least_[place], static_cast<int>(peers_[place].size())) - 1;
+// How many are open beyond one.
+int Mpi::further_connections(int rank) {
+  const Process& mine = process(rank);
+  return std::max(mine.least_connections, static_cast<int>(mine.peers.size())) - 1;
 }
 
 }  // namespace ringscope::sim

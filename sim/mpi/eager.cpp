@@ -24,8 +24,9 @@ Steps Mpi::eager(const Transport& transport) {
       {always, &Mpi::match_in_order},    // when an engine of the receiver runs
       {always, &Mpi::copy_at_receiver},  // to its receive, or to the unexpected buffer
       {limits_room, &Mpi::free_room},
-      {always, &Mpi::wait_for_receive},  // of an unexpected message
-      {always, &Mpi::copy_unexpected},   // likewise
+      {always, &Mpi::complete_expected},  // the last step, but for an unexpected message
+      {always, &Mpi::wait_for_receive},
+      {always, &Mpi::copy_unexpected},
       {always, &Mpi::complete_receive},
   });
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "sim/mpi/engine.hpp"
-
 #include <utility>
+
+#include "sim/mpi/mpi.hpp"
 
 namespace ringscope::sim {
 namespace {
@@ -13,15 +13,15 @@ bool needs_memory(const WorkItem& item) {
 }  // namespace
 
 void Engine::add_cpu(Uses& uses, const Caller& caller, int weight) const {
-  if (progress_ == Progress::nic || weight == 0) return;
+  if (free_ || weight == 0) return;
   add_uses(uses, cpu_of(caller), weight);
   add_use(uses, lock_, weight);
 }
 
 void Engine::enter(Caller& caller) {
-  if (++inside_ > 1 || always_on()) return;
+  if (++inside_ > 1 || always_on_) return;
   if (work_items_.empty()) return begin_idling();
-  owner_->resumed(work_items_.front().message, caller);
+  mpi_->resumed(work_items_.front().message, caller);
   if (paused_) {
     paused_ = false;
     ledger_->resume(flight_);
@@ -31,7 +31,7 @@ void Engine::enter(Caller& caller) {
 }
 
 void Engine::leave() {
-  if (--inside_ > 0 || always_on()) return;
+  if (--inside_ > 0 || always_on_) return;
   end_idling();
   if (flight_ < 0) return;
   ledger_->pause(flight_);
@@ -44,17 +44,17 @@ void Engine::report_part() {
   const WorkItem& item = work_items_.front();
   const int rank = item.caller->rank, resource = ledger_->bottleneck();
   const double now = ledger_->now(), start = ledger_->window_start();
-  if (parts_left_ == 2) return owner_->worked(item.message, Cause::overhead, rank, resource, now);
+  if (parts_left_ == 2) return mpi_->stage(item.message, Cause::overhead, rank, resource, now);
   if (parts_left_ == 1) {
-    const double copy = needs_memory(item) ? 0 : item.bytes * item.cost.seconds_per_byte;
+    const double copy = needs_memory(item) ? 0 : item.copy();
     const double all = item.seconds + item.registration + copy;
     const auto until = [&](double part) { return start + part / all * (now - start); };
-    owner_->worked(item.message, Cause::overhead, rank, resource, until(item.seconds));
+    mpi_->stage(item.message, Cause::overhead, rank, resource, until(item.seconds));
     if (item.registration > 0)
-      owner_->worked(item.message, Cause::pinning, rank, resource,
-                     until(item.seconds + item.registration));
+      mpi_->stage(item.message, Cause::pinning, rank, resource,
+                  until(item.seconds + item.registration));
   }
-  owner_->worked(item.message, Cause::copy, rank, resource, now);
+  mpi_->stage(item.message, Cause::copy, rank, resource, now);
 }
 
 void Engine::submit(const WorkItem& item) {
@@ -70,8 +70,8 @@ void Engine::begin() {
   while (!work_items_.empty() && flight_ < 0 && running()) {
     const WorkItem& item = work_items_.front();
     // Waiting in the queue is blamed on the CPU that worked on the items before it.
-    owner_->worked(item.message, Cause::copy, item.caller->rank,
-                   cpu_of(*item.caller).front().resource, ledger_->now());
+    mpi_->stage(item.message, Cause::copy, item.caller->rank, cpu_of(*item.caller).front().resource,
+                ledger_->now());
     parts_left_ = item.poll > 0 && found_ == 0 ? 3 : 2;
     next_part();
   }
@@ -83,10 +83,10 @@ void Engine::begin() {
 // are a part of their own.
 void Engine::next_part() {
   const WorkItem& item = work_items_.front();
-  const double copy = item.bytes * item.cost.seconds_per_byte;
+  const double copy = item.copy();
   Uses& uses = ledger_->fresh_uses();
   double amount = 0;
-  if (progress_ == Progress::nic) parts_left_ = 0;
+  if (free_) parts_left_ = 0;
   if (parts_left_ == 3) {
     --parts_left_;
     amount = scale_->compute_amount(item.poll);

@@ -11,8 +11,7 @@
 
 namespace ringscope::sim {
 
-/// A work item of the engine on one message: the poll that finds it, CPU per message, then CPU per
-/// byte.
+/// CPU work on one message: the poll that finds it, CPU per message, then CPU per byte.
 struct WorkItem {
   int message = 0;
   Caller* caller = nullptr;  ///< on whose CPU, where the engine has none of its own
@@ -22,33 +21,29 @@ struct WorkItem {
   double bytes = 0;
   ByteCost cost{};               ///< CPU per byte
   const Uses* memory = nullptr;  ///< used by the bytes beside the CPU
-  Callback done;                 ///< called when it is
+  Callback done{};               ///< called when it is
+
+  double copy() const { return bytes * cost.seconds_per_byte; }  ///< s
 };
+
+class Mpi;
 
 class Engine {
  public:
-  /// Receiver of the engine's events.
-  class Owner {
-   public:
-    virtual ~Owner() = default;
-    /// `message` was worked on, or waited for the engine, up to `until`.
-    virtual void worked(int message, Cause cause, int rank, int resource, double until) = 0;
-    /// Work on `message` goes on because its caller came back into MPI.
-    virtual void resumed(int message, Caller& by) = 0;
-  };
-
-  /// `cpu`: of its own; empty: it works on the caller's.
-  Engine(Ledger& ledger, const CpuScale& scale, Owner& owner, Progress progress, Uses cpu)
+  /// Always on: a progress thread with a CPU of its own, or a NIC, whose work is free. Otherwise it
+  /// runs while a caller is inside MPI, on the caller's CPU.
+  Engine(Ledger& ledger, const CpuScale& scale, Mpi& mpi, bool always_on, bool free, Uses cpu)
       : ledger_(&ledger),
         scale_(&scale),
-        owner_(&owner),
-        progress_(progress),
+        mpi_(&mpi),
+        always_on_(always_on),
+        free_(free),
         cpu_(std::move(cpu)) {
-    if (always_on()) begin_idling();
+    if (always_on_) begin_idling();
   }
   Engine(Engine&&) = default;
 
-  bool running() const { return always_on() || inside_ > 0; }
+  bool running() const { return always_on_ || inside_ > 0; }
   bool idle() const { return work_items_.empty(); }
   void call_when_idle(Caller& caller) { idle_callers_.push_back(&caller); }
   /// CPU of a progress thread; empty where the engine works on its callers' CPUs.
@@ -76,8 +71,8 @@ class Engine {
   }
   static void visit(auto& self, auto& fields) {  // state_fields.hpp
     // Left out: `spare` counts for messages in pieces alone, which describe it.
-    auto& [ledger, scale, owner, progress, own, lock, inside, work_items, parts_left, found, flight,
-           paused, spare, idle_since, idle_callers] = self;
+    auto& [ledger, scale, mpi, always_on, free, cpu, lock, inside, work_items, parts_left, found,
+           flight, paused, spare, idle_since, idle_callers] = self;
     fields.exact(inside, parts_left, found, flight >= 0, paused, idle_callers.size(),
                  work_items.size());
     for (const auto& [message, caller, poll, seconds, registration, bytes, cost, memory, done] :
@@ -92,7 +87,6 @@ class Engine {
   }
 
  private:
-  bool always_on() const { return progress_ != Progress::caller; }
   void begin();
   void begin_idling() {
     if (idle_since_ < 0) idle_since_ = ledger_->now();
@@ -108,8 +102,9 @@ class Engine {
 
   Ledger* ledger_;
   const CpuScale* scale_;
-  Owner* owner_;
-  Progress progress_;
+  Mpi* mpi_;
+  bool always_on_;
+  bool free_;
   Uses cpu_;
   int lock_ = -1;
   int inside_ = 0;

@@ -66,17 +66,19 @@ void Matching::Kept::add(const Item& item) {
 
 void Matching::Kept::enter(std::size_t place) {
   const Item& item = items_[place];
-  lines_[{item.source, item.tag}].numbers.push_back(number_ + place);
+  auto& line = lines_[{item.source, item.tag}];
+  if (line.full()) line.set_capacity(2 * line.capacity() + 1);
+  line.push_back(number_ + place);
 }
 
 int Matching::Kept::extract(int source, Tag tag) {
   if (in_lines_ && source != any_source) {
     const auto found = lines_.find({source, tag});
     if (found == lines_.end()) return -1;
-    Line& line = found->second;
-    while (line.first < line.numbers.size()) {
-      const std::uint64_t number = line.numbers[line.first++];
-      if (line.first == line.numbers.size()) line = {};
+    auto& line = found->second;
+    while (!line.empty()) {
+      const std::uint64_t number = line.front();
+      line.pop_front();
       // A receive from anybody may have taken it.
       if (number >= number_ && items_[number - number_].id >= 0) return take(number - number_);
     }
@@ -120,22 +122,22 @@ int Matching::Kept::take(std::size_t place) {
 }
 
 void Matching::arrive(int message, int source, std::uint64_t sequence, std::vector<int>& visible) {
-  if (last_order_ == nullptr || source != last_source_) {
+  if (last_next_ == nullptr || source != last_source_) {
     last_source_ = source;
-    last_order_ = &orders_[source];
+    last_next_ = &next_[source];
   }
-  Order& order = *last_order_;
-  if (sequence != order.next) {
-    order.early.emplace(sequence, message);
+  if (sequence != *last_next_) {
+    early_.emplace(std::pair(source, sequence), message);
     return;
   }
-  for (;;) {
-    visible.push_back(message);
-    ++order.next;
-    const auto follower = order.early.find(order.next);
-    if (follower == order.early.end()) return;
-    message = follower->second;
-    order.early.erase(follower);
+  visible.push_back(message);
+  ++*last_next_;
+  while (!early_.empty()) {
+    const auto follower = early_.find({source, *last_next_});
+    if (follower == early_.end()) return;
+    visible.push_back(follower->second);
+    ++*last_next_;
+    early_.erase(follower);
   }
 }
 

@@ -5,6 +5,7 @@
 // network reordered their envelopes; among sources, in the order of arrival.
 #pragma once
 
+#include <boost/circular_buffer.hpp>
 #include <boost/container/small_vector.hpp>
 #include <cstdint>
 #include <map>
@@ -38,8 +39,8 @@ class Matching {
   void post_receive(int request, int source, Tag tag);
 
   static void visit(auto& self, auto& fields) {  // state_fields.hpp
-    // Left out: `orders` follows from the messages in flight.
-    auto& [receives, messages, counting, passed, orders, last_source, last_order] = self;
+    // Left out: `next` and `early` follow from the messages in flight.
+    auto& [receives, messages, counting, passed, next, early, last_source, last_next] = self;
     fields.exact(receives.size());
     for (const auto& [id, source, tag, passed_by_it] : receives) {
       fields.exact(source);
@@ -54,10 +55,6 @@ class Matching {
     int id = 0, source = 0;
     Tag tag;
     std::uint32_t passed = 0;  ///< of a posted receive
-  };
-  struct Order {
-    std::uint64_t next = 0;
-    std::map<std::uint64_t, int> early;  ///< arrived before their turn, by their sequence
   };
   /// Posted receives in order. The one that fits is mostly near the front: then what stands before
   /// it moves up.
@@ -92,10 +89,6 @@ class Matching {
     struct Hash {
       std::size_t operator()(const std::pair<int, Tag>& key) const;
     };
-    struct Line {  ///< messages of one source and tag
-      std::vector<std::uint64_t> numbers;
-      std::size_t first = 0;
-    };
     void enter(std::size_t place);
     int take(std::size_t place);
 
@@ -104,15 +97,18 @@ class Matching {
     std::uint64_t number_ = 0;  ///< of the first item, among all that were kept
     std::size_t live_ = 0;
     bool in_lines_ = false;
-    std::unordered_map<std::pair<int, Tag>, Line, Hash> lines_;
+    /// Numbers of the messages of one source and tag.
+    std::unordered_map<std::pair<int, Tag>, boost::circular_buffer<std::uint64_t>, Hash> lines_;
   };
   Receives receives_;
   Kept messages_;
   bool counting_ = false;
   std::uint64_t passed_ = 0;
-  std::unordered_map<int, Order> orders_;  ///< by source
+  std::unordered_map<int, std::uint64_t> next_;  ///< by source: the sequence whose turn it is
+  std::map<std::pair<int, std::uint64_t>, int> early_;  ///< messages that came before their turn
   int last_source_ = -1;
-  Order* last_order_ = nullptr;  ///< of that source: most messages of a rank are the same one's
+  std::uint64_t* last_next_ =
+      nullptr;  ///< of that source: most messages of a rank are the same one's
 };
 
 }  // namespace ringscope::sim

@@ -104,7 +104,7 @@ struct Message {
     return eager ? bytes : std::min(bytes, channel->transport->rts_data.count);
   }
   /// Date up to which the stages account for the message.
-  double settled() const { return stages.size() == 0 ? begun : stages.back().end; }
+  double settled() const { return stages.size() == 0 ? begun : stages.end_of(stages.size() - 1); }
   void settle(Cause cause, double until) {
     if (until > settled()) stages.add(cause, until);
   }

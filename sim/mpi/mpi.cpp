@@ -18,13 +18,14 @@ Mpi::Mpi(Machine& machine, Ledger& ledger, Paths& paths)
       library_(&machine.scenario().library),
       streams_(ledger, machine, messages_, *this),
       processes_(static_cast<std::size_t>(machine.orbits().simulated)),
-      connections_(machine) {
+      counts_connections_(library_->transport(Way::network).connection_cost > Seconds(0)) {
   for (int rank = 0; rank < machine.orbits().simulated; ++rank) {
     for (int i = 0; i < library_->endpoints; ++i)
       process(rank).endpoints.push_back(make_endpoint(rank, i));
     if (library_->progress == Progress::thread) add_locks(rank);
     if (library_->match_cost != Seconds(0)) process(rank).matching.count_passed();
   }
+  if (counts_connections_) count_connections();
 }
 
 Mpi::Endpoint Mpi::make_endpoint(int rank, int index) {
@@ -33,7 +34,10 @@ Mpi::Endpoint Mpi::make_endpoint(int rank, int index) {
     cpu = library_->progress_core == ProgressCore::shared
               ? machine_->cpu(rank)
               : machine_->spare_cpu(rank, fmt::format("progress{}", index));
-  return {Engine(*ledger_, machine_->scale(rank), *this, library_->progress, cpu), {}, {}};
+  return {Engine(*ledger_, machine_->scale(rank), *this, library_->progress != Progress::caller,
+                 library_->progress == Progress::nic, cpu),
+          {},
+          {}};
 }
 
 // A lock is a resource only where two threads can want it.
@@ -81,9 +85,10 @@ void Mpi::let_go(int message, int request) {
 
 void Mpi::seed(std::uint64_t seed) {
   seed_ = seed;
-  for (Process& process : processes_)
+  for (Process& process : processes_) {
+    process.peers.clear();
     for (Endpoint& endpoint : process.endpoints) endpoint.engine.rewind();
-  connections_.reset();
+  }
   interrupts_.clear();
   if (library_->transport(Way::network).interrupt_interval == Seconds(0) &&
       (!library_->knows_gpus || library_->transport(Way::gdr).interrupt_interval == Seconds(0)))
@@ -141,12 +146,12 @@ Channel& Mpi::channel_to(Process& mine, int from, int to, Block block) {
 int Mpi::begin_message(Caller& caller, int to, Tag tag, std::uint64_t bytes, Block block) {
   const int id = messages_.take();
   Message& m = messages_[id];
-  m.source = machine_->orbits().seen_sender(caller.rank, to);
-  m.destination = machine_->orbits().simulated_for(to);
   m.tag = tag;
   m.bytes = bytes;
   m.channel = &channel_to(process(caller.rank), caller.rank, to, block);
-  if (connections_.counted() && m.channel->way == Way::network) connections_.open(caller.rank, to);
+  m.source = m.channel->source;
+  m.destination = m.channel->destination;
+  connect(caller.rank, to, *m.channel);
   m.sequence = m.channel->next_sequence++;
   m.eager = bytes <= m.channel->transport->eager_limit.count;
   m.sender = &caller;
@@ -176,17 +181,19 @@ const Uses& Mpi::progress_cpu(int rank) const {
   return own.empty() ? machine_->cpu(rank) : own;
 }
 
-Mpi::Preparation Mpi::preparation(int id) const {
-  Preparation dearest;
+WorkItem Mpi::preparation(int id) const {
+  WorkItem dearest{.message = id};
   for (; id >= 0; id = messages_[id].next_copy) {
     const Message& m = messages_[id];
     const Transport& transport = *m.channel->transport;
-    dearest.overhead = std::max(dearest.overhead, transport.send_overhead.at(m.bytes));
+    dearest.seconds = std::max(dearest.seconds, transport.send_overhead.at(m.bytes));
     if (!m.eager) dearest.registration = transport.registration.at(m.bytes);
     // A multicast has no copy_uses() of its own.
-    if (m.multicast || m.channel->copy_in.empty())
-      dearest.copy = std::max(dearest.copy, static_cast<double>(copied_before(m)) *
-                                                transport.send_cost.seconds_per_byte);
+    WorkItem copy{.bytes = static_cast<double>(copied_before(m)), .cost = transport.send_cost};
+    if ((m.multicast || m.channel->copy_in.empty()) && copy.copy() > dearest.copy()) {
+      dearest.bytes = copy.bytes;
+      dearest.cost = copy.cost;
+    }
   }
   return dearest;
 }
@@ -290,11 +297,10 @@ void Mpi::describe(StateRecord& record, const Agenda& agenda, std::vector<int>& 
     fields.exact(messages.size());
     for (const int id : messages) fields.message(id);
   };
-  for (std::size_t rank = 0; connections_.counted() && rank < processes_.size(); ++rank)
-    fields.exact(connections_.further(static_cast<int>(rank)));
-  for (auto& [matching, endpoints, arrivals, callers, last_destination, last_block, last_channel] :
-       processes_) {
+  for (auto& [matching, endpoints, arrivals, callers, last_destination, last_block, last_channel,
+              least_connections, peers] : processes_) {
     if (!record.same()) return;
+    fields.exact(std::max(least_connections, static_cast<int>(peers.size())));
     Matching::visit(matching, fields);
     add_all(arrivals);
     for (auto& [engine, flows, to_be_granted] : endpoints) {

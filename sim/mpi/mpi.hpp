@@ -15,6 +15,7 @@
 // behind socket-buffered bytes on saturated links.
 #pragma once
 
+#include <boost/container/flat_set.hpp>
 #include <functional>
 #include <initializer_list>
 #include <map>
@@ -23,7 +24,6 @@
 
 #include "scenarios/answer/path_chain.hpp"
 #include "sim/machine/state_record.hpp"
-#include "sim/mpi/connections.hpp"
 #include "sim/mpi/matching.hpp"
 #include "sim/mpi/pieces.hpp"
 #include "sim/mpi/stream.hpp"
@@ -47,7 +47,7 @@ struct Traffic {
   }
 };
 
-class Mpi final : private Engine::Owner, private Streams::Owner {
+class Mpi {
  public:
   Mpi(Machine& machine, Ledger& ledger, Paths& paths);
 
@@ -77,10 +77,7 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
   /// A send: first the caller spends `overhead` and `copy` seconds of CPU; then, where the copy of
   /// an eager message uses memory too, it copies the bytes with copy_uses(); then launch().
   int begin_send(int request);
-  struct Preparation {
-    double overhead = 0, registration = 0, copy = 0;
-  };
-  Preparation preparation(int message) const;     ///< of a multicast: on its dearest way
+  WorkItem preparation(int message) const;        ///< of a multicast: on its dearest way
   bool copy_uses(int message, Uses& uses) const;  ///< false: there is no such copy
   /// The caller has spent the time up to `until` on its send, for `cause`.
   void prepared(int request, Cause cause, double until) {
@@ -136,6 +133,20 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
   void count_file(int rank, std::uint64_t bytes) {
     if (rank < machine_->jobs().own()) traffic.file_bytes += bytes;
   }
+  // Told by engines and streams:
+  /// Work on the message, or a wait of it for one, ends at `until`.
+  void stage(int message, Cause cause, int rank, int resource, double until);
+  /// Work on the message goes on because its caller came back into MPI.
+  void resumed(int message, Caller& by) { released(message, Cause::progress, by); }
+  Engine& engine_of(const Caller& caller) { return endpoint_of(caller).engine; }
+  /// The streams that have an end at the caller's endpoint and depend on its engine.
+  std::vector<int>& flows_of(const Caller& caller) { return endpoint_of(caller).flows; }
+  /// `message` waited until now for its turn behind `before`.
+  void stream_followed(int message, int before);
+  /// All bytes have moved, and what this end owed is paid.
+  void stream_sent(int message);
+  void stream_received(int message) { go_on(message); }
+
   Traffic traffic;  ///< since it was last reset; of the foreground job
   /// Record of received messages if set, in times of the kernel; chains are marked, too.
   std::vector<MessageSpan>* received = nullptr;
@@ -155,23 +166,9 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
     int last_destination = -1;
     Block last_block;
     Channel* last_channel = nullptr;  ///< to it: most ranks talk to the same one again
+    int least_connections = 1;        ///< see connections.cpp
+    boost::container::flat_set<int> peers;
   };
-
-  // Engine::Owner
-  void worked(int message, Cause cause, int rank, int resource, double until) override {
-    stage(message, cause, rank, resource, until);
-  }
-  void resumed(int message, Caller& by) override { released(message, Cause::progress, by); }
-  // Streams::Owner
-  Engine& engine_of(const Caller& caller) override { return endpoint_of(caller).engine; }
-  std::vector<int>& flows_of(const Caller& caller) override { return endpoint_of(caller).flows; }
-  void stream_worked(int message, Cause cause, int rank, int resource) override {
-    stage(message, cause, rank, resource, ledger_->now());
-  }
-  void stream_resumed(int message, Caller& by) override { released(message, Cause::progress, by); }
-  void stream_followed(int message, int before) override;
-  void stream_sent(int message) override;
-  void stream_received(int message) override;
 
   Process& process(int rank) { return processes_[static_cast<std::size_t>(rank)]; }
   Endpoint& endpoint_of(const Caller& caller) {
@@ -181,13 +178,15 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
   void let_go(int message, int request);
   void add_locks(int rank);
   Caller* running_caller(Process& process);
-  void stage(int message, Cause cause, int rank, int resource, double until);
   void released(int message, Cause cause, Caller& by);
 
-  void count(int source, std::uint64_t bytes, bool between_hosts, int times = 1);
+  void count(const Channel& channel, std::uint64_t bytes, bool between_hosts, int times = 1);
+  void count_connections();
+  void connect(int rank, int peer, const Channel& channel);
+  int further_connections(int rank);
   int begin_message(Caller& caller, int to, Tag tag, std::uint64_t bytes, Block block);
   // The protocols, as steps that a message takes one after the other; which of them depends on its
-  // transport. A step says whether the message waits: then go_on() is called when it has waited.
+  // transport. A step says whether the message waits, until go_on(), or has ended.
   static Steps eager(const Transport& transport);
   static Steps rendezvous(const Transport& transport);
   static Steps multicast(const Transport& transport);
@@ -207,6 +206,7 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
   bool match_in_order(int message);
   bool copy_at_receiver(int message);
   bool free_room(int message);
+  bool complete_expected(int message);
   bool wait_for_receive(int message);
   bool copy_unexpected(int message);
   bool complete_receive(int message);
@@ -216,7 +216,6 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
   bool deliver(int message);
   bool notify_sender(int message);
   bool complete_send(int message);
-  bool end(int) { return true; }
 
   void set_off(int message);
   void go_on(int message);
@@ -258,7 +257,7 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
   std::map<const Transport*, Protocols> protocols_;
   Streams streams_;
   std::vector<Process> processes_;
-  Connections connections_;
+  bool counts_connections_;     ///< some transport has a cost for them
   std::vector<Pieces> pieces_;  ///< by message, of those that are in pieces
   BlockNumbers blocks_;         ///< of postings
   std::vector<int> visible_;    ///< by the arrival that is being looked at

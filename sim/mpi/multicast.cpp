@@ -15,6 +15,7 @@ Steps Mpi::multicast(const Transport& transport) {
       {always, &Mpi::match_in_order},
       {always, &Mpi::copy_at_receiver},
       {transport.eager_room.count > 0, &Mpi::free_room},
+      {always, &Mpi::complete_expected},
       {always, &Mpi::wait_for_receive},
       {always, &Mpi::copy_unexpected},
       {always, &Mpi::complete_receive},
@@ -46,7 +47,7 @@ void Mpi::prepared_multicast(int first, Cause cause, double until) {
 // on their way at once, and may be used up before the others have left.
 void Mpi::launch_multicast(int first) {
   const std::uint64_t bytes = messages_[first].bytes;
-  const int source = messages_[first].source;
+  const Channel& channel = *messages_[first].channel;
   Uses tree;
   bool between_hosts = false;
   int travelling = -1;
@@ -65,7 +66,7 @@ void Mpi::launch_multicast(int first) {
       if (std::find(tree.begin(), tree.end(), use) == tree.end()) tree.push_back(use);
   }
   *last = -1;
-  count(source, bytes, between_hosts);
+  count(channel, bytes, between_hosts);
   if (travelling < 0) return;
   const auto argument = static_cast<std::uint64_t>(travelling);
   ledger_->start(static_cast<double>(bytes), tree,

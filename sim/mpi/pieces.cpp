@@ -17,7 +17,7 @@ double slowest_alone(const Channel& channel, const Ledger& ledger) {
     for (const Again& again : channel.again)
       if (again.use.resource == use.resource)
         once = std::max(once - again.use.weight, again.use.weight);
-    slowest = std::max(slowest, once / ledger.resource(use.resource).capacity);
+    slowest = std::max(slowest, once / ledger.capacity(use.resource));
   }
   return slowest;
 }

@@ -11,8 +11,7 @@ namespace ringscope::sim {
 bool Mpi::match_in_order(int id) {
   const Message& m = messages_[id];
   stage(id, m.eager ? Cause::latency : Cause::protocol, -1, -1, ledger_->now());
-  if (connections_.counted() && m.channel->way == Way::network)
-    connections_.open(m.destination, m.source);
+  connect(m.destination, m.source, *m.channel);
   Process& receiver = process(m.destination);
   Caller* caller = running_caller(receiver);
   if (m.channel->in_order) {
@@ -97,8 +96,8 @@ bool Mpi::copy_at_receiver(int id) {
   WorkItem item{.message = id, .caller = m.receiver, .done = waited(id)};
   item.seconds = transport.recv_overhead.at(m.bytes) + matching_time(m);
   if (!m.eager) item.registration = transport.registration.at(m.bytes);
-  if (connections_.counted() && m.channel->way == Way::network)
-    item.poll = connections_.further(m.destination) * transport.connection_cost.count();
+  if (counts_connections_ && m.channel->way == Way::network)
+    item.poll = further_connections(m.destination) * transport.connection_cost.count();
   if (m.ahead() > 0) {
     item.bytes = static_cast<double>(m.ahead()) - copied_on_the_way(id, engine_of(*m.receiver));
     item.memory = &m.channel->copy_out;
@@ -108,16 +107,17 @@ bool Mpi::copy_at_receiver(int id) {
   return true;
 }
 
-bool Mpi::wait_for_receive(int id) {
+bool Mpi::complete_expected(int id) {
   Message& m = messages_[id];
-  m.taken = m.eager;
-  return m.recv_request < 0;
+  m.taken = true;
+  return !m.in_unexpected_buffer && complete_receive(id);
 }
+
+bool Mpi::wait_for_receive(int id) { return messages_[id].recv_request < 0; }
 
 // From the unexpected buffer to its receive.
 bool Mpi::copy_unexpected(int id) {
   const Message& m = messages_[id];
-  if (!m.in_unexpected_buffer) return false;
   WorkItem item{.message = id, .caller = m.receiver, .done = waited(id)};
   item.seconds = matching_time(m);
   item.bytes = static_cast<double>(m.ahead());
@@ -129,7 +129,7 @@ bool Mpi::copy_unexpected(int id) {
 
 bool Mpi::complete_receive(int id) {
   complete(messages_[id].recv_request);
-  return false;
+  return true;
 }
 
 void Mpi::record(const Message& m) {
@@ -148,7 +148,7 @@ void Mpi::complete(int request) {
   done.order = completions_++;
   done.owner->completed(request);
   if (received != nullptr && done.receive) record(messages_[done.message]);
-  if (watch && done.receive && messages_[done.message].source < machine_->jobs().own() &&
+  if (watch && done.receive && messages_[done.message].channel->counted &&
       ++traffic.received % 256 == 0)
     watch(traffic.received);
 }

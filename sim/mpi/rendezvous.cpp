@@ -27,7 +27,6 @@ Steps Mpi::rendezvous(const Transport& transport) {
       {always, &Mpi::transfer_data},          // stream.cpp; the send is complete when all is sent
       {!single_copy, &Mpi::propagate_last_byte},
       {!single_copy, &Mpi::deliver},
-      {single_copy, &Mpi::complete_receive},
       {single_copy, &Mpi::notify_sender},
       {single_copy, &Mpi::complete_send},
   });
@@ -40,10 +39,9 @@ double Mpi::control_delay(const Channel& channel) const {
   double delay = channel.latency();
   if (buffer == 0 || channel.transport->driver != Driver::caller) return delay;
   for (const Use& use : channel.wire)
-    delay += ledger_->queued(use.resource, buffer) / ledger_->resource(use.resource).capacity;
+    delay += ledger_->queued(use.resource, buffer) / ledger_->capacity(use.resource);
   for (const Again& again : channel.again)
-    delay += ledger_->queued(again.use.resource, buffer) /
-             ledger_->resource(again.use.resource).capacity;
+    delay += ledger_->queued(again.use.resource, buffer) / ledger_->capacity(again.use.resource);
   return delay;
 }
 
@@ -70,8 +68,6 @@ void Mpi::stream_sent(int id) {
   if (m.channel->transport->driver != Driver::receiver) complete(m.send_request);
 }
 
-void Mpi::stream_received(int id) { go_on(id); }
-
 bool Mpi::send_cts(int id) {
   Message& m = messages_[id];
   m.asks = true;
@@ -88,7 +84,11 @@ bool Mpi::propagate_last_byte(int id) {
   return wait(m.channel->latency(m.bytes), id);
 }
 
-bool Mpi::notify_sender(int id) { return wait(messages_[id].channel->latency(), id); }
+bool Mpi::notify_sender(int id) {
+  const Message& m = messages_[id];
+  complete(m.recv_request);
+  return wait(m.channel->latency(), id);
+}
 
 bool Mpi::deliver(int id) {
   stage(id, Cause::latency, -1, -1, ledger_->now());
@@ -98,7 +98,7 @@ bool Mpi::deliver(int id) {
 bool Mpi::complete_send(int id) {
   stage(id, Cause::protocol, -1, -1, ledger_->now());
   complete(messages_[id].send_request);
-  return false;
+  return true;
 }
 
 }  // namespace ringscope::sim

@@ -5,7 +5,6 @@
 #include <array>
 #include <cstdint>
 #include <memory>
-#include <vector>
 
 #include "scenarios/answer/report.hpp"
 
@@ -26,15 +25,15 @@ class Stages {
     return i < few ? Stage{static_cast<Cause>(causes_[i]), ends_[i]} : (*more_)[i - few];
   }
   Stage back() const { return (*this)[size_ - 1]; }
-  double end_of(std::size_t i) const { return (*this)[i].end; }
-  double& end_of(std::size_t i) { return i < few ? ends_[i] : (*more_)[i - few].end; }
+  double end_of(std::size_t i) const { return i < few ? ends_[i] : more_->end_of(i - few); }
+  double& end_of(std::size_t i) { return i < few ? ends_[i] : more_->end_of(i - few); }
   void add(Cause cause, double end) {
     if (size_ < few) {
       causes_[size_] = static_cast<std::uint8_t>(cause);
       ends_[size_] = end;
     } else {
-      if (!more_) more_ = std::make_unique<std::vector<Stage>>();
-      more_->push_back({cause, end});
+      if (!more_) more_ = std::make_unique<Stages>();
+      more_->add(cause, end);
     }
     ++size_;
   }
@@ -48,7 +47,7 @@ class Stages {
 
   std::array<double, few> ends_{};
   std::array<std::uint8_t, few> causes_{};
-  std::unique_ptr<std::vector<Stage>> more_;  ///< those beyond
+  std::unique_ptr<Stages> more_;  ///< those beyond
   std::uint32_t size_ = 0;
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "sim/mpi/stream.hpp"
-
 #include <algorithm>
 #include <utility>
+
+#include "sim/mpi/mpi.hpp"
 
 namespace ringscope::sim {
 namespace {
@@ -45,6 +45,10 @@ void forget(std::vector<int>& flows, int id) {
 
 }  // namespace
 
+bool Streams::sender_here(const Message& m) { return mpi_->engine_of(*m.sender).running(); }
+
+bool Streams::receiver_here(const Message& m) { return mpi_->engine_of(*m.receiver).running(); }
+
 void Streams::start(int id) {
   const Message& m = (*messages_)[id];
   if (int* last = last_in_queue(m); last != nullptr && amount(m) > 0) {
@@ -77,13 +81,13 @@ void Streams::begin_phase(int id) {
 
 void Streams::take_turn(int id) {
   const Message& m = (*messages_)[id];
-  if (needs_sender(m)) owner_->flows_of(*m.sender).push_back(id);
-  if (needs_receiver(m)) owner_->flows_of(*m.receiver).push_back(id);
+  if (needs_sender(m)) mpi_->flows_of(*m.sender).push_back(id);
+  if (needs_receiver(m)) mpi_->flows_of(*m.receiver).push_back(id);
   go(id);
 }
 
 void Streams::follow(int id, int before) {
-  owner_->stream_followed(id, before);
+  mpi_->stream_followed(id, before);
   begin_phase(id);
   const Message& m = (*messages_)[id];
   const DataPhase& ahead = phase((*messages_)[before]);
@@ -144,7 +148,7 @@ void Streams::go(int id) {
 }
 
 void Streams::add_cpu(const Caller& caller, ByteCost cost) {
-  owner_->engine_of(caller).add_cpu(uses_, caller, machine_->scale(caller.rank).weight(cost));
+  mpi_->engine_of(caller).add_cpu(uses_, caller, machine_->scale(caller.rank).weight(cost));
 }
 
 void Streams::settle(const Message& m, double moved) {
@@ -164,7 +168,7 @@ void Streams::blame(int id) {
   const int resource = ledger_->bottleneck();
   if (resource < 0) return;
   const Resource& bottleneck = ledger_->resource(resource);
-  owner_->stream_worked(id, cause_of(bottleneck.kind), bottleneck.rank, resource);
+  mpi_->stage(id, cause_of(bottleneck.kind), bottleneck.rank, resource, ledger_->now());
 }
 
 void Streams::halt(int id) {
@@ -179,7 +183,7 @@ void Streams::halt(int id) {
 }
 
 void Streams::left(Caller& caller) {
-  const std::vector<int> flows = owner_->flows_of(caller);  // a flow that ends leaves the list
+  const std::vector<int> flows = mpi_->flows_of(caller);  // a flow that ends leaves the list
   for (const int id : flows) {
     const Message& m = (*messages_)[id];
     if (m.flow < 0) continue;
@@ -200,7 +204,7 @@ void Streams::left(Caller& caller) {
 }
 
 void Streams::entered(Caller& caller) {
-  const std::vector<int> flows = owner_->flows_of(caller);  // a flow that ends leaves the list
+  const std::vector<int> flows = mpi_->flows_of(caller);  // a flow that ends leaves the list
   for (const int id : flows) {
     const Message& m = (*messages_)[id];
     if (m.flow < 0) continue;
@@ -208,12 +212,12 @@ void Streams::entered(Caller& caller) {
     if (flow.paused) {
       if ((needs_sender(m) && !sender_here(m)) || (needs_receiver(m) && !receiver_here(m)))
         continue;
-      owner_->stream_resumed(id, caller);
+      mpi_->resumed(id, caller);
       flow.paused = false;
       ledger_->resume(flow.flight);
       continue;
     }
-    if (flow.flight < 0) owner_->stream_resumed(id, caller);
+    if (flow.flight < 0) mpi_->resumed(id, caller);
     halt(id);
     if (pay(id, caller, true) && pay(id, caller, false)) go(id);
   }
@@ -244,7 +248,7 @@ bool Streams::pay(int id, const Caller& at, bool sender_side) {
                           : Callback::to<&Streams::paid<&DataPhase::receiver>>(this, argument)};
   end.owed = 0;
   ++end.paying;
-  owner_->engine_of(caller).submit(item);
+  mpi_->engine_of(caller).submit(item);
   return m.flow >= 0;
 }
 
@@ -262,8 +266,8 @@ void Streams::check_done(int id) {
   const DataPhase& flow = phase(m);
   if (flow.remaining > 0 || flow.flight >= 0) return;
   const int next = take_next(id);
-  if (end_is_done(id, true)) owner_->stream_sent(id);
-  if (end_is_done(id, false)) owner_->stream_received(id);
+  if (end_is_done(id, true)) mpi_->stream_sent(id);
+  if (end_is_done(id, false)) mpi_->stream_received(id);
   if (next >= 0) follow(next, id);
   if (flow.sender.done && flow.receiver.done) phases_.release(std::exchange(m.flow, -1));
 }
@@ -275,7 +279,7 @@ bool Streams::end_is_done(int id, bool sender_side) {
   if (end.done || end.owed > 0 || end.paying > 0) return false;
   end.done = true;
   if (sender_side ? needs_sender(m) : needs_receiver(m))
-    forget(owner_->flows_of(sender_side ? *m.sender : *m.receiver), id);
+    forget(mpi_->flows_of(sender_side ? *m.sender : *m.receiver), id);
   return true;
 }
 

@@ -20,23 +20,8 @@ namespace ringscope::sim {
 
 class Streams {
  public:
-  class Owner {
-   public:
-    virtual ~Owner() = default;
-    virtual Engine& engine_of(const Caller& caller) = 0;
-    /// The flows that have an end at the caller's endpoint and depend on its engine.
-    virtual std::vector<int>& flows_of(const Caller& caller) = 0;
-    virtual void stream_worked(int message, Cause cause, int rank, int resource) = 0;
-    virtual void stream_resumed(int message, Caller& by) = 0;
-    /// `message` waited until now for its turn behind `before`.
-    virtual void stream_followed(int message, int before) = 0;
-    /// All bytes have moved, and what this end owed is paid.
-    virtual void stream_sent(int message) = 0;
-    virtual void stream_received(int message) = 0;
-  };
-
-  Streams(Ledger& ledger, const Machine& machine, Pool<Message>& messages, Owner& owner)
-      : ledger_(&ledger), machine_(&machine), messages_(&messages), owner_(&owner) {}
+  Streams(Ledger& ledger, const Machine& machine, Pool<Message>& messages, Mpi& mpi)
+      : ledger_(&ledger), machine_(&machine), messages_(&messages), mpi_(&mpi) {}
 
   void start(int message);
   /// The engine of the caller's endpoint runs from now on, or no longer does.
@@ -49,8 +34,8 @@ class Streams {
   static bool needs_sender(const Message& m) { return driver(m) == Driver::caller; }
   static bool needs_receiver(const Message& m) { return driver(m) != Driver::nic; }
   static Driver driver(const Message& m) { return m.channel->transport->driver; }
-  bool sender_here(const Message& m) { return owner_->engine_of(*m.sender).running(); }
-  bool receiver_here(const Message& m) { return owner_->engine_of(*m.receiver).running(); }
+  bool sender_here(const Message& m);
+  bool receiver_here(const Message& m);
 
   DataPhase& phase(const Message& m) { return phases_[m.flow]; }
   static double amount(const Message& m);
@@ -76,7 +61,7 @@ class Streams {
   const Machine* machine_;
   Pool<Message>* messages_;
   Pool<DataPhase> phases_;  ///< of those that are on their way
-  Owner* owner_;
+  Mpi* mpi_;
   Uses uses_;
   std::map<int, int> last_copies_;  ///< by the first resource of their ways: the last in its queue
 };

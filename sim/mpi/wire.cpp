@@ -8,9 +8,8 @@
 
 namespace ringscope::sim {
 
-// Background traffic is not counted.
-void Mpi::count(int source, std::uint64_t bytes, bool between_hosts, int times) {
-  if (source >= machine_->jobs().own()) return;
+void Mpi::count(const Channel& channel, std::uint64_t bytes, bool between_hosts, int times) {
+  if (!channel.counted) return;
   const auto messages = static_cast<std::uint64_t>(times);
   traffic.messages += messages;
   traffic.bytes += messages * bytes;
@@ -18,8 +17,8 @@ void Mpi::count(int source, std::uint64_t bytes, bool between_hosts, int times) 
 }
 
 void Mpi::launch(int id) {
-  Message& m = messages_[id];
-  count(m.source, m.bytes, m.channel->between_hosts(), m.channel->stands_for);
+  const Message& m = messages_[id];
+  count(*m.channel, m.bytes, m.channel->between_hosts(), m.channel->stands_for);
   set_off(id);
 }
 
@@ -43,12 +42,10 @@ const Protocols& Mpi::protocols_of(Channel& channel) {
   return *channel.protocols;
 }
 
-// Those that are needed, and the end.
 Steps Mpi::needed(std::initializer_list<std::pair<bool, Step>> steps) {
   Steps found;
   for (const auto& [is_needed, step] : steps)
     if (is_needed) found.push_back(step);
-  found.push_back(&Mpi::end);
   return found;
 }
 

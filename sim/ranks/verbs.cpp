@@ -31,10 +31,10 @@ RankThread::Advance RankThread::send_part(Pending& verb) {
   if (verb.state < State::preparing) {
     enter_mpi();
     verb.state = State::preparing;
-    const Mpi::Preparation work = mpi.preparation(mpi.begin_send(verb.request));
-    const double time = work.overhead + work.registration + work.copy;
+    const WorkItem work = mpi.preparation(mpi.begin_send(verb.request));
+    const double time = work.seconds + work.registration + work.copy();
     if (time > 0) {
-      tail_share_ = (work.registration + work.copy) / time;
+      tail_share_ = (work.registration + work.copy()) / time;
       if (work.registration > 0) tail_cause_ = Cause::pinning;
       return run_time(time, true, RankActivity::overhead, Cause::overhead);
     }
@@ -89,10 +89,10 @@ RankThread::Advance RankThread::part<Verb::multicast>(Pending& verb) {
     verb.state = State::preparing;
     verb.multicast =
         run_->mpi->begin_multicast(*this, operation.receivers, operation.tag, operation.range.size);
-    const Mpi::Preparation work = run_->mpi->preparation(verb.multicast);
-    const double time = work.overhead + work.copy;
+    const WorkItem work = run_->mpi->preparation(verb.multicast);
+    const double time = work.seconds + work.copy();
     if (time > 0) {
-      tail_share_ = work.copy / time;
+      tail_share_ = work.copy() / time;
       return run_time(time, true, RankActivity::overhead, Cause::overhead);
     }
   }
