@@ -224,7 +224,8 @@ class Verdict(unittest.TestCase):
     def test_what_the_design_promises_is_no_problem(self):
         for run in (ended(0, out="case  time\none  1 us\n"), ended(3, "deadlock: rank 0 waits"),
                     ended(1, "s.yaml:1:2: expected a map\n  x\n   ^\n"),
-                    ended(1, "--set placement: a key is empty\n"), ended(4, "kernels differ")):
+                    ended(1, "--set placement: a key is empty\n"), ended(4, "kernels differ"),
+                    ended(1, "s.yaml:1:1: unknown key 'questoion'\n  questoion: 1\n  ^\n")):
             self.assertIsNone(verdict.problem(run), run)
 
     def test_everything_else_is_named(self):

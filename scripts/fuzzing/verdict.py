@@ -11,7 +11,7 @@ import re
 ALLOWED = (0, 1, 3, 4)
 SANITIZER = re.compile(r"^.*(?:runtime error:|ERROR: \w+Sanitizer|hard rss limit).*$", re.MULTILINE)
 # Messages of a library or the runtime about itself, meant for nobody who wrote the input.
-RAW = re.compile(r"std::|bad_alloc|json\.exception|basic_string|vector::|_M_range|stoi|stod|"
+RAW = re.compile(r"std::|bad_alloc|json\.exception|basic_string|vector::|_M_range|\bsto[id]\b|"
                  r"yaml-cpp|Assertion|terminate called|Traceback \(most recent|xbt|"
                  r"filesystem error|MPI_ABORT|\(core dumped\)|was killed by|its process ended")
 # file:line:column, a file as a whole, an option or an argument of the command line.
