@@ -31,8 +31,9 @@ LICENSED = CPP + (".py", ".pyi", ".c", ".h", ".cu", ".cuh", ".js", ".css", ".cma
                   "CMakeLists.txt", "")
 WIDE = (".md", ".ipynb", ".csv", ".txt", ".log", ".json", ".xml", "LICENSE")  # tables, screens
 
-# Folders from which each folder may include; the longest matching folder counts (design: layers).
+# Folders from which each folder may include, beside base; the longest matching folder counts.
 LAYERS = {
+    "base": [],
     "algorithms": ["algorithms/"],
     "topologies": ["topologies/"],
     "topologies/nccl": ["topologies/", "algorithms/steps/"],
@@ -236,7 +237,7 @@ def check_includes(path, text):
         if layer is None:
             continue
         in_test = path.endswith(("_test.cpp", "_cases.hpp"))  # cases: shared by several tests
-        below = (*LAYERS[layer], *["scripts/testing/"] * in_test)
+        below = ("base/", *LAYERS[layer], *["scripts/testing/"] * in_test)
         if bracket == '"' and not name.startswith(below):
             yield number, f"{layer} may include {' '.join(below)} only, got {name}"
         plain = re.fullmatch(r"[a-z_]+|fmt/\w+\.h" + (r"|g(test|mock)/\w+\.h" * in_test), name)

@@ -11,9 +11,9 @@ namespace ringscope {
 namespace {
 
 std::string matrix_text(const std::vector<std::vector<double>>& values, double factor) {
-  std::vector<Table::Column> columns = {{"to"}};
+  std::vector<TextTable::Column> columns = {{"to"}};
   for (std::size_t i = 0; i < values.size(); ++i) columns.push_back({std::to_string(i)});
-  Table table(columns);
+  TextTable table(columns);
   for (std::size_t from = 0; from < values.size(); ++from) {
     std::vector<std::string> cells = {std::to_string(from)};
     for (const double value : values[from])
@@ -35,9 +35,9 @@ std::string matrices_text(const PeerMatrix& matrix, std::string_view access) {
 }  // namespace
 
 std::string print_access(const Topology& topology, const Host& host) {
-  std::vector<Table::Column> columns = {{"DMA:"}};
+  std::vector<TextTable::Column> columns = {{"DMA:"}};
   for (std::size_t i = 0; i < host.gpus.size(); ++i) columns.push_back({std::to_string(i)});
-  Table table(columns);
+  TextTable table(columns);
   for (std::size_t from = 0; from < host.gpus.size(); ++from) {
     std::vector<std::string> cells = {fmt::format("{}:", from)};
     for (const Vertex to : host.gpus)

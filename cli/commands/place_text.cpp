@@ -14,7 +14,7 @@
 namespace ringscope {
 namespace {
 
-using Align = Table::Align;
+using Align = TextTable::Align;
 
 /// "1,307,674,368,000", or "2.5e39" where nobody would read the digits.
 std::string count_text(const Count& count) {
@@ -110,7 +110,7 @@ std::string table(const PlaceStudy& study, const PlaceAnswer& answer, std::size_
   const bool links = study.objective == Objective::worst_link;
   const std::vector<Neighbour>& neighbours = study.scenario.neighbours;
   const bool orders = !study.orders.empty();
-  std::vector<Table::Column> columns = {{"", Align::left}};
+  std::vector<TextTable::Column> columns = {{"", Align::left}};
   if (orders) columns.push_back({"groups", Align::left});
   columns.push_back({"placement", Align::left});
   columns.push_back({"per host", Align::left});
@@ -122,7 +122,7 @@ std::string table(const PlaceStudy& study, const PlaceAnswer& answer, std::size_
   for (const Neighbour& one : neighbours) columns.push_back({one.name});
   if (links) columns.push_back({"with degraded", Align::left});
   columns.push_back({"held up by", Align::left});
-  Table table(columns);
+  TextTable table(columns);
   const auto add = [&](const std::string& place, const Placed& placed) {
     std::vector<std::string> cells = {place};
     if (orders) cells.push_back(placed.groups);

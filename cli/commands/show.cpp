@@ -64,7 +64,7 @@ Shown shown_of(const Scenario& scenario) {
       false};
   for (std::size_t rank = 0; rank < scenario.placement.ranks.size(); ++rank) {
     const Location& place = scenario.placement.ranks[rank];
-    const Host& host = topology.hosts()[static_cast<std::size_t>(place.host)];
+    const Host& host = topology.hosts()[place.host];
     const Vertex here = place.gpu >= 0 ? host.gpus.at(static_cast<std::size_t>(place.gpu))
                                        : host.numa_domains.at(static_cast<std::size_t>(place.numa));
     shown.endpoints.push_back(
@@ -125,7 +125,7 @@ Journey journey_of(const Shown& shown, const Endpoint& from, const Endpoint& to)
       .legs = {topology.route(from.vertex, between), topology.route(between, to.vertex)},
       .staging = {between}};
   journey.latency = journey.legs[0].latency + journey.legs[1].latency +
-                    topology.hosts()[static_cast<std::size_t>(here.host)].staging_latency;
+                    topology.hosts()[here.host].staging_latency;
   return journey;
 }
 
@@ -147,7 +147,7 @@ std::string peers(const Cluster& cluster, const std::string& file) {
   const auto matrices = measure_peers(cluster, host, {true, false});
   if (!file.empty()) write_output(file, peers_csv(matrices[0]));
   const Topology& topology = cluster.topology;
-  return '\n' + print_access(topology, topology.hosts()[static_cast<std::size_t>(host)]) + '\n' +
+  return '\n' + print_access(topology, topology.hosts()[host]) + '\n' +
          print_peers(matrices[0], matrices[1]);
 }
 

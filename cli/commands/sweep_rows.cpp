@@ -15,7 +15,7 @@
 namespace ringscope {
 namespace {
 
-using Align = Table::Align;
+using Align = TextTable::Align;
 
 /// A cause that the critical path does not meet took no time; other metrics are there or are not.
 std::optional<double> metric_of(const Outcome& outcome, const std::string& metric) {
@@ -100,7 +100,7 @@ std::vector<std::size_t> best_first(std::span<const Outcome> outcomes, const std
 std::string sweep_table(const Study& study, std::span<const Outcome> outcomes,
                         std::span<const std::size_t> rows) {
   const bool cases = study.cases.size() > 1;
-  std::vector<Table::Column> columns;
+  std::vector<TextTable::Column> columns;
   if (cases) columns.push_back({"case", Align::left});
   for (const std::string& key : study.keys)
     columns.push_back({short_key(study, key), Align::right});
@@ -110,7 +110,7 @@ std::string sweep_table(const Study& study, std::span<const Outcome> outcomes,
                            : metric,
                        Align::right});
   columns.push_back({"held up by", Align::left});
-  Table table(columns);
+  TextTable table(columns);
   for (const std::size_t row : rows) {
     std::vector<std::string> cells;
     if (cases) cells.push_back(case_of(study, row).name);

@@ -30,9 +30,8 @@ std::string_view kind_of(ComponentKind kind) {
 }
 
 Vertex home_of(const Topology& topology, const Location& where) {
-  const Host& host = topology.hosts()[static_cast<std::size_t>(where.host)];
-  return where.gpu >= 0 ? host.gpus[static_cast<std::size_t>(where.gpu)]
-                        : host.numa_domains[static_cast<std::size_t>(where.numa)];
+  const Host& host = topology.hosts()[where.host];
+  return where.gpu >= 0 ? host.gpus[where.gpu] : host.numa_domains[where.numa];
 }
 
 /// The components that are drawn: those of the hosts with ranks, and the switches that the ways
@@ -42,7 +41,7 @@ std::set<Vertex> drawn(const Scenario& scenario) {
   const auto& ranks = scenario.placement.ranks;
   std::set<Vertex> all;
   for (const Location& where : ranks) {
-    const Host& host = topology.hosts()[static_cast<std::size_t>(where.host)];
+    const Host& host = topology.hosts()[where.host];
     for (const auto& list : {host.numa_domains, host.gpus, host.nics, host.pcie_switches})
       all.insert(list.begin(), list.end());
   }
@@ -113,7 +112,7 @@ Json machine_json(const Scenario& scenario, const Recording& recording) {
   for (const Vertex v : drawn(scenario)) {
     const Component& one = topology.graph()[v];
     if (one.host >= 0 && hosts.try_emplace(one.host, static_cast<int>(hosts.size())).second)
-      names.push_back(topology.hosts()[static_cast<std::size_t>(one.host)].name);
+      names.push_back(topology.hosts()[one.host].name);
     numbers.try_emplace(v, static_cast<int>(numbers.size()));
     Json json = {{"name", one.name}, {"kind", kind_of(one.kind)}};
     json["host"] = one.host < 0 ? -1 : hosts.at(one.host);

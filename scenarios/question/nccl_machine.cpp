@@ -142,8 +142,7 @@ std::shared_ptr<const NcclGroups> nccl_groups(const Topology& topology, const Pl
     if (group.ranks->size() < 2 || all->known.find(*group.ranks) != nullptr) continue;
     Placement own = placement;
     own.ranks.clear();
-    for (const int rank : *group.ranks)
-      own.ranks.push_back(placement.ranks[static_cast<std::size_t>(rank)]);
+    for (const int rank : *group.ranks) own.ranks.push_back(placement.ranks[rank]);
     NcclParts parts = nccl_parts(topology, own, library, {}, known);
     all->likes.push_back(std::make_shared<const std::vector<int>>(first_alike(*parts.rings)));
     all->known.add({.name = group.name,

@@ -254,7 +254,7 @@ std::map<int, FurtherThreads> further_threads(const Scenario& scenario) {
   for (const Neighbour& one : scenario.neighbours) take_cores(one.placement);
   const Topology& topology = scenario.cluster.topology;
   for (auto& [index, host] : hosts)
-    for (const Vertex domain : topology.hosts()[static_cast<std::size_t>(index)].numa_domains)
+    for (const Vertex domain : topology.hosts()[index].numa_domains)
       host.cores += topology.graph()[domain].cores;
   return hosts;
 }

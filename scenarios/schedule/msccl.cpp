@@ -19,7 +19,7 @@ using schedules::StepId;
 class Translation {
  public:
   Translation(const msccl::Algo& algo, int gpu, const Placing& placing)
-      : gpu_(&algo.gpus[static_cast<std::size_t>(gpu)]), id_(gpu), placing_(placing) {
+      : gpu_(&algo.gpus[gpu]), id_(gpu), placing_(placing) {
     scratch_ =
         placing.first_of_scratch() + gpu_->chunks[static_cast<std::size_t>(msccl::Space::scratch)];
   }
@@ -129,7 +129,7 @@ void read_msccl(const std::shared_ptr<const Source>& source, ScheduleFile& into)
   const Xml xml(source, "algo");
   const msccl::Algo algo = msccl::read_algo(xml);
   const auto step = [&](const StepId& id) -> const msccl::Step& {
-    const auto& gpu = algo.gpus[static_cast<std::size_t>(id.rank)];
+    const auto& gpu = algo.gpus[id.rank];
     return gpu.blocks[static_cast<std::size_t>(id.block)].steps[static_cast<std::size_t>(id.step)];
   };
   const Told told = {

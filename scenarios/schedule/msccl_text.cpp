@@ -224,12 +224,11 @@ bool has_root(const Algo& algo) { return ringscope::has_root(*find_collective(al
 int root_of(const Algo& algo) {
   const bool broadcast = algo.collective == "broadcast";
   for (int gpu = 0; gpu < std::ssize(algo.gpus); ++gpu)
-    if (std::ranges::none_of(algo.gpus[static_cast<std::size_t>(gpu)].blocks,
-                             [&](const ThreadBlock& block) {
-                               return std::ranges::any_of(block.steps, [&](const Step& step) {
-                                 return broadcast ? step.type->receives : step.type->sends;
-                               });
-                             }))
+    if (std::ranges::none_of(algo.gpus[gpu].blocks, [&](const ThreadBlock& block) {
+          return std::ranges::any_of(block.steps, [&](const Step& step) {
+            return broadcast ? step.type->receives : step.type->sends;
+          });
+        }))
       return gpu;
   return 0;
 }
@@ -312,8 +311,7 @@ Algo read_algo(const Xml& xml) {
 }
 
 std::string step_text(const Algo& algo, int gpu, int block, int step) {
-  const auto& steps =
-      algo.gpus[static_cast<std::size_t>(gpu)].blocks[static_cast<std::size_t>(block)].steps;
+  const auto& steps = algo.gpus[gpu].blocks[static_cast<std::size_t>(block)].steps;
   return fmt::format("gpu {}, tb {}, step {} ({})", gpu, block, step,
                      steps[static_cast<std::size_t>(step)].type->name);
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "algorithms/verbs/block.hpp"
+#include "base/table.hpp"
 #include "topologies/imports/xml.hpp"
 
 namespace ringscope::msccl {
@@ -58,7 +59,7 @@ struct Algo {
   int chunks = 1;
   bool in_place = false, out_of_place = true;
   std::int64_t least_bytes = 0, most_bytes = 0;
-  std::vector<Gpu> gpus;
+  Table<Gpu> gpus;
 };
 
 /// Throws InputError.

@@ -280,7 +280,7 @@ class Weaving {
 void read_mscclpp(const std::shared_ptr<const Source>& source, ScheduleFile& into) {
   const mscclpp::Plan plan = mscclpp::read_plan(Value::from_text(source->name, source->text));
   const auto operation = [&](const StepId& id) -> const mscclpp::Operation& {
-    return plan.gpus[static_cast<std::size_t>(id.rank)]
+    return plan.gpus[id.rank]
         .blocks[static_cast<std::size_t>(id.block)][static_cast<std::size_t>(id.step)];
   };
   const Told told = {plan.place, [&](const StepId& id) { return operation(id).place; },

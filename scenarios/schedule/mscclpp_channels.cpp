@@ -97,7 +97,7 @@ void require_moves(const Operation& operation, const Value& value) {
 Signals::Signals(const Plan& plan) {
   pair_ends(plan);
   for (int rank = 0; rank < std::ssize(plan.gpus); ++rank) {
-    const auto& blocks = plan.gpus[static_cast<std::size_t>(rank)].blocks;
+    const auto& blocks = plan.gpus[rank].blocks;
     for (int block = 0; block < std::ssize(blocks); ++block)
       for (const Operation& operation : blocks[static_cast<std::size_t>(block)])
         note(plan, rank, block, operation);
@@ -109,7 +109,7 @@ Signals::Signals(const Plan& plan) {
 // Called when all signals are known.
 void Signals::note_gets(const Plan& plan) {
   for (int rank = 0; rank < std::ssize(plan.gpus); ++rank)
-    for (const auto& block : plan.gpus[static_cast<std::size_t>(rank)].blocks) {
+    for (const auto& block : plan.gpus[rank].blocks) {
       std::map<End, std::size_t> waits;
       for (const Operation& operation : block)
         for (std::size_t i = 0; operation.kind != nullptr && i < operation.channels.size(); ++i) {
@@ -130,7 +130,7 @@ void Signals::pair_ends(const Plan& plan) {
   std::map<std::tuple<int, int, std::string, int>, End> numbered;  // from, to, kind, which
   for (int rank = 0; rank < std::ssize(plan.gpus); ++rank) {
     std::map<std::pair<int, std::string>, int> count;
-    const auto& channels = plan.gpus[static_cast<std::size_t>(rank)].channels;
+    const auto& channels = plan.gpus[rank].channels;
     for (int i = 0; i < std::ssize(channels); ++i) {
       const Channel& one = channels[static_cast<std::size_t>(i)];
       numbered[{rank, one.peer, one.type, count[{one.peer, one.type}]++}] = {rank, i};
@@ -158,9 +158,7 @@ void Signals::note(const Plan& plan, int rank, int block, const Operation& opera
           operation.place,
           fmt::format("threadblock {} uses its channel, too: only one is understood", use.block));
     use.block = block;
-    const int peer = plan.gpus[static_cast<std::size_t>(rank)]
-                         .channels[static_cast<std::size_t>(end.channel)]
-                         .peer;
+    const int peer = plan.gpus[rank].channels[static_cast<std::size_t>(end.channel)].peer;
     if (kind->puts || kind->gets) {
       const auto& there = kind->puts ? operation.into : operation.from;
       if (there.at(i).rank != peer)

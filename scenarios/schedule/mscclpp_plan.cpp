@@ -146,7 +146,7 @@ class PlanReader {
     Fields fields(value, "a gpu");
     for (const char* key : {"input_chunks", "output_chunks", "scratch_chunks", "semaphores"})
       fields.optional(key);
-    channels_.read_gpu(fields.optional("channels"), rank_, ranks_, plan_.gpus[index(rank_)]);
+    channels_.read_gpu(fields.optional("channels"), rank_, ranks_, plan_.gpus[rank_]);
     const Value& id = fields.required("id");
     if (whole(id, 0, ranks_ - 1) != rank_) id.fail(fmt::format("expected gpu {} here", rank_));
     remote_.clear();
@@ -170,7 +170,7 @@ class PlanReader {
 
   void read_block(const Value& value) {
     Fields fields(value, "a threadblock");
-    auto& blocks = plan_.gpus[index(rank_)].blocks;
+    auto& blocks = plan_.gpus[rank_].blocks;
     const Value& id = fields.required("id");
     if (whole(id, 0, most_chunks) != std::ssize(blocks))
       id.fail(fmt::format("expected threadblock {} here", blocks.size()));
@@ -231,7 +231,7 @@ class PlanReader {
       operation.into = read_buffers(into, value, "dst_buff", channel);
       require_shape(operation, value);
     }
-    plan_.gpus[index(rank_)].blocks.back().push_back(std::move(operation));
+    plan_.gpus[rank_].blocks.back().push_back(std::move(operation));
   }
 
   std::vector<Buffer> read_buffers(const Value* list, const Value& operation, const char* key,
@@ -267,7 +267,7 @@ class PlanReader {
 
   void require_inside(const Buffer& buffer, const Value& at) const {
     const int rank = buffer.rank < 0 ? rank_ : buffer.rank;
-    const int chunks = plan_.gpus[index(rank)].chunks[static_cast<std::size_t>(buffer.space)];
+    const int chunks = plan_.gpus[rank].chunks[static_cast<std::size_t>(buffer.space)];
     if (buffer.first + buffer.count <= chunks) return;
     at.fail(fmt::format("chunks {} to {} of buffer '{}' of gpu {} are asked for, and it has {}",
                         buffer.first, buffer.first + buffer.count - 1,

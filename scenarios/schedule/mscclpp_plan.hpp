@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "algorithms/verbs/block.hpp"
+#include "base/table.hpp"
 #include "scenarios/schedule/mscclpp_kinds.hpp"
 #include "topologies/input/input.hpp"
 
@@ -50,7 +51,7 @@ struct Plan {
   bool in_place = true;
   int chunks = 1;  ///< of the whole vector
   std::uint64_t least_bytes = 0, most_bytes = 0;
-  std::vector<Gpu> gpus{};
+  Table<Gpu> gpus{};
 };
 
 /// Throws InputError.

@@ -28,7 +28,7 @@ std::vector<std::string> short_host_memory(const Scenario& scenario) {
   const Topology& topology = scenario.cluster.topology;
   const double each = host_memory(*job);
   for (const auto& [index, devices] : devices_on_hosts(scenario)) {
-    const Host& host = topology.hosts()[static_cast<std::size_t>(index)];
+    const Host& host = topology.hosts()[index];
     double has = 0;
     for (const Vertex domain : host.numa_domains)
       has += static_cast<double>(topology.graph()[domain].capacity.count);
@@ -56,7 +56,7 @@ std::vector<std::string> crowded_input(const Scenario& scenario) {
   for (const Location& where : scenario.placement.ranks) ++ranks[where.host];
   const Topology& topology = scenario.cluster.topology;
   for (const auto& [index, devices] : devices_on_hosts(scenario)) {
-    const Host& host = topology.hosts()[static_cast<std::size_t>(index)];
+    const Host& host = topology.hosts()[index];
     int cores = 0;
     for (const Vertex domain : host.numa_domains) cores += topology.graph()[domain].cores;
     if (job->input.cores + ranks[index] <= cores) continue;

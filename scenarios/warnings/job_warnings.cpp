@@ -139,7 +139,7 @@ std::vector<std::string> vain_options(const Scenario& scenario) {
 
 bool has_gpus(const Scenario& scenario) {
   const int host = scenario.placement.ranks.front().host;
-  return !scenario.cluster.topology.hosts()[static_cast<std::size_t>(host)].gpus.empty();
+  return !scenario.cluster.topology.hosts()[host].gpus.empty();
 }
 
 /// True of a library that is meant for GPUs: what it says of them takes time.
@@ -229,8 +229,7 @@ std::vector<std::string> hanging_ranks(const Scenario& scenario) {
   const Topology& topology = scenario.cluster.topology;
   std::set<int> hosts;
   for (const Location& rank : scenario.placement.ranks)
-    if (rank.gpu >= 0 && topology.hosts()[static_cast<std::size_t>(rank.host)].iommu &&
-        !hosts.insert(rank.host).second)
+    if (rank.gpu >= 0 && topology.hosts()[rank.host].iommu && !hosts.insert(rank.host).second)
       return hanging_peers(topology);
   return {};
 }
@@ -241,8 +240,8 @@ std::vector<std::string> short_memory(const Scenario& scenario) {
   const Location& where = scenario.placement.ranks.front();
   if (job == nullptr || job->llm != nullptr || where.gpu < 0) return {};
   const Topology& topology = scenario.cluster.topology;
-  const Host& host = topology.hosts()[static_cast<std::size_t>(where.host)];
-  const Component& gpu = topology.graph()[host.gpus[static_cast<std::size_t>(where.gpu)]];
+  const Host& host = topology.hosts()[where.host];
+  const Component& gpu = topology.graph()[host.gpus[where.gpu]];
   const auto has = static_cast<double>(gpu.capacity.count);
   const DeviceMemory needs = least_memory(*job);
   const double all = needs.parameters + job->batch * needs.activations;
@@ -261,7 +260,7 @@ std::vector<std::string> crowded_cores(const Scenario& scenario) {
   for (const auto& [index, host] : further_threads(scenario))
     if (host.lack_cores())
       return {fmt::format("{} starts {} more than one per rank, and has {} for them: they share {}",
-                          scenario.cluster.topology.hosts()[static_cast<std::size_t>(index)].name,
+                          scenario.cluster.topology.hosts()[index].name,
                           plural(host.threads, "thread"),
                           host.cores > 0 ? plural(host.cores, "spare core") : "no spare core",
                           host.cores <= 0   ? "the cores of their ranks"

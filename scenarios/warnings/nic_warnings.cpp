@@ -13,9 +13,8 @@ namespace {
 
 /// Location of a rank's buffers; of several domains, the rank's own.
 Vertex home_of(const Topology& topology, const Location& where) {
-  const Host& host = topology.hosts()[static_cast<std::size_t>(where.host)];
-  return where.gpu >= 0 ? host.gpus[static_cast<std::size_t>(where.gpu)]
-                        : host.numa_domains[static_cast<std::size_t>(where.numa)];
+  const Host& host = topology.hosts()[where.host];
+  return where.gpu >= 0 ? host.gpus[where.gpu] : host.numa_domains[where.numa];
 }
 
 /// The NICs of `host` by which a ring comes and goes.
@@ -93,7 +92,7 @@ std::vector<std::string> nic_warnings(const Scenario& scenario, bool replaced) {
     return where.host != ranks.front().host;
   });
   if (!spread || ranks.front().nics == NicChoice::named) return {};
-  const Host& host = topology.hosts()[static_cast<std::size_t>(ranks.front().host)];
+  const Host& host = topology.hosts()[ranks.front().host];
   const std::size_t count = host.nics.size();
   if (count < 2) return {};
   const bool unequal = one_is_faster_than_all(topology, host);

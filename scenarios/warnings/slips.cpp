@@ -41,7 +41,7 @@ std::vector<std::string> idle_stragglers(const Scenario& scenario) {
   std::vector<std::string> idle;
   for (const int host : scenario.job.noise.slow_hosts)
     if (std::ranges::find(ranks, host, &Location::host) == ranks.end())
-      idle.push_back(scenario.cluster.topology.hosts()[static_cast<std::size_t>(host)].name);
+      idle.push_back(scenario.cluster.topology.hosts()[host].name);
   if (idle.empty()) return {};
   return {fmt::format("'stragglers' slow computations on {}, where no rank is: nothing changes",
                       listed(idle))};
@@ -71,8 +71,7 @@ double share_of_jitter(const Scenario& scenario) {
   const Cost cost = cost_of(scenario);
   if (cost.messages == 0) return 1;
   const Topology& topology = scenario.cluster.topology;
-  const Host& host =
-      topology.hosts()[static_cast<std::size_t>(scenario.placement.ranks.front().host)];
+  const Host& host = topology.hosts()[scenario.placement.ranks.front().host];
   const std::uint64_t bytes = cost.items / static_cast<std::uint64_t>(cost.messages);
   double latest = 0, share = 0, wire = 0;
   for (std::size_t k = 1; k <= scenario.placement.ranks.size(); ++k)
@@ -244,7 +243,7 @@ std::vector<std::string> other_fit(const Scenario& scenario) {
 
 /// The core or the GPU of a rank, by its name; "": it has none of its own.
 std::string seat_of(const Topology& topology, const Location& rank) {
-  const Host& host = topology.hosts()[static_cast<std::size_t>(rank.host)];
+  const Host& host = topology.hosts()[rank.host];
   const auto name = [&](const std::vector<Vertex>& all, int index) {
     return topology.graph()[all[static_cast<std::size_t>(index)]].name;
   };

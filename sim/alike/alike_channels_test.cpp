@@ -26,7 +26,8 @@ std::vector<int> stands_for(const Scenario& scenario) {
   Options options = scenario.job.options;
   options.hosts = &hosts;
   const auto fold = sim::alike_channels(scenario, options, machine, ledger);
-  return fold ? fold->stands_for : std::vector<int>();
+  if (fold) return fold->stands_for;
+  return {};
 }
 
 void expect_same(const Scenario& scenario) {

@@ -212,8 +212,7 @@ std::vector<int> some_of(int moves) {
 Placement placed_in_order(const Placement& placement, const Orbits& orbits) {
   Placement placed = placement;
   for (int rank = 0; orbits.order != nullptr && rank < orbits.ranks; ++rank)
-    placed.ranks[static_cast<std::size_t>(rank)] =
-        placement.ranks[static_cast<std::size_t>(orbits.number(rank))];
+    placed.ranks[rank] = placement.ranks[orbits.number(rank)];
   return placed;
 }
 
@@ -315,9 +314,7 @@ Alike alike_ranks(const Scenario& asked, bool uneven) {
     EqualCells equal = equal_cells(scenario, orbits, talk.distances());
     if (!equal.reason.empty()) return unless(std::move(equal.reason));
     alike.orbits->links = std::move(equal.links);
-    const auto host = [&](int rank) {
-      return placement.ranks[static_cast<std::size_t>(rank)].host;
-    };
+    const auto host = [&](int rank) { return placement.ranks[rank].host; };
     std::erase_if(pairs, [&](const Pair& pair) { return host(pair.first) != host(pair.second); });
   }
   std::string reason = uncertain_routes(scenario, pairs);

@@ -108,9 +108,9 @@ struct Leg {
 void visit_legs(const Scenario& scenario, const Homes& homes, Pair ranks, auto visit) {
   const Graph& graph = scenario.cluster.topology.graph();
   const auto [from, to] = ranks;
-  const Location& where = scenario.placement.ranks[static_cast<std::size_t>(from)];
-  const std::vector<Vertex> nics = named_nics(
-      scenario.cluster.topology, where, scenario.placement.ranks[static_cast<std::size_t>(to)]);
+  const Location& where = scenario.placement.ranks[from];
+  const std::vector<Vertex> nics =
+      named_nics(scenario.cluster.topology, where, scenario.placement.ranks[to]);
   const Vertex core = homes.domain_of(from), other_core = homes.domain_of(to);
   if (graph[core].host == graph[other_core].host) visit(Leg{core, other_core});
   for (const Vertex source : homes.of(from)) {

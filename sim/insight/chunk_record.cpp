@@ -5,6 +5,8 @@
 #include <optional>
 #include <utility>
 
+#include "base/table.hpp"
+
 namespace ringscope::sim {
 
 /// One thread of one rank, as its program sees it.
@@ -48,7 +50,7 @@ class ChunkRecord::Witness final : public Executor {
   std::coroutine_handle<> resume_, waiter_;
   Task relay_;                      ///< resumed in place of the program, which it then resumes
   Operation* operation_ = nullptr;  ///< in progress
-  std::vector<Request> requests_;   ///< waited for
+  Table<Request> requests_;         ///< waited for
   std::optional<Incoming> receives_;
   std::map<int, Incoming> posted_;  ///< by the request's slot
 };
@@ -105,7 +107,7 @@ void ChunkRecord::Witness::completed() {
     states.put(rank(), done.range, states.contents(rank(), done.other), now);
   if (done.verb == Verb::wait || done.verb == Verb::wait_all)
     for (const Request request : requests_) take(request);
-  if (done.verb == Verb::wait_any) take(requests_[static_cast<std::size_t>(done.result)]);
+  if (done.verb == Verb::wait_any) take(requests_[done.result]);
   if (done.verb == Verb::test && done.result == 1) take(requests_.front());
 }
 

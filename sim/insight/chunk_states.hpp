@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "algorithms/collectives.hpp"
+#include "base/table.hpp"
 #include "scenarios/answer/recording.hpp"
 
 namespace ringscope::sim {
@@ -28,7 +29,7 @@ class RankSets {
   int of(int rank);
   int joined(int a, int b);
   bool contains(int whole, int part) const;
-  int size(int set) const { return sizes_[static_cast<std::size_t>(set)]; }
+  int size(int set) const { return sizes_[set]; }
   std::vector<int> ranks(int set) const;
 
  private:
@@ -37,11 +38,11 @@ class RankSets {
     std::size_t operator()(const Bits& bits) const;
   };
   int intern(Bits bits);
-  const Bits& bits(int set) const { return *sets_[static_cast<std::size_t>(set)]; }
+  const Bits& bits(int set) const { return *sets_[set]; }
 
   std::size_t blocks_;
-  std::vector<const Bits*> sets_;  ///< the keys of `numbers_`
-  std::vector<int> sizes_;
+  Table<const Bits*> sets_;  ///< the keys of `numbers_`
+  Table<int> sizes_;
   std::unordered_map<Bits, int, Hash> numbers_;
   std::unordered_map<std::uint64_t, int> joined_;  ///< by two numbers, the smaller one first
 };

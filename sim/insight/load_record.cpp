@@ -22,7 +22,7 @@ void LoadRecord::restart() {
 }
 
 std::vector<LoadCurve::Point> LoadRecord::points(int resource) const {
-  const Curve& curve = curves_[index(resource)];
+  const Curve& curve = curves_[resource];
   std::vector<LoadCurve::Point> points = curve.points;
   for (LoadCurve::Point& point : points) {
     point.at -= start_;
@@ -34,13 +34,12 @@ std::vector<LoadCurve::Point> LoadRecord::points(int resource) const {
 // At one instant the curve has one point: what was used up to it does not depend on what begins or
 // ends there.
 void LoadRecord::note(int resource) {
-  auto& points = curves_[index(resource)].points;
+  auto& points = curves_[resource].points;
   if (points.empty() || points.back().at != now()) points.push_back({now(), used(resource)});
 }
 
 void LoadRecord::note(ActivityId activity) {
-  for (const int resource : flights_[index(flight_of_[index(activity.slot)])].resources)
-    note(resource);
+  for (const int resource : flights_[flight_of_[index(activity.slot)]].resources) note(resource);
 }
 
 ActivityId LoadRecord::start(double amount, std::span<const Use> uses, Callback done) {
@@ -50,7 +49,7 @@ ActivityId LoadRecord::start(double amount, std::span<const Use> uses, Callback 
   }
   const int id = free_.back();
   free_.pop_back();
-  Flight& flight = flights_[index(id)];
+  Flight& flight = flights_[id];
   flight.done = done;
   flight.resources.clear();
   for (const Use& use : uses) {

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/table.hpp"
 #include "scenarios/answer/recording.hpp"
 #include "sim/kernel/kernel.hpp"
 
@@ -62,8 +63,8 @@ class LoadRecord final : public Kernel {
   void ended(std::uint64_t flight);
 
   std::unique_ptr<Kernel> inner_;
-  std::vector<Curve> curves_;  ///< by resource
-  std::vector<Flight> flights_;
+  Table<Curve> curves_;  ///< by resource
+  Table<Flight> flights_;
   std::vector<int> free_, flight_of_;  ///< flight_of_: by the slot of its activity
   double start_ = 0;
 };

@@ -22,7 +22,7 @@ RankReport rank_report(const Run& run, RankThread& rank, double start) {
   RankReport report;
   report.rank = rank.rank();
   report.host = run.machine->host_name(rank.rank());
-  report.numa = run.machine->scenario().placement.ranks[static_cast<std::size_t>(rank.rank())].numa;
+  report.numa = run.machine->scenario().placement.ranks[rank.rank()].numa;
   report.finish_s = rank.finish_time() - start;
   report.seconds = rank.seconds();
   report.waited_for = rank.waited_for();

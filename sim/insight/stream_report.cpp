@@ -174,15 +174,15 @@ std::vector<SampleReport> samples_of(const Run& run, std::span<const Span> spans
     return loads.try_emplace(name, sample_windows).first->second;
   };
   for (const Span& span : spans) {
-    const Location& where = scenario.placement.ranks[static_cast<std::size_t>(span.rank)];
-    const Host& host = topology.hosts()[static_cast<std::size_t>(where.host)];
+    const Location& where = scenario.placement.ranks[span.rank];
+    const Host& host = topology.hosts()[where.host];
     const bool polls = where.gpu < 0 || scenario.library.blocks;
     if (!is_at_work(span, polls)) continue;
     const Window when = {span.start_s, span.end_s};
     if (where.gpu < 0)
       spread(load(host.name), length, when, span.end_s - span.start_s);
     else
-      gpus[topology.graph()[host.gpus[static_cast<std::size_t>(where.gpu)]].name].push_back(when);
+      gpus[topology.graph()[host.gpus[where.gpu]].name].push_back(when);
   }
   for (auto& [name, times] : gpus)
     for (const Window& one : merged(std::move(times)))

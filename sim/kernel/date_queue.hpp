@@ -13,6 +13,8 @@
 #include <limits>
 #include <vector>
 
+#include "base/table.hpp"
+
 namespace ringscope::sim {
 
 template <class Item>
@@ -61,8 +63,7 @@ class DateQueue {
     std::sort(sorted.begin(), sorted.end(),
               [](const Entry& a, const Entry& b) { return later(b, a); });
     for (const Entry& entry : sorted)
-      for (const Item& item : buckets_[static_cast<std::size_t>(entry.bucket)].items)
-        visit(entry.date, item);
+      for (const Item& item : buckets_[entry.bucket].items) visit(entry.date, item);
   }
 
  private:
@@ -80,7 +81,7 @@ class DateQueue {
     return static_cast<int>(a.date > b.date) |
            (static_cast<int>(a.date == b.date) & static_cast<int>(a.order > b.order));
   }
-  Bucket& bucket(int id) { return buckets_[static_cast<std::size_t>(id)]; }
+  Bucket& bucket(int id) { return buckets_[id]; }
 
   int open(double date) {
     if (free_.empty()) {
@@ -128,7 +129,7 @@ class DateQueue {
     std::make_heap(heap_.begin(), heap_.end(), later);
   }
 
-  std::vector<Bucket> buckets_;
+  Table<Bucket> buckets_;
   std::vector<int> free_;
   std::vector<Entry> heap_;
   std::array<int, 256> recent_ = [] {

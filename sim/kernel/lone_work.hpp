@@ -27,10 +27,10 @@ void SharedWork<Rates>::begin(int id) {
 // Shows a work to the solver, and those that were alone on what it uses.
 template <class Rates>
 void SharedWork<Rates>::share(int id) {
-  if (Work& known = works_[index(id)]; known.alone) end_alone(id, moved_alone(known));
+  if (Work& known = works_[id]; known.alone) end_alone(id, moved_alone(known));
   if constexpr (can_wait)
     for (const auto& use : rates_.uses(id))
-      if (const int other = carried_[index(use.resource)].alone; other >= 0) share(other);
+      if (const int other = carried_[use.resource].alone; other >= 0) share(other);
   count_flows(id, 1);
   rates_.join(id);
 }
@@ -38,25 +38,25 @@ void SharedWork<Rates>::share(int id) {
 template <class Rates>
 void SharedWork<Rates>::count_flows(int id, int change) {
   if constexpr (can_wait)
-    for (const auto& use : rates_.uses(id)) carried_[index(use.resource)].flows += change;
+    for (const auto& use : rates_.uses(id)) carried_[use.resource].flows += change;
 }
 
 template <class Rates>
 bool SharedWork<Rates>::finds_idle(int id) const {
   const auto& uses = rates_.uses(id);
   return std::all_of(uses.begin(), uses.end(), [this](const auto& use) {
-    const Carried& there = carried_[index(use.resource)];
+    const Carried& there = carried_[use.resource];
     return there.flows == 0 && there.alone < 0;
   });
 }
 
 template <class Rates>
 void SharedWork<Rates>::begin_alone(int id) {
-  Work& begun = works_[index(id)];
+  Work& begun = works_[id];
   begun.alone = true;
   begun.rate = std::numeric_limits<double>::infinity();
   for (const auto& use : rates_.uses(id)) {
-    Carried& carried = carried_[index(use.resource)];
+    Carried& carried = carried_[use.resource];
     carried.alone = id;
     begun.rate = std::min(begun.rate, carried.capacity / use.weight);
   }
@@ -67,13 +67,13 @@ void SharedWork<Rates>::begin_alone(int id) {
 // Makes it a shared one, which has moved `moved` units.
 template <class Rates>
 void SharedWork<Rates>::end_alone(int id, Exact moved) {
-  Work& ended = works_[index(id)];
+  Work& ended = works_[id];
   ended.alone = false;
   ended.stamp = 0;
   ended.left = std::max(Exact{0}, ended.left - moved);
   if (ended.date >= 0) dates_.forget(std::exchange(ended.date, -1));
   for (const auto& use : rates_.uses(id)) {
-    Carried& carried = carried_[index(use.resource)];
+    Carried& carried = carried_[use.resource];
     carried.alone = -1;
     carried.used += use.weight * rounded(moved);
   }
@@ -81,10 +81,10 @@ void SharedWork<Rates>::end_alone(int id, Exact moved) {
 
 template <class Rates>
 double SharedWork<Rates>::used(int resource) const {
-  Carried& carried = carried_[index(resource)];
+  Carried& carried = carried_[resource];
   double sum = carried.used;
   if (carried.alone >= 0) {
-    const double moved = rounded(moved_alone(works_[index(carried.alone)]));
+    const double moved = rounded(moved_alone(works_[carried.alone]));
     for (const auto& use : rates_.uses(carried.alone))
       if (use.resource == resource) sum += use.weight * moved;
     return sum;
@@ -94,7 +94,7 @@ double SharedWork<Rates>::used(int resource) const {
   if (spell != 0 && spell == carried.spell)
     return carried.full_used + carried.capacity * (*now_ - carried.full_since);
   rates_.visit_groups(resource, [&](int id, std::int64_t weight) {
-    sum += static_cast<double>(weight) * groups_[index(id)].time.rounded_at(*now_);
+    sum += static_cast<double>(weight) * groups_[id].time.rounded_at(*now_);
   });
   carried.spell = spell;
   carried.full_since = *now_;

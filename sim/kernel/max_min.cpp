@@ -36,7 +36,7 @@ void MaxMin::set_capacity(int id, double capacity) {
 
 void MaxMin::set_uses(int id, std::span<const Use> uses) {
   if (index(id) >= flows_.size()) flows_.resize(index(id) + 1);
-  Flow& flow = flows_[index(id)];
+  Flow& flow = flows_[id];
   assert(flow.bottleneck < 0);
   flow.parts.clear();
   for (const Use& use : uses) {
@@ -46,7 +46,7 @@ void MaxMin::set_uses(int id, std::span<const Use> uses) {
 }
 
 int MaxMin::find_bundle(int id, int bottleneck) const {
-  const Resource& resource = resources_[index(id)];
+  const Resource& resource = resources_[id];
   if (id == bottleneck) return resource.own;
   if (resource.bundles.size() > many_bundles) return resource.by_bottleneck.find(bottleneck);
   for (std::size_t i = 0; i < resource.shares.size(); ++i)
@@ -143,11 +143,11 @@ void MaxMin::make_safe(int id, Exact level) {
 
 void MaxMin::add_user(int id, int number) {
   ++operations_;
-  const Flow& flow = flows_[index(id)];
+  const Flow& flow = flows_[id];
   const int where = flow.parts[index(number)].resource;
   int found = find_bundle(where, flow.bottleneck);
   if (found < 0) found = open_bundle(where, flow.bottleneck);
-  Part& part = flows_[index(id)].parts[index(number)];
+  Part& part = flows_[id].parts[index(number)];
   Bundle& joined = bundle(found);
   part.bundle = found;
   if (joined.users.size() > least_cleared && joined.users.size() > 2 * joined.size)
@@ -170,7 +170,7 @@ void MaxMin::add_user(int id, int number) {
 
 void MaxMin::drop_user(int id, int number) {
   ++operations_;
-  Part& part = flows_[index(id)].parts[index(number)];
+  Part& part = flows_[id].parts[index(number)];
   const int from = std::exchange(part.bundle, -1);
   Bundle& left = bundle(from);
   --left.size;
@@ -191,7 +191,7 @@ void MaxMin::drop_gone(int id) {
   std::size_t kept = 0;
   for (std::size_t i = 0; i < users.size(); ++i) {
     if (!is_user(id, i)) continue;
-    flows_[index(users[i].flow)].parts[index(users[i].part)].position = static_cast<int>(kept);
+    flows_[users[i].flow].parts[index(users[i].part)].position = static_cast<int>(kept);
     users[kept++] = users[i];
   }
   users.resize(kept);
@@ -213,7 +213,7 @@ void MaxMin::admit(int id, Exact level) {
 // Resource that limits a flow which has all that it uses to itself.
 const MaxMin::Part& MaxMin::slowest_part(const Flow& flow) const {
   const auto rate = [this](const Part& part) {
-    return resources_[index(part.resource)].capacity / part.weight;
+    return resources_[part.resource].capacity / part.weight;
   };
   return *std::min_element(flow.parts.begin(), flow.parts.end(),
                            [&](const Part& a, const Part& b) { return rate(a) < rate(b); });
@@ -221,7 +221,7 @@ const MaxMin::Part& MaxMin::slowest_part(const Flow& flow) const {
 
 // A flow that finds all that it uses idle needs no settling.
 void MaxMin::join_alone(int id) {
-  Flow& flow = flows_[index(id)];
+  Flow& flow = flows_[id];
   const int slowest = slowest_part(flow).resource;
   Resource& limit = resource(slowest);
   flow.bottleneck = slowest;
@@ -240,25 +240,25 @@ void MaxMin::join_alone(int id) {
 }
 
 bool MaxMin::finds_idle(int id) const {
-  const auto& parts = flows_[index(id)].parts;
+  const auto& parts = flows_[id].parts;
   return std::all_of(parts.begin(), parts.end(), [this](const Part& part) {
-    return resources_[index(part.resource)].bundles.empty();
+    return resources_[part.resource].bundles.empty();
   });
 }
 
 double MaxMin::likely_rate(int id) const {
   double least = std::numeric_limits<double>::infinity();
-  for (const Part& part : flows_[index(id)].parts) {
-    const Resource& there = resources_[index(part.resource)];
+  for (const Part& part : flows_[id].parts) {
+    const Resource& there = resources_[part.resource];
     double weight = part.weight;
-    if (there.own >= 0) weight += static_cast<double>(bundles_[index(there.own)].weight);
+    if (there.own >= 0) weight += static_cast<double>(bundles_[there.own].weight);
     least = std::min(least, (there.capacity - (there.full ? rounded(there.others) : 0)) / weight);
   }
   return least;
 }
 
 void MaxMin::join(int id) {
-  Flow& flow = flows_[index(id)];
+  Flow& flow = flows_[id];
   assert(flow.bottleneck < 0);
   note_moved(id);
   parts_ += flow.parts.size();
@@ -281,7 +281,7 @@ bool MaxMin::leave_for_later(int id) {
 
 // Bottlenecks on its way have less to carry then, until that is followed.
 void MaxMin::drop_out(int id) {
-  Flow& flow = flows_[index(id)];
+  Flow& flow = flows_[id];
   parts_ -= flow.parts.size();
   if (parts_ == 0) entangled_ = false;
   if (flow.bottleneck < 0) {  // it has joined since the last solve()

@@ -24,6 +24,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/table.hpp"
 #include "sim/kernel/bundle_table.hpp"
 #include "sim/kernel/exact.hpp"
 #include "sim/kernel/kernel.hpp"
@@ -47,9 +48,9 @@ class MaxMin {
   void follow_leaves();
 
   /// Groups are numbered as resources: flows with one bottleneck, and therefore one rate.
-  int group(int flow) const { return flows_[index(flow)].bottleneck; }
+  int group(int flow) const { return flows_[flow].bottleneck; }
   /// Units per second of each flow of the group, after solve().
-  double rate(int group) const { return resources_[index(group)].told; }
+  double rate(int group) const { return resources_[group].told; }
 
   /// Whether nothing flows through what a flow uses that does not flow yet.
   bool finds_idle(int flow) const;
@@ -72,15 +73,14 @@ class MaxMin {
 
   /// Number of the time for which all of a resource has been used without a break; 0: it is not,
   /// or nobody knows.
-  std::uint64_t full_spell(int id) const { return resources_[index(id)].spell; }
+  std::uint64_t full_spell(int id) const { return resources_[id].spell; }
 
   /// Uses of a flow: a range of values with a `resource` and a `weight`.
-  const auto& uses(int flow) const { return flows_[index(flow)].parts; }
+  const auto& uses(int flow) const { return flows_[flow].parts; }
   /// Calls visit(group, weight) for all that flows through a resource: sum of weights by group.
   template <class Visit>
   void visit_groups(int resource, Visit visit) const {
-    for (const Share& share : resources_[index(resource)].shares)
-      visit(share.bottleneck, share.weight);
+    for (const Share& share : resources_[resource].shares) visit(share.bottleneck, share.weight);
   }
   /// The statement of the invariant (max_min_levels.cpp) that does not hold after solve(); "" where
   /// all hold.
@@ -162,15 +162,15 @@ class MaxMin {
   static constexpr double tight_from = 0.8, tight_until = 0.6;
 
   static std::size_t index(int id) { return static_cast<std::size_t>(id); }
-  Resource& resource(int id) { return resources_[index(id)]; }
-  Bundle& bundle(int id) { return bundles_[index(id)]; }
+  Resource& resource(int id) { return resources_[id]; }
+  Bundle& bundle(int id) { return bundles_[id]; }
   static bool is_watched(const Resource& resource) { return resource.full || resource.tight; }
-  Exact level_of(const Bundle& bundle) const { return resources_[index(bundle.bottleneck)].level; }
+  Exact level_of(const Bundle& bundle) const { return resources_[bundle.bottleneck].level; }
 
   // Bundles (max_min.cpp)
   bool is_user(int bundle, std::size_t position) const {
-    const User& user = bundles_[index(bundle)].users[position];
-    const auto& parts = flows_[index(user.flow)].parts;
+    const User& user = bundles_[bundle].users[position];
+    const auto& parts = flows_[user.flow].parts;
     return index(user.part) < parts.size() && parts[index(user.part)].bundle == bundle &&
            index(parts[index(user.part)].position) == position;
   }
@@ -193,7 +193,7 @@ class MaxMin {
   void make_safe(int id, Exact level);
   void admit(int bundle, Exact level);
   void note_moved(int id) {
-    if (!std::exchange(flows_[index(id)].moved, true)) moved_.push_back(id);
+    if (!std::exchange(flows_[id].moved, true)) moved_.push_back(id);
   }
   void touch(int id) {
     if (!std::exchange(resource(id).touched, true)) touched_.push_back(id);
@@ -222,7 +222,7 @@ class MaxMin {
   double due(const Resource& resource) const {
     if (resource.own < 0) return std::numeric_limits<double>::infinity();
     return (resource.capacity - rounded(resource.others)) /
-           static_cast<double>(bundles_[index(resource.own)].weight);
+           static_cast<double>(bundles_[resource.own].weight);
   }
   void wait(int resource);
   void settle_next();
@@ -261,9 +261,9 @@ class MaxMin {
   void hold_back(int resource, double level);
   void hold(int flow, int bottleneck, double level);
 
-  std::vector<Resource> resources_;
-  std::vector<Flow> flows_;
-  std::vector<Bundle> bundles_;
+  Table<Resource> resources_;
+  Table<Flow> flows_;
+  Table<Bundle> bundles_;
   std::vector<int> free_;  ///< bundles
   std::uint64_t stamps_ = 0;
   std::vector<Waiting> queue_;
@@ -293,10 +293,10 @@ class MaxMin {
   std::uint64_t again_ = 0;  ///< operations of this solve() on what it had settled before
   bool entangled_ = false;   ///< settling again has cost enough once, since anything flows
   std::size_t parts_ = 0;    ///< of all that flows
-  std::vector<Filled> filled_;
-  std::vector<Chained> chains_;
+  Table<Filled> filled_;
+  Table<Chained> chains_;
   std::uint32_t foresights_ = 0;
-  std::vector<std::uint32_t> held_back_;  ///< by flow: the last that foresaw its bottleneck
+  Table<std::uint32_t> held_back_;  ///< by flow: the last that foresaw its bottleneck
   std::vector<Waiting> filling_;
   std::vector<int> rising_;         ///< resources that will be full, lowest level first
   std::vector<Foreseen> foreseen_;  ///< of flows that join or will have another bottleneck

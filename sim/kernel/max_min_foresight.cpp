@@ -20,12 +20,12 @@ int MaxMin::likely_bottleneck(const Flow& flow) const {
   bool full = false;
   double least = 0;
   for (const Part& part : flow.parts) {
-    const Resource& there = resources_[index(part.resource)];
+    const Resource& there = resources_[part.resource];
     if (full && !there.full) continue;
     double weight = part.weight, capacity = there.capacity;
     if (there.full) {
       capacity -= rounded(there.others);
-      if (there.own >= 0) weight += static_cast<double>(bundles_[index(there.own)].weight);
+      if (there.own >= 0) weight += static_cast<double>(bundles_[there.own].weight);
     } else {
       for (const Share& share : there.shares) weight += static_cast<double>(share.weight);
     }
@@ -38,12 +38,12 @@ int MaxMin::likely_bottleneck(const Flow& flow) const {
 }
 
 void MaxMin::begin_guessed(int id) {
-  const int likely = likely_bottleneck(flows_[index(id)]);
+  const int likely = likely_bottleneck(flows_[id]);
   begin(id, likely, 2 * resource(likely).level);
 }
 
 void MaxMin::begin(int id, int bottleneck, Exact safe) {
-  Flow& flow = flows_[index(id)];
+  Flow& flow = flows_[id];
   flow.bottleneck = bottleneck;
   for (int part = 0; part < static_cast<int>(flow.parts.size()); ++part) {
     add_user(id, part);
@@ -64,10 +64,10 @@ void MaxMin::begin(int id, int bottleneck, Exact safe) {
 void MaxMin::foresee() {
   fill();
   for (const Foreseen& each : foreseen_) {
-    const Flow& flow = flows_[index(each.flow)];
+    const Flow& flow = flows_[each.flow];
     const bool joins = flow.bottleneck < 0;
     const int from = joins ? likely_bottleneck(flow) : flow.bottleneck;
-    const bool equal = is_full_at(filled_[index(from)], each.level);
+    const bool equal = is_full_at(filled_[from], each.level);
     if (joins) begin(each.flow, equal ? from : each.bottleneck, 2 * each.level);
     if (joins || equal) continue;
     move(each.flow, each.bottleneck);
@@ -100,16 +100,16 @@ void MaxMin::fill() {
     std::pop_heap(filling_.begin(), filling_.end());
     Waiting& next = filling_.back();
     const int id = next.resource;
-    const double level = filled_[index(id)].left / static_cast<double>(filled_[index(id)].weight);
+    const double level = filled_[id].left / static_cast<double>(filled_[id].weight);
     const bool waits =
-        filled_[index(id)].weight > 0 && filling_.size() > 1 && level > filling_.front().level;
+        filled_[id].weight > 0 && filling_.size() > 1 && level > filling_.front().level;
     next.level = level;
     if (waits) {
       std::push_heap(filling_.begin(), filling_.end());
       continue;
     }
     filling_.pop_back();
-    if (filled_[index(id)].weight > 0) hold_back(id, level);
+    if (filled_[id].weight > 0) hold_back(id, level);
   }
 }
 
@@ -117,8 +117,8 @@ void MaxMin::fill() {
 void MaxMin::fill_in_joining() {
   chains_.clear();
   for (const int id : joining_)
-    for (const Part& part : flows_[index(id)].parts) {
-      Filled& there = filled_[index(part.resource)];
+    for (const Part& part : flows_[id].parts) {
+      Filled& there = filled_[part.resource];
       there.weight += part.weight;
       chains_.push_back({id, std::exchange(there.chain, static_cast<int>(chains_.size()))});
     }
@@ -126,25 +126,24 @@ void MaxMin::fill_in_joining() {
 
 void MaxMin::hold_back(int id, double level) {
   rising_.push_back(id);
-  filled_[index(id)].level = level;
+  filled_[id].level = level;
   for (const int each : resource(id).bundles) {
     if (bundle(each).users.size() > 2 * bundle(each).size) drop_gone(each);
     const auto& users = bundle(each).users;
     // Most are held back already, which a small table tells: their flows are in no cache.
     for (std::size_t i = 0; i < users.size(); ++i)
-      if (held_back_[index(users[i].flow)] != foresights_ && is_user(each, i))
+      if (held_back_[users[i].flow] != foresights_ && is_user(each, i))
         hold(users[i].flow, id, level);
   }
-  for (int link = filled_[index(id)].chain; link >= 0; link = chains_[index(link)].next)
-    if (held_back_[index(chains_[index(link)].flow)] != foresights_)
-      hold(chains_[index(link)].flow, id, level);
+  for (int link = filled_[id].chain; link >= 0; link = chains_[link].next)
+    if (held_back_[chains_[link].flow] != foresights_) hold(chains_[link].flow, id, level);
 }
 
 void MaxMin::hold(int id, int bottleneck, double level) {
-  held_back_[index(id)] = foresights_;
-  const Flow& held = flows_[index(id)];
+  held_back_[id] = foresights_;
+  const Flow& held = flows_[id];
   for (const Part& part : held.parts) {
-    Filled& there = filled_[index(part.resource)];
+    Filled& there = filled_[part.resource];
     there.left -= part.weight * level;
     there.weight -= part.weight;
   }
@@ -155,7 +154,7 @@ void MaxMin::hold(int id, int bottleneck, double level) {
 // as on a star, guesses are right and keep alike what is alike.
 bool MaxMin::let_join() {
   std::size_t parts = 0;
-  for (const int id : joining_) parts += flows_[index(id)].parts.size();
+  for (const int id : joining_) parts += flows_[id].parts.size();
   const bool many = parts * many_joins > parts_;
   if (many)
     foresee();

@@ -25,6 +25,7 @@
 #include <cassert>
 #include <cmath>
 
+#include "base/table.hpp"
 #include "sim/kernel/max_min.hpp"
 
 namespace ringscope::sim {
@@ -108,8 +109,7 @@ int MaxMin::fastest_other(const Resource& resource) {
   operations_ += resource.bundles.size();
   for (const int each : resource.bundles) {
     if (each == resource.own) continue;
-    if (fastest < 0 || level_of(bundles_[index(each)]) > level_of(bundles_[index(fastest)]))
-      fastest = each;
+    if (fastest < 0 || level_of(bundles_[each]) > level_of(bundles_[fastest])) fastest = each;
   }
   return fastest;
 }
@@ -134,11 +134,11 @@ void MaxMin::take(int id) {
   taken_.clear();
   visit_users(id, [this](int flow) { taken_.push_back(flow); });
   for (const int flow : taken_)
-    if (flows_[index(flow)].bottleneck != to) move(flow, to);
+    if (flows_[flow].bottleneck != to) move(flow, to);
 }
 
 void MaxMin::move(int id, int to) {
-  Flow& flow = flows_[index(id)];
+  Flow& flow = flows_[id];
   const int from = flow.bottleneck;
   note_moved(id);
   for (int number = 0; number < static_cast<int>(flow.parts.size()); ++number) {
@@ -242,15 +242,15 @@ void MaxMin::check_safe(int id) {
 }
 
 bool MaxMin::has_sound_bundles() const {
-  std::vector<std::int64_t> weights(bundles_.size());
+  Table<std::int64_t> weights(bundles_.size());
   for (const Flow& flow : flows_) {
     bool held = flow.bottleneck < 0;
     for (const Part& part : flow.parts) {
       if (flow.bottleneck < 0) continue;
-      const Bundle& joined = bundles_[index(part.bundle)];
+      const Bundle& joined = bundles_[part.bundle];
       if (joined.resource != part.resource || joined.bottleneck != flow.bottleneck) return false;
-      weights[index(part.bundle)] += part.weight;
-      held = held || part.bundle == resources_[index(flow.bottleneck)].own;
+      weights[part.bundle] += part.weight;
+      held = held || part.bundle == resources_[flow.bottleneck].own;
     }
     if (!held) return false;
   }
@@ -267,7 +267,7 @@ std::string_view MaxMin::broken_statement() const {
     const double rounding = digits * one.capacity;
     Exact own = 0.0, others = 0.0;
     for (const int each : one.bundles) {
-      const Bundle& other = bundles_[index(each)];
+      const Bundle& other = bundles_[each];
       const bool is_own = each == one.own, follows = is_watched(one);
       const Exact level = follows ? level_of(other) : other.safe;
       (is_own ? own : others) += static_cast<double>(other.weight) * level;
@@ -321,8 +321,8 @@ MaxMin::Changes MaxMin::tell() {
   touched_.clear();
   told_.clear();
   for (const int id : moved_) {
-    flows_[index(id)].moved = false;
-    if (flows_[index(id)].bottleneck >= 0) told_.push_back(id);
+    flows_[id].moved = false;
+    if (flows_[id].bottleneck >= 0) told_.push_back(id);
   }
   moved_.clear();
   return {told_, groups_};

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/table.hpp"
 #include "sim/kernel/exact.hpp"
 #include "sim/kernel/instant.hpp"
 
@@ -30,7 +31,7 @@ class ReferenceKernel final : public Kernel {
   }
   void set_capacity(int resource, double capacity) override {
     assert(capacity > 0);
-    capacities_[static_cast<std::size_t>(resource)] = capacity;
+    capacities_[resource] = capacity;
   }
   ActivityId start(double amount, std::span<const Use> uses, Callback done) override;
   double remaining(ActivityId id) const override { return rounded(left(activities_.at(id.slot))); }
@@ -89,8 +90,8 @@ class ReferenceKernel final : public Kernel {
   std::vector<int> end_what_is_done();
   std::map<int, Exact> fair_rates() const;
 
-  std::vector<double> capacities_, used_;  ///< used by activities that are no more
-  std::map<int, Activity> activities_;     ///< by slot
+  Table<double> capacities_, used_;     ///< used by activities that are no more
+  std::map<int, Activity> activities_;  ///< by slot
   std::vector<Timer> timers_;
   std::vector<Callback> soon_;
   std::uint64_t set_ = 0;
@@ -216,12 +217,12 @@ void ReferenceKernel::fire(std::vector<Callback> callbacks) {
 
 std::map<int, Exact> ReferenceKernel::fair_rates() const {
   std::map<int, Exact> rates;
-  std::vector<Exact> free(capacities_.begin(), capacities_.end());
+  Table<Exact> free(capacities_.begin(), capacities_.end());
   for (;;) {
-    std::vector<std::int64_t> weights(free.size(), 0);
+    Table<std::int64_t> weights(free.size(), 0);
     for (const auto& [slot, a] : activities_)
       if (flows(a) && !rates.contains(slot))
-        for (const Use& use : a.uses) weights[static_cast<std::size_t>(use.resource)] += use.weight;
+        for (const Use& use : a.uses) weights[use.resource] += use.weight;
     int narrowest = -1;
     Exact level = 0;
     for (std::size_t r = 0; r < free.size(); ++r) {
@@ -237,8 +238,7 @@ std::map<int, Exact> ReferenceKernel::fair_rates() const {
       const auto uses_it = [narrowest](const Use& use) { return use.resource == narrowest; };
       if (std::none_of(a.uses.begin(), a.uses.end(), uses_it)) continue;
       rates[slot] = level;
-      for (const Use& use : a.uses)
-        free[static_cast<std::size_t>(use.resource)] -= level * use.weight;
+      for (const Use& use : a.uses) free[use.resource] -= level * use.weight;
     }
   }
 }

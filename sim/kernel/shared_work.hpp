@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/table.hpp"
 #include "sim/kernel/date_queue.hpp"
 #include "sim/kernel/delays.hpp"
 #include "sim/kernel/group_time.hpp"
@@ -40,11 +41,11 @@ class SharedWork {
   }
 
   void set_capacity(int resource, double capacity) {
-    if (const int alone = carried_[index(resource)].alone; alone >= 0) {
-      end_alone(alone, moved_alone(works_[index(alone)]));
+    if (const int alone = carried_[resource].alone; alone >= 0) {
+      end_alone(alone, moved_alone(works_[alone]));
       join(alone);
     }
-    carried_[index(resource)].capacity = capacity;
+    carried_[resource].capacity = capacity;
     rates_.set_capacity(resource, capacity);
     if (is_late()) delays_.add(*now_, 0, leaves);
   }
@@ -57,7 +58,7 @@ class SharedWork {
   void stop(int id);
   /// Units left at this instant.
   double left(int id) const;
-  bool is_done(int id) const { return works_[index(id)].left <= 0; }
+  bool is_done(int id) const { return works_[id].left <= 0; }
   /// Units of a resource used up to now.
   double used(int resource) const;
 
@@ -116,7 +117,7 @@ class SharedWork {
   static std::size_t index(int id) { return static_cast<std::size_t>(id); }
   auto is_live() const {
     return [this](const GroupTime::End& entry) {
-      const Work& member = works_[index(entry.slot)];
+      const Work& member = works_[entry.slot];
       return member.group >= 0 && member.stamp == entry.stamp;
     };
   }
@@ -143,24 +144,24 @@ class SharedWork {
   void leave_rates(int id);
   void take_over(const MaxMin::Changes& changes);
   void touch(int group) {
-    if (!std::exchange(groups_[index(group)].touched, true)) touched_.push_back(group);
+    if (!std::exchange(groups_[group].touched, true)) touched_.push_back(group);
   }
   void set_date(int group);
   /// Latest date of an end that happens now: only what is within tolerance has not yet ended.
   double latest_end(int id) const {
-    return *now_ + delays_.tolerance() * (*now_ - works_[index(id)].begun);
+    return *now_ + delays_.tolerance() * (*now_ - works_[id].begun);
   }
   template <class Visit>
   double end_group(int id, double until, Visit visit);
 
   const double* now_;
   Rates rates_;
-  std::vector<Work> works_;
+  Table<Work> works_;
   std::vector<int> joining_;  ///< new at this instant
   Delays delays_;             ///< of works that join, and of `leaves`
-  std::vector<Group> groups_;
-  std::vector<int> touched_;              ///< groups
-  mutable std::vector<Carried> carried_;  ///< by resource; used() finds out while they are full
+  Table<Group> groups_;
+  std::vector<int> touched_;        ///< groups
+  mutable Table<Carried> carried_;  ///< by resource; used() finds out while they are full
   DateQueue<Dated> dates_;
   std::vector<Dated> due_;
   std::uint64_t stamps_ = 0;
@@ -169,13 +170,13 @@ class SharedWork {
 template <class Rates>
 void SharedWork<Rates>::set(int id, double amount, std::span<const Use> uses) {
   if (index(id) >= works_.size()) works_.resize(index(id) + 1);
-  works_[index(id)].left = amount;
+  works_[id].left = amount;
   rates_.set_uses(id, uses);
 }
 
 template <class Rates>
 void SharedWork<Rates>::join(int id) {
-  Work& joining = works_[index(id)];
+  Work& joining = works_[id];
   joining.group = -1;
   if (!std::exchange(joining.joins, true)) joining_.push_back(id);
   joining.begun = *now_;
@@ -183,23 +184,23 @@ void SharedWork<Rates>::join(int id) {
 
 template <class Rates>
 double SharedWork<Rates>::left(int id) const {
-  const Work& asked = works_[index(id)];
+  const Work& asked = works_[id];
   if constexpr (can_wait)
     if (asked.joins && is_late())
       return rounded(asked.left - moved_before(asked, rates_.likely_rate(id)));
   if (asked.alone) return std::max(0.0, rounded(asked.left - moved_alone(asked)));
   if (asked.group < 0) return rounded(asked.left);
-  return std::max(0.0, rounded(asked.left - groups_[index(asked.group)].time.at(*now_)));
+  return std::max(0.0, rounded(asked.left - groups_[asked.group].time.at(*now_)));
 }
 
 // Puts the work into the group that the solver has found for it.
 template <class Rates>
 void SharedWork<Rates>::enter(int id) {
-  Work& entering = works_[index(id)];
+  Work& entering = works_[id];
   const int to = rates_.group(id);
   if (entering.group == to) return;
   if (entering.group >= 0) {
-    const Exact at = groups_[index(entering.group)].time.at(*now_);
+    const Exact at = groups_[entering.group].time.at(*now_);
     leave(id, at);
     entering.left = std::max(Exact{0}, entering.left - at);
   } else if (is_late()) {
@@ -209,32 +210,31 @@ void SharedWork<Rates>::enter(int id) {
   entering.group = to;
   entering.stamp = ++stamps_;
   const Exact left = entering.left;
-  entering.left = groups_[index(to)].time.enter(left, id, entering.stamp, *now_);
+  entering.left = groups_[to].time.enter(left, id, entering.stamp, *now_);
   const double at = rounded(entering.left - left);
-  for (const auto& use : rates_.uses(id)) carried_[index(use.resource)].used -= use.weight * at;
+  for (const auto& use : rates_.uses(id)) carried_[use.resource].used -= use.weight * at;
   touch(to);
 }
 
 // Takes the work out of its group, at this virtual time of that.
 template <class Rates>
 void SharedWork<Rates>::leave(int id, Exact at) {
-  Work& leaving = works_[index(id)];
-  groups_[index(leaving.group)].time.leave();
+  Work& leaving = works_[id];
+  groups_[leaving.group].time.leave();
   touch(leaving.group);
   leaving.group = -1;
-  for (const auto& use : rates_.uses(id))
-    carried_[index(use.resource)].used += use.weight * rounded(at);
+  for (const auto& use : rates_.uses(id)) carried_[use.resource].used += use.weight * rounded(at);
 }
 
 template <class Rates>
 void SharedWork<Rates>::stop(int id) {
-  Work& stopped = works_[index(id)];
+  Work& stopped = works_[id];
   if constexpr (can_wait)
     if (stopped.joins && is_late()) count_before(id, rates_.likely_rate(id));
   stopped.joins = false;
   if (stopped.alone) return end_alone(id, moved_alone(stopped));
   if (stopped.group < 0) return;
-  const Exact at = groups_[index(stopped.group)].time.at(*now_);
+  const Exact at = groups_[stopped.group].time.at(*now_);
   leave(id, at);
   stopped.left = std::max(Exact{0}, stopped.left - at);
   leave_rates(id);
@@ -245,7 +245,7 @@ void SharedWork<Rates>::solve() {
   if constexpr (can_wait)
     if (is_late()) return solve_due();
   for (const int id : joining_)
-    if (std::exchange(works_[index(id)].joins, false)) begin(id);
+    if (std::exchange(works_[id].joins, false)) begin(id);
   joining_.clear();
   if constexpr (can_wait)
     if (touched_.empty() && rates_.is_solved()) return;
@@ -262,7 +262,7 @@ void SharedWork<Rates>::take_over(const MaxMin::Changes& changes) {
 
 template <class Rates>
 void SharedWork<Rates>::set_date(int id) {
-  Group& changed = groups_[index(id)];
+  Group& changed = groups_[id];
   changed.touched = false;
   changed.dated = 0;
   if (changed.date >= 0) dates_.forget(std::exchange(changed.date, -1));
@@ -280,11 +280,11 @@ void SharedWork<Rates>::take_done(double until, Visit visit) {
     for (const Dated& due : due_) {
       if (due.group < 0) {
         const int id = ~due.group;
-        if (works_[index(id)].stamp != due.dated) continue;
-        works_[index(id)].date = -1;
-        end_alone(id, works_[index(id)].left);
+        if (works_[id].stamp != due.dated) continue;
+        works_[id].date = -1;
+        end_alone(id, works_[id].left);
         visit(id);
-      } else if (groups_[index(due.group)].dated == due.dated) {
+      } else if (groups_[due.group].dated == due.dated) {
         last = std::max(last, end_group(due.group, until, visit));
       }
     }
@@ -298,15 +298,15 @@ template <class Visit>
 double SharedWork<Rates>::end_group(int id, double until, Visit visit) {
   double last = until;
   bool first = !is_late();  // its date was met, whatever its digits since
-  groups_[index(id)].date = -1;
+  groups_[id].date = -1;
   touch(id);
-  groups_[index(id)].time.take_ended(is_live(), [&](const GroupTime::End& entry, double date) {
+  groups_[id].time.take_ended(is_live(), [&](const GroupTime::End& entry, double date) {
     const double latest = is_late() ? std::max(until, latest_end(entry.slot)) : until;
     if (!std::exchange(first, false) && date > latest) return false;
     last = std::max(last, latest);
     leave(entry.slot, entry.at);
     leave_rates(entry.slot);
-    works_[index(entry.slot)].left = 0.0;
+    works_[entry.slot].left = 0.0;
     visit(entry.slot);
     return true;
   });

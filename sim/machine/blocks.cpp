@@ -108,12 +108,12 @@ Fabric::Stops Machine::gates(const Ends& ends, int from, int to) const {
   const nccl::Gates here = gates_of(ends.from, ends.block), there = gates_of(ends.to, ends.block);
   if (here.out < 0 || there.in < 0) return {};
   const auto host_of = [this](int rank) -> const Host& {
-    return scenario_->cluster.topology.hosts()[static_cast<std::size_t>(location(rank).host)];
+    return scenario_->cluster.topology.hosts()[location(rank).host];
   };
   Fabric::Stops stops;
-  if (here.relay >= 0) stops.push_back(host_of(from).gpus[static_cast<std::size_t>(here.relay)]);
-  stops.push_back(host_of(from).nics[static_cast<std::size_t>(here.out)]);
-  stops.push_back(host_of(to).nics[static_cast<std::size_t>(there.in)]);
+  if (here.relay >= 0) stops.push_back(host_of(from).gpus[here.relay]);
+  stops.push_back(host_of(from).nics[here.out]);
+  stops.push_back(host_of(to).nics[there.in]);
   return stops;
 }
 
@@ -167,7 +167,7 @@ void Machine::fold_channels(ChannelFold fold) {
   channel_fold_ = std::move(fold);
   for (auto& [ends, channel] : channels_) {
     if (!ends.block.is_any() || !channel_fold_.is_simulated(ends.block.channel)) continue;
-    channel.stands_for = channel_fold_.stands_for[static_cast<std::size_t>(ends.block.channel)];
+    channel.stands_for = channel_fold_.stands_for[ends.block.channel];
     Uses wire;
     for (const Use& use : channel.wire) {
       const int resource = channel_fold_.resource(use.resource);

@@ -11,11 +11,13 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/table.hpp"
+
 namespace ringscope::sim {
 
 struct ChannelFold {
   /// By channel: how many are like it, itself counted, where it is simulated for them; else 0.
-  std::vector<int> stands_for;
+  Table<int> stands_for;
   /// By resource: the one that stands for it and all that are like it; itself where none does.
   std::vector<int> resources;
   /// By resource: the one that is as busy; itself where it is used.
@@ -28,9 +30,7 @@ struct ChannelFold {
   std::vector<std::vector<Like>> like;  ///< by rank
 
   bool folded() const { return !stands_for.empty(); }
-  bool is_simulated(int channel) const {
-    return !folded() || stands_for[static_cast<std::size_t>(channel)] > 0;
-  }
+  bool is_simulated(int channel) const { return !folded() || stands_for[channel] > 0; }
   /// Simulated channels of all.
   double simulated_share() const {
     if (!folded()) return 1;

@@ -46,7 +46,7 @@ void Fabric::find_grain() {
   int domains = 1, rails = 1;
   for (int rank = 0; rank < static_cast<int>(homes_.ranks()); ++rank) {
     const Location& where = location(rank);
-    const Host& host = topology().hosts()[static_cast<std::size_t>(where.host)];
+    const Host& host = topology().hosts()[where.host];
     domains = std::lcm(domains, static_cast<int>(homes(rank).size()));
     if (where.nics == NicChoice::all && !host.nics.empty())
       rails = std::lcm(rails, static_cast<int>(host.nics.size()));
@@ -65,7 +65,7 @@ void Fabric::add_memories() {
   for (const Location& where : scenario_->placement.ranks)
     if (has_resources(where.host)) hosts.insert(where.host);
   for (const int index : hosts) {
-    const Host& host = topology().hosts()[static_cast<std::size_t>(index)];
+    const Host& host = topology().hosts()[index];
     std::vector<Vertex> all = host.numa_domains;
     all.insert(all.end(), host.gpus.begin(), host.gpus.end());
     for (const Vertex vertex : all) {
@@ -123,8 +123,8 @@ void Fabric::add_memory(Uses& uses, Vertex vertex, int times, int shares) const 
 void Fabric::add_route(Uses& uses, const Route& route, int times, int shares) const {
   const int weight = times * grain_ / shares;
   for (const int id : route.links) {
-    add_use(uses, link_resources_[static_cast<std::size_t>(id)], weight);
-    add_use(uses, both_resources_[static_cast<std::size_t>(id)], weight);
+    add_use(uses, link_resources_[id], weight);
+    add_use(uses, both_resources_[id], weight);
   }
   if (!route.peer) return;
   const auto found = engines_.find(topology().source_of(route.links.front()));

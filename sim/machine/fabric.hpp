@@ -11,6 +11,7 @@
 #include <set>
 #include <vector>
 
+#include "base/table.hpp"
 #include "scenarios/question/scenario.hpp"
 #include "sim/machine/homes.hpp"
 #include "sim/machine/ledger.hpp"
@@ -80,9 +81,7 @@ class Fabric {
   void add_engine(Uses& uses, Vertex gpu, bool out, int shares) const;
   void lead_by(const Stops& by, Journey& journey, Vertex source, Vertex target,
                std::uint64_t flow) const;
-  const Location& location(int rank) const {
-    return scenario_->placement.ranks[static_cast<std::size_t>(rank)];
-  }
+  const Location& location(int rank) const { return scenario_->placement.ranks[rank]; }
   const Topology& topology() const { return scenario_->cluster.topology; }
   const Component& component(Vertex vertex) const { return topology().graph()[vertex]; }
   bool has_resources(int host) const { return only_hosts_.empty() || only_hosts_.contains(host); }
@@ -99,8 +98,8 @@ class Fabric {
   const std::shared_ptr<const CellLinks> cell_links_;
   int grain_ = 1;
   const Homes homes_;
-  std::vector<int> link_resources_;         ///< by link id; -1 for an unlimited link
-  std::vector<int> both_resources_;         ///< likewise, of both directions together
+  Table<int> link_resources_;               ///< by link id; -1 for an unlimited link
+  Table<int> both_resources_;               ///< likewise, of both directions together
   std::map<Vertex, int> memory_resources_;  ///< of NUMA domains and GPUs whose memory is limited
   std::map<Vertex, Engines> engines_;
 };

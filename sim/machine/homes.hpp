@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "base/table.hpp"
 #include "scenarios/question/scenario.hpp"
 #include "topologies/graph/route_cache.hpp"
 
@@ -20,11 +21,11 @@ class Homes {
 
   std::size_t ranks() const { return homes_.size(); }
   /// Location of a rank's buffers: its GPU, or one or several NUMA domains.
-  const std::vector<Vertex>& of(int rank) const { return homes_[static_cast<std::size_t>(rank)]; }
+  const std::vector<Vertex>& of(int rank) const { return homes_[rank]; }
   /// The NUMA domain of the rank's core.
   Vertex domain_of(int rank) const {
-    const Location& where = scenario_->placement.ranks[static_cast<std::size_t>(rank)];
-    return host_of(where).numa_domains[static_cast<std::size_t>(where.numa)];
+    const Location& where = scenario_->placement.ranks[rank];
+    return host_of(where).numa_domains[where.numa];
   }
 
   /// Way from one such place to another. Libraries stage some routes though they need not: through
@@ -35,7 +36,7 @@ class Homes {
     const Vertex between = topology().nearest_domain(source);
     Journey journey{.legs = {route(source, between, flow), route(between, target, flow)},
                     .staging = {between}};
-    const Host& host = topology().hosts()[static_cast<std::size_t>(graph[source].host)];
+    const Host& host = topology().hosts()[graph[source].host];
     journey.latency = journey.legs[0].latency + journey.legs[1].latency + host.staging_latency;
     return journey;
   }
@@ -55,18 +56,16 @@ class Homes {
 
  private:
   std::vector<Vertex> found_for(int rank) const {
-    const Location& where = scenario_->placement.ranks[static_cast<std::size_t>(rank)];
+    const Location& where = scenario_->placement.ranks[rank];
     const Host& host = host_of(where);
-    if (where.gpu >= 0) return {host.gpus[static_cast<std::size_t>(where.gpu)]};
+    if (where.gpu >= 0) return {host.gpus[where.gpu]};
     if (where.memory.kind == MemoryPolicy::Kind::interleave) return host.numa_domains;
     if (where.memory.kind == MemoryPolicy::Kind::bind)
-      return {host.numa_domains[static_cast<std::size_t>(where.memory.domain)]};
+      return {host.numa_domains[where.memory.domain]};
     return {domain_of(rank)};
   }
   const Topology& topology() const { return scenario_->cluster.topology; }
-  const Host& host_of(const Location& where) const {
-    return topology().hosts()[static_cast<std::size_t>(where.host)];
-  }
+  const Host& host_of(const Location& where) const { return topology().hosts()[where.host]; }
   bool stages(Vertex source, Vertex target) const {
     const Graph& graph = topology().graph();
     return scenario_->library.gpu.always_staged && is_gpu(source) && is_gpu(target) &&
@@ -75,8 +74,8 @@ class Homes {
   bool is_gpu(Vertex vertex) const { return topology().graph()[vertex].kind == ComponentKind::gpu; }
 
   const Scenario* scenario_;
-  std::vector<std::vector<Vertex>> homes_;  ///< by rank
-  mutable RouteCache routes_;               ///< a cache: changes no answer
+  Table<std::vector<Vertex>> homes_;  ///< by rank
+  mutable RouteCache routes_;         ///< a cache: changes no answer
 };
 
 }  // namespace ringscope::sim

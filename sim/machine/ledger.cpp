@@ -24,7 +24,7 @@ int Ledger::start(double amount, std::span<const Use> uses, Callback done) {
   free_.pop_back();
   ++flowing_;
   if (index(id) < later_.size()) later_[index(id)] = {};
-  Flight& flight = flights_[index(id)];
+  Flight& flight = flights_[id];
   flight.amount = amount;
   flight.paused = false;
   flight.done = done;
@@ -35,7 +35,7 @@ int Ledger::start(double amount, std::span<const Use> uses, Callback done) {
     flight.parts[i] = {uses[i], 0, served(uses[i].resource)};
   }
   for (std::size_t i = 0; i < uses.size(); ++i) {
-    auto& active = accounts_[index(uses[i].resource)].active;
+    auto& active = accounts_[uses[i].resource].active;
     flight.parts[i].position = static_cast<int>(active.size());
     active.push_back({id, static_cast<int>(i)});
   }
@@ -50,17 +50,17 @@ double Ledger::moved(const Flight& flight) const {
 }
 
 double Ledger::carried(int id) const {
-  const Account& account = accounts_[index(id)];
+  const Account& account = accounts_[id];
   double carried = account.used;
   for (const Active& active : account.active) {
-    const Flight& flight = flights_[index(active.flight)];
+    const Flight& flight = flights_[active.flight];
     carried += flight.parts[index(active.part)].use.weight * moved(flight);
   }
   return carried;
 }
 
 double Ledger::served(int id) const {
-  const Account& account = accounts_[index(id)];
+  const Account& account = accounts_[id];
   if (account.active.empty()) return account.used;
   if (account.served.at != now()) account.served = {now(), kernel_->used(id) + account.skipped};
   return account.served.value;
@@ -70,12 +70,12 @@ bool Ledger::busy(int id) const {
   // Share of the capacity, on average: below, nothing has to wait. Less a rounding, which must not
   // decide.
   constexpr double least = 0.9 * (1 - 1e-9);
-  Found<bool>& found = busy_[index(id)];
+  Found<bool>& found = busy_[id];
   if (found.at == now()) return found.value;
-  const Account& account = accounts_[index(id)];
+  const Account& account = accounts_[id];
   double rate = 0;
   for (const Active& active : account.active) {
-    const Flight& flight = flights_[index(active.flight)];
+    const Flight& flight = flights_[active.flight];
     const double elapsed = now() - flight.opened;
     if (flight.paused || elapsed <= 0) continue;
     const int weight = flight.parts[index(active.part)].use.weight;
@@ -88,7 +88,7 @@ bool Ledger::busy(int id) const {
 
 void Ledger::no_longer_flows(const Flight& flight) {
   if (busy_at_ != now()) return;
-  for (const Part& part : flight.parts) busy_[index(part.use.resource)].at = -1;
+  for (const Part& part : flight.parts) busy_[part.use.resource].at = -1;
 }
 
 void Ledger::passes_again(int flight, std::span<const Again> uses, std::size_t skipped) {
@@ -105,11 +105,11 @@ bool Ledger::passes_busy(const Flight& flight, std::size_t parts) const {
 }
 
 double Ledger::queued(int id, double most_each) const {
-  const Account& account = accounts_[index(id)];
+  const Account& account = accounts_[id];
   if (account.active.empty() || !busy(id)) return 0;
   double waiting = 0;
   for (const Active& active : account.active) {
-    const Flight& flight = flights_[index(active.flight)];
+    const Flight& flight = flights_[active.flight];
     if (flight.paused || now() <= flight.opened) continue;
     int weight = flight.parts[index(active.part)].use.weight, waits = 0;
     if (index(active.flight) < later_.size()) {
@@ -140,7 +140,7 @@ void Ledger::close_window(const Flight& flight, double moved) {
   if (elapsed <= 0) return;
   double most = 0, most_own = 0;
   for (const Part& part : flight.parts) {
-    const Account& account = accounts_[index(part.use.resource)];
+    const Account& account = accounts_[part.use.resource];
     const double possible = account.capacity * elapsed;
     const double own = part.use.weight * mine / possible;
     // An activity that fills a resource by itself need not look at the others.
@@ -156,16 +156,16 @@ void Ledger::close_window(const Flight& flight, double moved) {
 }
 
 void Ledger::release(int id, double moved) {
-  Flight& flight = flights_[index(id)];
+  Flight& flight = flights_[id];
   no_longer_flows(flight);
   for (const Part& part : flight.parts) {
-    Account& account = accounts_[index(part.use.resource)];
+    Account& account = accounts_[part.use.resource];
     account.used += part.use.weight * moved;
     const Active last = account.active.back();
     account.active.pop_back();
     if (index(part.position) == account.active.size()) continue;
     account.active[index(part.position)] = last;
-    flights_[index(last.flight)].parts[index(last.part)].position = part.position;
+    flights_[last.flight].parts[index(last.part)].position = part.position;
   }
   if (!flight.paused) --flowing_;
   flight.done = {};
@@ -182,7 +182,7 @@ void Ledger::on_done(std::uint64_t id) {
 }
 
 void Ledger::pause(int flight) {
-  Flight& paused = flights_[index(flight)];
+  Flight& paused = flights_[flight];
   close_window(paused, moved(paused));
   paused.paused = true;
   --flowing_;
@@ -191,7 +191,7 @@ void Ledger::pause(int flight) {
 }
 
 void Ledger::resume(int flight) {
-  Flight& resumed = flights_[index(flight)];
+  Flight& resumed = flights_[flight];
   kernel_->resume(resumed.activity);
   resumed.paused = false;
   ++flowing_;
@@ -199,7 +199,7 @@ void Ledger::resume(int flight) {
 }
 
 double Ledger::stop(int flight) {
-  Flight& stopped = flights_[index(flight)];
+  Flight& stopped = flights_[flight];
   const double done = moved(stopped);
   if (!stopped.paused) close_window(stopped, done);
   kernel_->cancel(stopped.activity);

@@ -10,6 +10,7 @@
 #include <boost/container/small_vector.hpp>
 #include <vector>
 
+#include "base/table.hpp"
 #include "scenarios/question/scenario.hpp"
 #include "sim/machine/state_record.hpp"
 
@@ -36,15 +37,15 @@ class Ledger {
   double now() const { return kernel_->now(); }
 
   int add(Resource resource);
-  const Resource& resource(int id) const { return resources_[index(id)]; }
+  const Resource& resource(int id) const { return resources_[id]; }
   int resource_count() const { return static_cast<int>(accounts_.size()); }
   /// Units of the resource used up to now by activities that have ended.
-  double used(int id) const { return accounts_[index(id)].used; }
+  double used(int id) const { return accounts_[id].used; }
   /// Likewise, with what activities in flight have done, as other jobs have when one ends.
   double carried(int id) const;
 
   /// Activities that use the resource now, or are paused in doing so.
-  int users(int id) const { return static_cast<int>(accounts_[index(id)].active.size()); }
+  int users(int id) const { return static_cast<int>(accounts_[id].active.size()); }
 
   /// Scratch buffer, cleared. Valid until the next call.
   std::vector<Use>& fresh_uses() {
@@ -63,11 +64,9 @@ class Ledger {
   /// True while any activity goes on.
   bool flows() const { return flowing_ > 0; }
   /// Units per second.
-  double capacity(int id) const { return accounts_[index(id)].capacity; }
+  double capacity(int id) const { return accounts_[id].capacity; }
   /// Reduces the resource to this share, above 0, of its capacity from now on.
-  void slow(int id, double share) {
-    kernel_->set_capacity(id, accounts_[index(id)].capacity * share);
-  }
+  void slow(int id, double share) { kernel_->set_capacity(id, accounts_[id].capacity * share); }
   /// Units that queue before a link: where its activities have kept it busy, the remainder of each,
   /// up to `most_each`; of those that passed no busy link before, where they would queue.
   double queued(int id, double most_each) const;
@@ -129,11 +128,11 @@ class Ledger {
 
   Kernel* kernel_;
   Speedup speedup_;
-  std::vector<Resource> resources_;
-  std::vector<Account> accounts_;          ///< by resource
-  mutable std::vector<Found<bool>> busy_;  ///< likewise; until an activity is paused or ends
-  mutable double busy_at_ = -1;            ///< when busy() was asked last
-  std::vector<Flight> flights_;
+  Table<Resource> resources_;
+  Table<Account> accounts_;          ///< by resource
+  mutable Table<Found<bool>> busy_;  ///< likewise; until an activity is paused or ends
+  mutable double busy_at_ = -1;      ///< when busy() was asked last
+  Table<Flight> flights_;
   /// Uses that the flight passes again, and how many come before, up to the last that has any.
   std::vector<std::pair<std::span<const Again>, std::size_t>> later_;
   std::vector<int> free_;

@@ -17,7 +17,7 @@ void add_costs(std::vector<ByteCost>& costs, const Transport& transport) {
 std::set<int> simulated_hosts(const Scenario& scenario, const Orbits& orbits) {
   std::set<int> hosts;
   for (int rank = 0; orbits.folded() && rank < orbits.simulated; ++rank)
-    hosts.insert(scenario.placement.ranks[static_cast<std::size_t>(rank)].host);
+    hosts.insert(scenario.placement.ranks[rank].host);
   return hosts;
 }
 
@@ -66,7 +66,7 @@ void Machine::add_scales() {
       for (const Way way : {Way::p2p, Way::staged, Way::gdr})
         add_costs(costs, library.transport(way));
     bool limited = false;
-    const Host& there = topology.hosts()[static_cast<std::size_t>(host)];
+    const Host& there = topology.hosts()[host];
     for (const auto& all : {there.numa_domains, there.gpus})
       for (const Vertex memory : all)
         limited = limited || !topology.graph()[memory].memory.is_unlimited();
@@ -84,7 +84,7 @@ void Machine::add_scales() {
 }
 
 const std::string& Machine::host_name(int rank) const {
-  return scenario_->cluster.topology.hosts()[static_cast<std::size_t>(location(rank).host)].name;
+  return scenario_->cluster.topology.hosts()[location(rank).host].name;
 }
 
 std::string Machine::place_of(int rank) const {
@@ -132,8 +132,7 @@ void Machine::add_storage() {
     const int host = storage.host < 0 ? location(rank).host : storage.host;
     const auto [place, is_new] = storage_resources_.try_emplace(host, -1);
     if (!is_new) continue;
-    const std::string name =
-        scenario_->cluster.topology.hosts()[static_cast<std::size_t>(host)].name + "/storage";
+    const std::string name = scenario_->cluster.topology.hosts()[host].name + "/storage";
     place->second =
         ledger_->add({{name}, ResourceKind::storage, storage.bandwidth.bytes_per_second});
   }
@@ -148,7 +147,7 @@ Uses Machine::storage(int rank, bool writing) const {
   if (found != storage_resources_.end()) add_use(uses, found->second, 1);
   fabric_.add_memory(uses, domain_of(rank), 1);
   if (host == own) return uses;
-  const Vertex there = topology.hosts()[static_cast<std::size_t>(host)].numa_domains.front();
+  const Vertex there = topology.hosts()[host].numa_domains.front();
   const Vertex here = domain_of(rank);
   const auto flow = static_cast<std::uint64_t>(rank);
   fabric_.add_route(
@@ -229,8 +228,7 @@ Fabric::Trip Machine::trip(int from, int to, bool engines, Block block) const {
 int Machine::nic(int host, bool out) {
   const auto [place, is_new] = nics_.try_emplace({host, out}, -1);
   if (!is_new) return place->second;
-  const std::string& name =
-      scenario_->cluster.topology.hosts()[static_cast<std::size_t>(host)].name;
+  const std::string& name = scenario_->cluster.topology.hosts()[host].name;
   place->second = ledger_->add(
       {{fmt::format("{}/messages {}", name, out ? "out" : "in")}, ResourceKind::link, 1.0});
   return place->second;

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/table.hpp"
 #include "scenarios/question/scenario.hpp"
 #include "sim/machine/channel_fold.hpp"
 #include "sim/machine/fabric.hpp"
@@ -109,14 +110,14 @@ class Machine {
   const Jobs& jobs() const { return jobs_; }
   const Orbits& orbits() const { return orbits_; }
   /// Scale of the cores that the rank, a simulated one, runs on; so with all that asks for a rank.
-  const CpuScale& scale(int rank) const { return scales_[static_cast<std::size_t>(rank)]; }
+  const CpuScale& scale(int rank) const { return scales_[rank]; }
   int ranks() const { return static_cast<int>(scenario_->placement.ranks.size()); }
   /// The host of each rank.
-  const std::vector<int>& hosts() const { return hosts_; }
+  const Table<int>& hosts() const { return hosts_; }
 
   /// CPU of a rank's first thread: its core; or the cores that it may use, and itself as one
   /// thread, which cannot use more than one of them.
-  const Uses& cpu(int rank) const { return cpus_[static_cast<std::size_t>(rank)]; }
+  const Uses& cpu(int rank) const { return cpus_[rank]; }
   /// A further core for a thread of the rank, called `what` in reports; or a share of those that
   /// the host has left.
   Uses spare_cpu(int rank, const std::string& what);
@@ -243,9 +244,7 @@ class Machine {
   Channel make_block_channel(int from, int to, Block block);
   void add_block(Uses& uses, int rank, Block block, double carries, int times);
   void add_exchange(Uses& uses, int rank, Block block, double carries, bool out);
-  const Location& location(int rank) const {
-    return scenario_->placement.ranks[static_cast<std::size_t>(rank)];
-  }
+  const Location& location(int rank) const { return scenario_->placement.ranks[rank]; }
 
   const Jobs jobs_;
   const Scenario* scenario_;
@@ -254,11 +253,11 @@ class Machine {
   ChannelFold channel_fold_;
   const bool shares_gpus_;
   const CpuScale gpu_scale_ = shared_gpu_scale();
-  std::vector<int> hosts_;
-  std::vector<CpuScale> scales_;  ///< by rank; one for all ranks of a host
+  Table<int> hosts_;
+  Table<CpuScale> scales_;  ///< by rank; one for all ranks of a host
   Fabric fabric_;
-  std::vector<Uses> cpus_, reductions_, copies_, inputs_;
-  std::vector<Gpu> gpus_;                              ///< by rank
+  Table<Uses> cpus_, reductions_, copies_, inputs_;
+  Table<Gpu> gpus_;                                    ///< by rank
   std::map<int, Kernels> kernels_;                     ///< by the resource of a GPU's SMs
   std::map<int, int> storage_resources_;               ///< by host
   std::map<int, SharedCores> shared_cores_;            ///< likewise

@@ -35,10 +35,10 @@ class Bench {
     PeerMatrix matrix;
     const int gpus = machine_.ranks();
     for (int from = 0; from < gpus; ++from) {
-      const Location& where = scenario_.placement.ranks[static_cast<std::size_t>(from)];
+      const Location& where = scenario_.placement.ranks[from];
       const Topology& topology = scenario_.cluster.topology;
-      const Host& host = topology.hosts()[static_cast<std::size_t>(where.host)];
-      matrix.gpus.push_back(topology.graph()[host.gpus[static_cast<std::size_t>(where.gpu)]].name);
+      const Host& host = topology.hosts()[where.host];
+      matrix.gpus.push_back(topology.graph()[host.gpus[where.gpu]].name);
       matrix.bandwidth.emplace_back();
       matrix.both_ways.emplace_back();
       matrix.latency_s.emplace_back();

@@ -7,12 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "base/table.hpp"
 #include "topologies/cluster.hpp"
 
 namespace ringscope {
 
 struct PeerMatrix {
-  std::vector<std::string> gpus;
+  Table<std::string> gpus;
   // [from][to]; infinite where nothing limits it. The diagonal is a copy inside the device, of
   // which reads and writes are both counted.
   std::vector<std::vector<double>> bandwidth;  ///< B/s

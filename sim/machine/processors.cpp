@@ -81,20 +81,20 @@ void Machine::add_shared(Gpu& gpu, const Component& component) {
 }
 
 void Machine::add_sms(Uses& uses, int rank, double share) const {
-  const Gpu& gpu = gpus_[static_cast<std::size_t>(rank)];
+  const Gpu& gpu = gpus_[rank];
   if (gpu.sms >= 0) add_use(uses, gpu.sms, weight_of(share * gpu.count * parts_of_sm));
 }
 
 void Machine::add_work(Uses& uses, int rank, int weight) const {
   if (weight == 0) return;
-  const Gpu& gpu = gpus_[static_cast<std::size_t>(rank)];
+  const Gpu& gpu = gpus_[rank];
   add_use(uses, gpu.processor, weight);
   if (shares_gpus()) add_sms(uses, rank, static_cast<double>(weight) / whole);
 }
 
 // The GPU's own memory is no slower than a computation that alone has it says.
 void Machine::add_computation(Uses& uses, int rank, double seconds, std::size_t bytes) const {
-  const Gpu& gpu = gpus_[static_cast<std::size_t>(rank)];
+  const Gpu& gpu = gpus_[rank];
   const Needs needs = jobs_.job(rank).needs.value_or(Needs{});
   add_use(uses, gpu.processor, whole);
   add_sms(uses, rank, needs.sms);
@@ -121,7 +121,7 @@ void Machine::add_block_copy(Uses& uses, int rank, Block block) const {
 
 // One activity for all blocks of a GPU, as fast as they are many.
 void Machine::count_blocks(int rank, int more) {
-  const Gpu& gpu = gpus_[static_cast<std::size_t>(rank)];
+  const Gpu& gpu = gpus_[rank];
   if (gpu.blocks < 0) return;
   Kernels& now = kernels_[gpu.sms];
   const int before = std::min(now.blocks, gpu.count);
@@ -148,8 +148,7 @@ Resource Machine::core_resource(int rank, int sharers) const {
   if (where.binding == Binding::numa)
     return {{domain.name + "/cores"}, ResourceKind::core, capacity * domain.cores};
   int cores = 0;
-  for (const Vertex each : topology.hosts()[static_cast<std::size_t>(where.host)].numa_domains)
-    cores += graph[each].cores;
+  for (const Vertex each : topology.hosts()[where.host].numa_domains) cores += graph[each].cores;
   return {{host_name(rank) + "/cores"}, ResourceKind::core, capacity * cores};
 }
 
@@ -235,7 +234,7 @@ void Machine::add_shared_cores() {
     if (found == shared_cores_.end() || found->second.resource >= 0) continue;
     SharedCores& shared = found->second;
     int cores = 0;
-    for (const Vertex each : topology.hosts()[static_cast<std::size_t>(place.first)].numa_domains)
+    for (const Vertex each : topology.hosts()[place.first].numa_domains)
       cores += topology.graph()[each].cores;
     shared.resource = ledger_->add(
         {{fmt::format("{}/{} cores (input: {})", host_name(one.rank), cores, shared.taken)},

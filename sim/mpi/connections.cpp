@@ -7,6 +7,7 @@
 #include <set>
 
 #include "algorithms/steps/tree_ranks.hpp"
+#include "base/table.hpp"
 #include "sim/mpi/mpi.hpp"
 
 namespace ringscope::sim {
@@ -19,15 +20,14 @@ int partners(std::size_t hosts) { return std::max(1, 2 * doublings(static_cast<i
 }  // namespace
 
 void Mpi::count_connections() {
-  std::vector<std::set<int>> hosts;  // by job
+  Table<std::set<int>> hosts;  // by job
   for (int rank = 0; rank < machine_->ranks(); ++rank) {
     const auto job = static_cast<std::size_t>(machine_->jobs().index(rank));
     if (job >= hosts.size()) hosts.resize(job + 1);
-    hosts[job].insert(machine_->hosts()[static_cast<std::size_t>(rank)]);
+    hosts[job].insert(machine_->hosts()[rank]);
   }
   for (int rank = 0; rank < machine_->orbits().simulated; ++rank)
-    process(rank).least_connections =
-        partners(hosts[static_cast<std::size_t>(machine_->jobs().index(rank))].size());
+    process(rank).least_connections = partners(hosts[machine_->jobs().index(rank)].size());
 }
 
 void Mpi::connect(int rank, int peer, const Channel& channel) {

@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/table.hpp"
 #include "sim/machine/machine.hpp"
 #include "sim/mpi/stages.hpp"
 #include "sim/paths/path.hpp"
@@ -161,18 +162,16 @@ class BlockNumbers {
     const auto channel = static_cast<std::size_t>(block.channel);
     if (channel >= last_.size()) last_.resize(channel + 1, -1);
     int& last = last_[channel];
-    if (last >= 0 && blocks_[static_cast<std::size_t>(last)] == block) return last;
+    if (last >= 0 && blocks_[last] == block) return last;
     const auto found = std::find(blocks_.begin(), blocks_.end(), block);
     last = static_cast<int>(found - blocks_.begin());
     if (found == blocks_.end()) blocks_.push_back(block);
     return last;
   }
-  Block operator[](int number) const {
-    return number < 0 ? Block{} : blocks_[static_cast<std::size_t>(number)];
-  }
+  Block operator[](int number) const { return number < 0 ? Block{} : blocks_[number]; }
 
  private:
-  std::vector<Block> blocks_;
+  Table<Block> blocks_;
   std::vector<int> last_;  ///< by channel: the number asked for last; -1: none
 };
 
@@ -204,7 +203,7 @@ class Pool {
     return blocks_[index / block][index % block];
   }
 
-  std::vector<std::unique_ptr<Item[]>> blocks_;
+  Table<std::unique_ptr<Item[]>> blocks_;
   int size_ = 0;
   std::vector<int> free_;
 };

@@ -101,8 +101,7 @@ void Mpi::seed(std::uint64_t seed) {
 double Mpi::until_interrupt(int rank, const Transport& transport) {
   const double least = transport.interrupt_interval.count();
   if (least == 0) return 0;
-  double& date =
-      interrupts_[static_cast<std::size_t>(machine_->hosts()[static_cast<std::size_t>(rank)])];
+  double& date = interrupts_[machine_->hosts()[rank]];
   const double now = ledger_->now();
   constexpr double instant = 1e-12;
   if (date < now * (1 - instant)) date = std::max(now, date + least);
@@ -112,7 +111,7 @@ double Mpi::until_interrupt(int rank, const Transport& transport) {
 void Mpi::add_caller_cpu(Uses& uses, const Caller& caller, int weight) const {
   if (weight == 0) return;
   add_uses(uses, caller.cpu, weight);
-  const Process& mine = processes_[static_cast<std::size_t>(caller.rank)];
+  const Process& mine = processes_[caller.rank];
   add_use(uses, mine.endpoints[static_cast<std::size_t>(caller.endpoint)].engine.lock(), weight);
 }
 
@@ -176,7 +175,7 @@ int Mpi::begin_send(int request) {
 }
 
 const Uses& Mpi::progress_cpu(int rank) const {
-  const Process& mine = processes_[static_cast<std::size_t>(rank)];
+  const Process& mine = processes_[rank];
   const Uses& own = mine.endpoints.front().engine.own_cpu();
   return own.empty() ? machine_->cpu(rank) : own;
 }

@@ -22,6 +22,7 @@
 #include <memory>
 #include <unordered_map>
 
+#include "base/table.hpp"
 #include "scenarios/answer/path_chain.hpp"
 #include "sim/machine/state_record.hpp"
 #include "sim/mpi/matching.hpp"
@@ -170,7 +171,7 @@ class Mpi {
     boost::container::flat_set<int> peers;
   };
 
-  Process& process(int rank) { return processes_[static_cast<std::size_t>(rank)]; }
+  Process& process(int rank) { return processes_[rank]; }
   Endpoint& endpoint_of(const Caller& caller) {
     return process(caller.rank).endpoints[static_cast<std::size_t>(caller.endpoint)];
   }
@@ -226,7 +227,7 @@ class Mpi {
   }
   void carried(std::uint64_t message);
   bool wait(double seconds, int message);
-  Pieces& pieces_of(int message) { return pieces_[static_cast<std::size_t>(message)]; }
+  Pieces& pieces_of(int message) { return pieces_[message]; }
   std::uint64_t copied_before(const Message& m) const;
   void transmit_in_pieces(int message);
   void first_piece_came(std::uint64_t message);
@@ -256,15 +257,15 @@ class Mpi {
   Pool<Posting> requests_;
   std::map<const Transport*, Protocols> protocols_;
   Streams streams_;
-  std::vector<Process> processes_;
-  bool counts_connections_;     ///< some transport has a cost for them
-  std::vector<Pieces> pieces_;  ///< by message, of those that are in pieces
-  BlockNumbers blocks_;         ///< of postings
-  std::vector<int> visible_;    ///< by the arrival that is being looked at
-  std::vector<int> waiting_;    ///< for the engine that has just been entered
-  std::vector<int> names_;      ///< of the messages in flight, by their ids
+  Table<Process> processes_;
+  bool counts_connections_;   ///< some transport has a cost for them
+  Table<Pieces> pieces_;      ///< by message, of those that are in pieces
+  BlockNumbers blocks_;       ///< of postings
+  std::vector<int> visible_;  ///< by the arrival that is being looked at
+  std::vector<int> waiting_;  ///< for the engine that has just been entered
+  std::vector<int> names_;    ///< of the messages in flight, by their ids
   /// By host: date of the NIC's last interrupt, or of the next one if that is set. Empty: any time.
-  std::vector<double> interrupts_;
+  Table<double> interrupts_;
   std::uint64_t passed_ = 0;  ///< by the search for the message that goes on; 0: none was made
   std::uint64_t completions_ = 0;
   std::uint64_t seed_ = 0;

@@ -36,7 +36,7 @@ Paths::Segment Paths::segment_of(const PathTotal& total) {
 void Paths::fold() {
   has_child_.assign(nodes_.size(), 0);
   for (const Node& one : nodes_)
-    if (one.refs > 0 && one.parent >= 0) has_child_[static_cast<std::size_t>(one.parent)] = 1;
+    if (one.refs > 0 && one.parent >= 0) has_child_[one.parent] = 1;
   const int size = static_cast<int>(nodes_.size());
   for (int id = 0; id < size; ++id)
     if (node(id).refs > 0 && is_kept(id)) fold_above(id);
@@ -128,7 +128,7 @@ void Paths::set_runs(int id, PathSequence sequence) {
   }
   const int place = free_sequences_.back();
   free_sequences_.pop_back();
-  sequences_[static_cast<std::size_t>(place)] = std::move(sequence);
+  sequences_[place] = std::move(sequence);
   node(id).what = runs;
   node(id).rank = place;
 }
@@ -136,7 +136,7 @@ void Paths::set_runs(int id, PathSequence sequence) {
 PathSequence Paths::take_runs(int id) {
   const int place = node(id).rank;
   free_sequences_.push_back(place);
-  return std::exchange(sequences_[static_cast<std::size_t>(place)], {});
+  return std::exchange(sequences_[place], {});
 }
 
 // Runs that do not repeat, as where messages take random times, are worth no memory: they become
@@ -194,7 +194,7 @@ std::vector<Paths::Segment> Paths::merged(const PathCursor& cursor) const {
   for (int id = cursor.node_; id >= 0; id = node(id).parent) {
     const Node& one = node(id);
     if (one.what == runs)
-      runs_.add_totals(sequences_[static_cast<std::size_t>(one.rank)], all);
+      runs_.add_totals(sequences_[one.rank], all);
     else
       all.add({one.what, one.rank, one.end - end(one.parent)});
   }
@@ -231,8 +231,7 @@ Paths::Chain Paths::chain(const PathCursor& cursor) const {
     if (segment.seconds > 0)
       chain.segments.push_back(segment);
     else if (segment.resource >= 0)
-      chain.marks.push_back({segment.cause, segment.rank,
-                             marks_[static_cast<std::size_t>(segment.resource)], one.end});
+      chain.marks.push_back({segment.cause, segment.rank, marks_[segment.resource], one.end});
   }
   chain.begin = end(id);
   std::reverse(chain.segments.begin(), chain.segments.end());

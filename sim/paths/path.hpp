@@ -19,6 +19,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/table.hpp"
 #include "scenarios/answer/report.hpp"
 #include "sim/paths/growing_array.hpp"
 #include "sim/paths/path_runs.hpp"
@@ -138,9 +139,7 @@ class Paths {
   void fold_above(int kept);
   std::size_t youngest_ended(const Node& kept) const;
   PathSequence runs_from(std::size_t last);
-  bool is_kept(int id) const {
-    return id < 0 || node(id).refs > 1 || has_child_[static_cast<std::size_t>(id)] == 0;
-  }
+  bool is_kept(int id) const { return id < 0 || node(id).refs > 1 || has_child_[id] == 0; }
   void collect_free();
   void set_runs(int id, PathSequence runs);
   PathSequence take_runs(int id);
@@ -159,11 +158,11 @@ class Paths {
   int free_ = -1;
   std::size_t live_ = 0;
   PathRuns runs_;
-  std::vector<PathSequence> sequences_;  ///< of nodes of runs; empty ones are free
+  Table<PathSequence> sequences_;  ///< of nodes of runs; empty ones are free
   std::vector<int> free_sequences_;
-  std::size_t clean_at_;                 ///< bytes of runs_
-  std::vector<double> marks_;            ///< since when; a segment without length names its mark
-  std::vector<std::uint8_t> has_child_;  ///< by fold(), as the next two
+  std::size_t clean_at_;           ///< bytes of runs_
+  Table<double> marks_;            ///< since when; a segment without length names its mark
+  Table<std::uint8_t> has_child_;  ///< by fold(), as the next two
   std::vector<int> above_;
   std::vector<PathTotal> segments_;
 };

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <utility>
 
+#include "base/table.hpp"
 #include "sim/paths/path.hpp"
 
 namespace ringscope::sim {
@@ -44,7 +45,7 @@ Paths::Gain Paths::since_mark(int id, const std::unordered_map<int, int>& marks)
     const Node& one = node(id);
     if (one.what == runs) {
       end_leaf();
-      const PathSequence& more = sequences_[static_cast<std::size_t>(one.rank)];
+      const PathSequence& more = sequences_[one.rank];
       runs_backward.insert(runs_backward.end(), more.rbegin(), more.rend());
     } else if (one.end > end(one.parent)) {
       segments_.push_back({one.what, one.rank, one.end - end(one.parent)});
@@ -66,20 +67,20 @@ void Paths::repeat(std::span<const PathCursor> marks, std::span<PathCursor* cons
   std::unordered_map<int, int> by_node;
   for (std::size_t i = 0; i < marks.size(); ++i)
     by_node.emplace(marks[i].node_, static_cast<int>(i));
-  std::vector<Gain> steps;
+  Table<Gain> steps;
   for (const PathCursor* cursor : cursors) steps.push_back(since_mark(cursor->node_, by_node));
   std::vector<PathSequence> gained(cursors.size());  // the youngest first
   std::vector<int> origins(cursors.size());
   for (std::size_t i = 0; i < origins.size(); ++i) origins[i] = static_cast<int>(i);
   for (std::uint64_t left = times; left > 0; left /= 2) {
     for (std::size_t i = 0; left % 2 == 1 && i < cursors.size(); ++i) {
-      const Gain& step = steps[static_cast<std::size_t>(origins[i])];
+      const Gain& step = steps[origins[i]];
       if (step.run >= 0) gained[i].push_back(step.run);
       origins[i] = step.origin;
     }
     std::vector<Gain> twice;
     for (const Gain& step : steps) {
-      const Gain& before = steps[static_cast<std::size_t>(step.origin)];
+      const Gain& before = steps[step.origin];
       const int run = before.run < 0 ? step.run
                       : step.run < 0 ? before.run
                                      : runs_.pair(before.run, step.run);
@@ -95,12 +96,12 @@ void Paths::append_runs(std::span<PathCursor* const> cursors, std::span<const in
                         std::vector<PathSequence> gained, double later) {
   // A fold may give runs other names.
   const std::size_t fold_at = std::exchange(fold_at_, std::numeric_limits<std::size_t>::max());
-  std::vector<PathCursor> now;
+  Table<PathCursor> now;
   for (const PathCursor* cursor : cursors) now.push_back(*cursor);
   for (std::size_t i = 0; i < cursors.size(); ++i) {
     if (gained[i].empty()) continue;
     const double until = end(now[i].node_) + later;
-    PathCursor chain = now[static_cast<std::size_t>(origins[i])];
+    PathCursor chain = now[origins[i]];
     std::reverse(gained[i].begin(), gained[i].end());
     const int id = take();
     node(id) = {until, chain.node_, 1, -1, 0};  // takes over the cursor's reference

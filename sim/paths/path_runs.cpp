@@ -97,7 +97,7 @@ int PathRuns::intern(const RunNode& run, double tolerance) {
   const std::size_t mask = table_.size() - 1;
   std::size_t place = (hash(run) >> 20) & mask;
   for (; table_[place] >= 0; place = (place + 1) & mask)
-    if (equal(runs_[static_cast<std::size_t>(table_[place])], run, tolerance)) return table_[place];
+    if (equal(runs_[table_[place]], run, tolerance)) return table_[place];
   table_[place] = static_cast<int>(runs_.size());
   runs_.push_back(run);
   return table_[place];
@@ -121,7 +121,7 @@ int PathRuns::leaf(std::span<const PathTotal> segments, double now) {
   }
   ++asked_;
   int& last = entry(last_leaves_, rank_of(segments) + 1);
-  if (last >= 0 && is_of(runs_[static_cast<std::size_t>(last)], segments, rounding * now)) {
+  if (last >= 0 && is_of(runs_[last], segments, rounding * now)) {
     ++found_;
     return last;
   }
@@ -137,14 +137,14 @@ int PathRuns::leaf(std::span<const PathTotal> segments, double now) {
 
 int PathRuns::pair(int first, int second) {
   int& last = entry(last_pairs_, second);
-  if (last >= 0 && runs_[static_cast<std::size_t>(last)].first == first) return last;
-  const auto height = [this](int id) { return runs_[static_cast<std::size_t>(id)].height; };
+  if (last >= 0 && runs_[last].first == first) return last;
+  const auto height = [this](int id) { return runs_[id].height; };
   return last = intern({first, second, 1 + std::max(height(first), height(second))}, 0);
 }
 
 // As in a binary number: two of one height become one of the next.
 void PathRuns::append(PathSequence& sequence, int run) {
-  const auto height = [this](int id) { return runs_[static_cast<std::size_t>(id)].height; };
+  const auto height = [this](int id) { return runs_[id].height; };
   while (looks_ && !sequence.empty() && height(sequence.back()) == height(run)) {
     run = pair(sequence.back(), run);
     sequence.pop_back();
@@ -163,13 +163,13 @@ void PathRuns::add_totals(const PathSequence& sequence, PathTotals& totals) cons
   times_.resize(runs_.size(), 0);
   std::vector<int> met;  // a heap, the youngest first
   const auto meet = [&](int id, double times) {
-    double& known = times_[static_cast<std::size_t>(id)];
+    double& known = times_[id];
     if (std::exchange(known, known + times) > 0) return;
     met.push_back(id);
     std::push_heap(met.begin(), met.end());
   };
   for (const int id : sequence) {
-    const RunNode& run = runs_[static_cast<std::size_t>(id)];
+    const RunNode& run = runs_[id];
     if (run.second < 0) totals.reserve(segments(run).size());  // totals that have been added up
     if (!looks_ && run.second < 0)
       add_leaf(run, 1, totals);

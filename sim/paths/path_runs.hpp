@@ -9,6 +9,7 @@
 
 #include <span>
 
+#include "base/table.hpp"
 #include "sim/paths/path_totals.hpp"
 
 namespace ringscope::sim {
@@ -53,14 +54,14 @@ class PathRuns {
 
   bool looks_ = true;
   std::vector<PathTotal> segments_;
-  std::vector<RunNode> runs_;
+  Table<RunNode> runs_;
   std::vector<int> table_;  ///< by hash: runs, -1 where none
   // Looked at before the table, which is spread over memory: ranks come in their order, and so do
   // the runs that they repeat.
   std::vector<int> last_leaves_;       ///< by rank, counted from -1; -1: none
   std::vector<int> last_pairs_;        ///< by the second run
   std::size_t asked_ = 0, found_ = 0;  ///< leaves
-  mutable std::vector<double> times_;  ///< by add_totals(): by run, 0 in between
+  mutable Table<double> times_;        ///< by add_totals(): by run, 0 in between
 };
 
 }  // namespace ringscope::sim

@@ -44,8 +44,8 @@ double exponential(std::mt19937_64& random, double mean) {
 
 double Noises::stretch(int rank, double seconds) {
   if (static_cast<std::size_t>(rank) >= random_.size()) return seconds;
-  std::mt19937_64& random = random_[static_cast<std::size_t>(rank)];
-  double stretched = seconds * slowdown_[static_cast<std::size_t>(rank)];
+  std::mt19937_64& random = random_[rank];
+  double stretched = seconds * slowdown_[rank];
   if (noise_->spread > 0) {
     // Box and Muller (1958); the shift keeps the mean of the log-normal factor at 1.
     const double radius = std::sqrt(-2 * std::log(uniform(random)));

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "base/table.hpp"
 #include "scenarios/question/scenario.hpp"
 
 namespace ringscope::sim {
@@ -35,8 +36,8 @@ class Noises {
 
  private:
   const Noise* noise_;
-  std::vector<std::mt19937_64> random_;
-  std::vector<double> slowdown_;
+  Table<std::mt19937_64> random_;
+  Table<double> slowdown_;
 };
 
 }  // namespace ringscope::sim

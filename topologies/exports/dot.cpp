@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include "base/table.hpp"
 #include "topologies/exports/exports.hpp"
 
 #include <fmt/format.h>
@@ -49,14 +50,14 @@ std::string node(const Component& component, std::string_view indent) {
 
 std::string to_dot(const Topology& topology) {
   const Graph& graph = topology.graph();
-  std::vector<std::string> inside(topology.hosts().size());
+  Table<std::string> inside(topology.hosts().size());
   std::string text = "graph topology {\n  overlap=false;\n", outside;
   for (Vertex v = 0; v < graph.size(); ++v) {
     const int host = graph[v].host;
     if (host < 0) {
       outside += node(graph[v], "  ");
     } else {
-      inside[static_cast<std::size_t>(host)] += node(graph[v], "    ");
+      inside[host] += node(graph[v], "    ");
     }
   }
   for (std::size_t i = 0; i < inside.size(); ++i)

@@ -12,7 +12,7 @@ std::string nic_name(const Topology& topology, Vertex nic) {
 
 std::vector<Vertex> nearest_nics(const Topology& topology, Vertex component) {
   const Graph& graph = topology.graph();
-  const auto& plugged = topology.hosts()[static_cast<std::size_t>(graph[component].host)].nics;
+  const auto& plugged = topology.hosts()[graph[component].host].nics;
   std::vector<Vertex> reached = {component}, frontier = reached, nics;
   while (nics.empty() && !frontier.empty()) {
     std::vector<Vertex> next_frontier;

@@ -15,7 +15,8 @@ namespace {
 std::vector<Vertex> ends_of(const Topology& topology) {
   constexpr std::size_t most_hosts = 24;
   std::vector<Vertex> ends;
-  for (const Host& host : topology.hosts().first(std::min(most_hosts, topology.hosts().size())))
+  const std::span hosts(topology.hosts());
+  for (const Host& host : hosts.first(std::min(most_hosts, hosts.size())))
     for (const auto* list : {&host.numa_domains, &host.gpus, &host.nics})
       ends.insert(ends.end(), list->begin(), list->end());
   return ends;

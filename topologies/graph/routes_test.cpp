@@ -289,7 +289,7 @@ Topology joined_by(int switches) {
         topology.add_component({.kind = ComponentKind::network_switch, .name = "switch" + number});
     for (const Vertex end : domains) {
       const int host = topology.graph()[end].host;
-      const std::string name = topology.hosts()[static_cast<std::size_t>(host)].name;
+      const std::string name = topology.hosts()[host].name;
       const Vertex nic = topology.add_component(
           {.kind = ComponentKind::nic, .name = name + "/nic" + number, .host = host});
       topology.connect(end, nic, {1e9}, Seconds(1e-6));

@@ -125,7 +125,7 @@ std::string gap_inside(const Topology& topology) {
   for (Vertex v = 0; v < graph.size(); ++v) {
     const Component& part = graph[v];
     if (part.host < 0 || part.kind == ComponentKind::nvswitch || reached[v]) continue;
-    const Host& host = topology.hosts()[static_cast<std::size_t>(part.host)];
+    const Host& host = topology.hosts()[part.host];
     return fmt::format("inside '{}' no way leads from '{}' to '{}'", host.name,
                        graph[host.numa_domains.front()].name, part.name);
   }

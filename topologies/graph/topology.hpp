@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "base/table.hpp"
 #include "topologies/graph/graph.hpp"
 #include "topologies/input/input.hpp"
 #include "topologies/input/units.hpp"
@@ -33,8 +34,8 @@ enum class PeerAccess { none, same_switch, same_socket, all, matrix };
 
 struct Host {
   std::string name;
-  std::vector<Vertex> numa_domains, gpus, nics, pcie_switches;  ///< in the order of their indices;
-                                                                ///< NICs: that have a cable
+  Table<Vertex> numa_domains, gpus, nics, pcie_switches;  ///< in the order of their indices;
+                                                          ///< NICs: that have a cable
 
   // NVIDIA's guide to GPUDirect RDMA: the two devices must share one PCIe root complex.
   PeerAccess peer_access = PeerAccess::same_socket;
@@ -122,7 +123,7 @@ class Topology {
   std::span<const Waypoint> waypoints() const { return waypoints_; }
 
   const Graph& graph() const { return *graph_; }
-  std::span<const Host> hosts() const { return hosts_; }
+  const Table<Host>& hosts() const { return hosts_; }
   int link_count() const { return static_cast<int>(graph_->link_count()); }
   const Link& link(int id) const { return graph_->link(id); }
   Vertex source_of(int id) const { return graph_->source(id); }
@@ -181,7 +182,7 @@ class Topology {
 
   // Shared by copies of a topology: building is over when a topology is copied.
   std::shared_ptr<Graph> graph_ = std::make_shared<Graph>();
-  std::vector<Host> hosts_;
+  Table<Host> hosts_;
   std::uint64_t hash_seed_ = 0;  ///< 0: `flow` as it is
   Routing routing_ = Routing::hash;
   std::vector<Waypoint> waypoints_;

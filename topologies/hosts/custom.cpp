@@ -135,7 +135,7 @@ BuiltHost build(const CustomHost& custom, Topology& topology, const std::string&
   for (const CustomLink& link : custom.links)
     topology.connect(vertices[link.from], vertices[link.to], link.pair);
   apply(custom.rules, topology, host);
-  return {topology.hosts()[static_cast<std::size_t>(host)].nics};
+  return {topology.hosts()[host].nics};
 }
 
 MakeHost read_custom(Fields& fields) {

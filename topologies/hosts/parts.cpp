@@ -66,7 +66,7 @@ Sockets read_sockets(Fields& fields) {
 }
 
 std::vector<Vertex> add_sockets(const Sockets& sockets, Topology& topology, int host) {
-  const std::string name = topology.hosts()[static_cast<std::size_t>(host)].name;
+  const std::string name = topology.hosts()[host].name;
   std::vector<Vertex> domains;
   for (int i = 0; i < sockets.count; ++i) {
     const Vertex domain = topology.add_component({.kind = ComponentKind::numa_domain,
@@ -109,7 +109,7 @@ std::vector<Attachment> read_nics(Fields& fields, int domains, int switches) {
 std::vector<Vertex> add_nics(const std::vector<Attachment>& nics, Topology& topology, int host,
                              const std::vector<Vertex>& domains,
                              const std::vector<Vertex>& switches) {
-  const std::string name = topology.hosts()[static_cast<std::size_t>(host)].name;
+  const std::string name = topology.hosts()[host].name;
   std::vector<Vertex> added;
   for (const Attachment& nic : nics) {
     const Vertex vertex = topology.add_component(

@@ -35,7 +35,7 @@ std::vector<Vertex> add_devices(const Devices& devices, const std::vector<Vertex
   std::vector<Vertex> added;
   Component component = devices.component;
   component.host = host;
-  const std::string& name = topology.hosts()[static_cast<std::size_t>(host)].name;
+  const std::string& name = topology.hosts()[host].name;
   for (const Vertex parent : parents) {
     for (int i = 0; i < devices.count; ++i) {
       component.name = fmt::format("{}/{}{}", name, devices.component.name, added.size());

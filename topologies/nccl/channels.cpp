@@ -6,6 +6,8 @@
 #include <cassert>
 #include <set>
 
+#include "base/table.hpp"
+
 namespace ringscope::nccl {
 namespace {
 
@@ -72,9 +74,7 @@ const Channel& piece(const std::vector<HostShare>& hosts, std::size_t i, std::si
   return found.channels[swapped ? channel ^ 1 : channel];
 }
 
-int nic_of(const HostGraph& graph, int port) {
-  return port < 0 ? -1 : graph.nics[static_cast<std::size_t>(port)];
-}
+int nic_of(const HostGraph& graph, int port) { return port < 0 ? -1 : graph.nics[port]; }
 
 /// The GPU by which another one reaches a port, by its number in the host; -1: none.
 int relay_of(const HostGraph& graph, int gpu, int port) {
@@ -82,17 +82,17 @@ int relay_of(const HostGraph& graph, int gpu, int port) {
   const auto at = static_cast<std::size_t>(port);
   const Way& way = graph.to_port[static_cast<std::size_t>(gpu)][at];
   if (way.distance != Distance::gpu_relay) return -1;
-  return graph.numbers[static_cast<std::size_t>(graph.own_gpus[at])];
+  return graph.numbers[graph.own_gpus[at]];
 }
 
 std::vector<Gates> gates(const std::vector<HostShare>& hosts, std::size_t ranks,
                          std::size_t channel, std::size_t channels) {
-  std::vector<Gates> all(ranks);
+  Table<Gates> all(ranks);
   for (std::size_t i = 0; i < hosts.size(); ++i) {
     const HostGraph& graph = hosts[i].found->graph;
     const Channel& here = piece(hosts, i, channel, channels);
     const auto at = [&](int gpu) -> Gates& {
-      return all[static_cast<std::size_t>(hosts[i].ranks[static_cast<std::size_t>(gpu)])];
+      return all[hosts[i].ranks[static_cast<std::size_t>(gpu)]];
     };
     at(here.gpus.front()).in = nic_of(graph, here.ports[0]);
     at(here.gpus.back()).out = nic_of(graph, here.ports[1]);
@@ -123,9 +123,9 @@ void add_child(TreePlace& place, int child) { *std::ranges::find(place.children,
 /// A chain in every host, and of the hosts the first or the second binary tree.
 std::vector<TreePlace> tree(const std::vector<HostShare>& hosts, std::size_t ranks,
                             std::size_t channel, int which) {
-  std::vector<TreePlace> places(ranks);
-  std::vector<Doors> doors;
-  const auto at = [&](int rank) -> TreePlace& { return places[static_cast<std::size_t>(rank)]; };
+  Table<TreePlace> places(ranks);
+  Table<Doors> doors;
+  const auto at = [&](int rank) -> TreePlace& { return places[rank]; };
   for (const HostShare& host : hosts) {
     const Found& found = host.found->channels.tree;
     const std::vector<int> chain = ranks_in(host, found.channels[channel]);
@@ -147,8 +147,8 @@ std::vector<TreePlace> tree(const std::vector<HostShare>& hosts, std::size_t ran
     const TreeNode here = node(host);
     for (std::size_t i = 0; i < here.children.size(); ++i) {
       if (here.children[i] == no_rank) continue;
-      const int door = doors[static_cast<std::size_t>(host)].down[i];
-      const int child = doors[static_cast<std::size_t>(here.children[i])].up;
+      const int door = doors[host].down[i];
+      const int child = doors[here.children[i]].up;
       add_child(at(door), child);
       at(child).parent = door;
     }

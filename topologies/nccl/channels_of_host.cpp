@@ -70,7 +70,7 @@ Bounds bounds_of(const HostGraph& graph) {
       if (!way.lines.empty()) bounds.way = std::max(bounds.way, way.rate);
   for (const int gpu : graph.gpus) {
     Rate nvlinks = 0, pcie = 0;
-    for (const int id : graph.leaving[static_cast<std::size_t>(gpu)]) {
+    for (const int id : graph.leaving[gpu]) {
       const Line& line = graph.lines[static_cast<std::size_t>(id)];
       if (line.wire == Wire::nvlink) nvlinks += line.rate;
       if (line.wire == Wire::pcie) pcie = line.rate;
@@ -212,8 +212,7 @@ class Hunt {
     if (graph_.generation > 80 && best_.inside < ample && found > few) return;
     const int doubled = std::min(2 * found, best_.most);
     const Rate times = (doubled + found - 1) / found;
-    for (int i = 0; count(best_) < doubled; ++i)
-      best_.channels.push_back(best_.channels[static_cast<std::size_t>(i)]);
+    for (int i = 0; count(best_) < doubled; ++i) best_.channels.push_back(best_.channels[i]);
     best_.inside /= times;
     best_.outside /= times;
   }

@@ -12,7 +12,7 @@ namespace {
 class Builder {
  public:
   Builder(const Topology& topology, int host, const std::vector<int>& gpus, bool several_hosts)
-      : topology_(topology), host_(topology.hosts()[static_cast<std::size_t>(host)]) {
+      : topology_(topology), host_(topology.hosts()[host]) {
     made_.generation = generation_of(topology, host_);
     made_.processor = processor_of(made_.generation);
     made_.several_hosts = several_hosts;
@@ -52,13 +52,13 @@ class Builder {
     const int there = static_cast<int>(made_.lines.size());
     made_.lines.push_back({a, b, wire, rate, there + 1});
     made_.lines.push_back({b, a, wire, rate, there});
-    made_.leaving[static_cast<std::size_t>(a)].push_back(there);
-    made_.leaving[static_cast<std::size_t>(b)].push_back(there + 1);
+    made_.leaving[a].push_back(there);
+    made_.leaving[b].push_back(there + 1);
   }
 
   /// A NIC and its port: the cable's rate lies between them.
   void add_port(int number) {
-    const Vertex vertex = host_.nics[static_cast<std::size_t>(number)];
+    const Vertex vertex = host_.nics[number];
     const int nic = add(Part::nic, vertex), port = add(Part::port);
     Bandwidth cable{};
     for (const auto [other, id] : graph().edges(vertex))
@@ -123,7 +123,7 @@ class Builder {
 
   Vertex vertex_of(int gpu) const {
     const auto index = std::ranges::find(made_.gpus, gpu) - made_.gpus.begin();
-    return host_.gpus[static_cast<std::size_t>(made_.numbers[static_cast<std::size_t>(index)])];
+    return host_.gpus[made_.numbers[index]];
   }
 
   const Topology& topology_;

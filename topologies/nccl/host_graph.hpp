@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/table.hpp"
 #include "topologies/nccl/rates.hpp"
 
 namespace ringscope::nccl {
@@ -53,19 +54,19 @@ struct HostGraph {
   bool several_hosts = false;
   std::vector<Part> nodes;
   std::vector<Line> lines;
-  std::vector<std::vector<int>> leaving;  ///< of each node: its lines, the fastest first
-  std::vector<int> gpus;                  ///< nodes; index: of the GPU among the communicator's
-  std::vector<int> numbers;               ///< of each: the GPU's number in the host
-  std::vector<int> ports;                 ///< nodes; none where there is but one host
-  std::vector<int> nics;                  ///< of each port: its NIC's number in the host
-  int nvswitch = -1;                      ///< all of them as one node
+  Table<std::vector<int>> leaving;  ///< of each node: its lines, the fastest first
+  Table<int> gpus;                  ///< nodes; index: of the GPU among the communicator's
+  Table<int> numbers;               ///< of each: the GPU's number in the host
+  std::vector<int> ports;           ///< nodes; none where there is but one host
+  Table<int> nics;                  ///< of each port: its NIC's number in the host
+  int nvswitch = -1;                ///< all of them as one node
   bool gpudirect = true;
   std::vector<std::vector<bool>> peers;  ///< from GPU, to GPU: peer access is granted
 
   Ways to_gpu, to_port;                         ///< from GPU, to it
   Ways from_port;                               ///< from port, to GPU
   std::vector<Way> to_nvswitch, from_nvswitch;  ///< of each GPU
-  std::vector<int> own_gpus;                    ///< of each port: gpu_of() it
+  Table<int> own_gpus;                          ///< of each port: gpu_of() it
 
   /// Alike for the search: what differs is only of which host they are.
   bool alike(const HostGraph& other) const;

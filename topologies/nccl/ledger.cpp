@@ -39,8 +39,8 @@ bool Ledger::move(const Way& way, std::size_t lines, int start, Rate rate) {
     const Rate there = line.wire == Wire::pcie && longer ? rate * 6 / 5 : rate;
     const bool read = part(line.to) == Part::gpu && graph_.generation < 80 && !from_gpu;
     const Rate back = read ? there / 8 : 0;
-    Rate& forward = left_[static_cast<std::size_t>(way.lines[i])];
-    Rate& backward = left_[static_cast<std::size_t>(line.back)];
+    Rate& forward = left_[way.lines[i]];
+    Rate& backward = left_[line.back];
     if (forward < there || (read && backward < back)) {
       move(way, i, start, -rate);
       return false;

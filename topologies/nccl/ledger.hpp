@@ -2,6 +2,7 @@
 // Rates that a search has left on each line of a host.
 #pragma once
 
+#include "base/table.hpp"
 #include "topologies/nccl/host_graph.hpp"
 
 namespace ringscope::nccl {
@@ -21,7 +22,7 @@ class Ledger {
   bool move(const Way& way, std::size_t lines, int start, Rate rate);
 
   const HostGraph& graph_;
-  std::vector<Rate> left_;
+  Table<Rate> left_;
 };
 
 }  // namespace ringscope::nccl

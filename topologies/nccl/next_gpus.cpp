@@ -9,7 +9,7 @@ namespace {
 
 /// Rate of a GPU's own PCIe link; -1 where it has none.
 int pcie_rate_of(const HostGraph& graph, int gpu) {
-  const auto node = static_cast<std::size_t>(graph.gpus[static_cast<std::size_t>(gpu)]);
+  const auto node = static_cast<std::size_t>(graph.gpus[gpu]);
   for (const int id : graph.leaving[node]) {
     const Line& line = graph.lines[static_cast<std::size_t>(id)];
     if (line.wire == Wire::pcie) return static_cast<int>(line.rate);

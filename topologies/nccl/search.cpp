@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/table.hpp"
 #include "topologies/nccl/ledger.hpp"
 #include "topologies/nccl/next_gpus.hpp"
 
@@ -34,9 +35,7 @@ class Walk {
     constexpr int same = 1 << 8, different = 1 << 14;
     left_ = wanted.same ? same : different;
     for (const int port : graph.ports)
-      port_rates_.push_back(
-          graph.lines[static_cast<std::size_t>(graph.leaving[static_cast<std::size_t>(port)][0])]
-              .rate);
+      port_rates_.push_back(graph.lines[static_cast<std::size_t>(graph.leaving[port][0])].rate);
   }
 
   Searched run() {
@@ -87,7 +86,7 @@ class Walk {
     bool found = false;
     for (std::size_t i = 0; i < ports.size() && !(is_multicast() && found); ++i) {
       const int port = ports[(depth() + i) % ports.size()];
-      Rate& rate = port_rates_[static_cast<std::size_t>(port)];
+      Rate& rate = port_rates_[port];
       if (rate < whole) continue;
       if (is_second_of_pair() && port != now_.channels.back().ports[1]) continue;
       current_.back().ports[0] = port;
@@ -106,7 +105,7 @@ class Walk {
 
   /// A multicast channel begins at the port's own GPU, which may head one channel only.
   bool head_at(int port, std::size_t ports) {
-    const int gpu = graph_.own_gpus[static_cast<std::size_t>(port)];
+    const int gpu = graph_.own_gpus[port];
     if (depth() >= ports || gpu < 0) return false;
     for (const Channel& channel : now_.channels)
       if (channel.gpus.front() == gpu) return false;
@@ -121,7 +120,7 @@ class Walk {
       return enter(port, now_.channels.back().gpus.front(), plan);
     }
     if (now_.channels.empty() && graph_.nvswitch < 0) try_numbers(port, plan);
-    const int own = graph_.own_gpus[static_cast<std::size_t>(port)];
+    const int own = graph_.own_gpus[port];
     if (own >= 0) enter(port, own, plan);
     for (const int gpu : nearest(graph_.from_port[static_cast<std::size_t>(port)]))
       if (gpu != own) enter(port, gpu, plan);
@@ -160,9 +159,9 @@ class Walk {
 
   void visit_marked(int gpu, int step, const Plan& plan) {
     const std::uint64_t mark = std::uint64_t{1} << depth();
-    used_[static_cast<std::size_t>(gpu)] ^= mark;
+    used_[gpu] ^= mark;
     visit(gpu, step, plan);
-    used_[static_cast<std::size_t>(gpu)] ^= mark;
+    used_[gpu] ^= mark;
   }
 
   bool spent() {
@@ -173,7 +172,7 @@ class Walk {
 
   void visit(int gpu, int step, const Plan& plan) {
     if (spent()) return;
-    current_.back().gpus[static_cast<std::size_t>(step)] = gpu;
+    current_.back().gpus[step] = gpu;
     if (step == plan.leave_at)
       leave(gpu, step, plan);
     else if (is_multicast())
@@ -187,7 +186,7 @@ class Walk {
       finish();
   }
 
-  int node_of(int gpu) const { return graph_.gpus[static_cast<std::size_t>(gpu)]; }
+  int node_of(int gpu) const { return graph_.gpus[gpu]; }
   const Way& way_between(int from, int to) const {
     return graph_.to_gpu[static_cast<std::size_t>(from)][static_cast<std::size_t>(to)];
   }
@@ -293,9 +292,9 @@ class Walk {
   Found now_;
   Found& best_;
   Ledger ledger_;
-  std::vector<std::uint64_t> used_;  ///< of each GPU: a bit for each channel that it is in
-  std::vector<Channel> current_;     ///< the channels in flight, one inside the other
-  std::vector<Rate> port_rates_;     ///< left of each
+  Table<std::uint64_t> used_;     ///< of each GPU: a bit for each channel that it is in
+  std::vector<Channel> current_;  ///< the channels in flight, one inside the other
+  Table<Rate> port_rates_;        ///< left of each
   int left_ = 0;
   bool complete_ = false;
 };

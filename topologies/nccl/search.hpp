@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/table.hpp"
 #include "topologies/nccl/host_graph.hpp"
 
 namespace ringscope::nccl {
@@ -25,7 +26,7 @@ namespace ringscope::nccl {
 enum class Shape { ring, balanced, chain, multicast };
 
 struct Channel {
-  std::vector<int> gpus;                ///< in order; indices into HostGraph::gpus
+  Table<int> gpus;                      ///< in order; indices into HostGraph::gpus
   std::array<int, 2> ports = {-1, -1};  ///< in, out; indices into HostGraph::ports
   bool operator==(const Channel&) const = default;
 };
@@ -42,7 +43,7 @@ struct Found {
   /// comes in where the first left.
   bool port_pairs = false;
   int lines = 0;  ///< of all channels
-  std::vector<Channel> channels;
+  Table<Channel> channels;
 };
 
 enum class Outcome { complete, tried_all, out_of_steps };

@@ -47,7 +47,7 @@ std::vector<Way> ways_to(const HostGraph& graph, int end) {
   while (!frontier.empty()) {
     std::vector<int> next;
     for (const int node : frontier)
-      for (const int id : graph.leaving[static_cast<std::size_t>(node)]) {
+      for (const int id : graph.leaving[node]) {
         const Line& line = graph.lines[static_cast<std::size_t>(id)];
         const Way& way = ways[static_cast<std::size_t>(node)];
         Way& found = ways[static_cast<std::size_t>(line.to)];

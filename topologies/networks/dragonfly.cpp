@@ -8,6 +8,7 @@
 
 #include <algorithm>
 
+#include "base/table.hpp"
 #include "topologies/networks/networks.hpp"
 
 namespace ringscope {
@@ -56,7 +57,7 @@ void build_dragonfly(Fields& fields, const HostMaker& make_host, Topology& topol
   const LinkPair link = read_cable(fields, "link");
   const LinkPair local = read_other_cable(fields, "local", link);
   const LinkPair global = read_other_cable(fields, "global", link);
-  std::vector<std::vector<Vertex>> groups;
+  Table<std::vector<Vertex>> groups;
   for (int group = 0; group < shape.groups; ++group) {
     std::vector<Vertex>& routers = groups.emplace_back();
     for (int i = 0; i < shape.routers; ++i) {
@@ -71,10 +72,8 @@ void build_dragonfly(Fields& fields, const HostMaker& make_host, Topology& topol
   for (int from = 0; from < shape.groups; ++from)
     for (int to = from + 1; to < shape.groups; ++to)
       for (int k = 0; k < shape.between; ++k)
-        topology.connect(
-            groups[static_cast<std::size_t>(from)][router_of(shape, to - from, k)],
-            groups[static_cast<std::size_t>(to)][router_of(shape, shape.groups - (to - from), k)],
-            global);
+        topology.connect(groups[from][router_of(shape, to - from, k)],
+                         groups[to][router_of(shape, shape.groups - (to - from), k)], global);
 }
 
 }  // namespace

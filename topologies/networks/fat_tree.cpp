@@ -4,6 +4,7 @@
 // (k/2)^2 core switches, k^3/4 hosts. All cables are alike.
 #include <fmt/format.h>
 
+#include "base/table.hpp"
 #include "topologies/networks/networks.hpp"
 
 namespace ringscope {
@@ -21,7 +22,7 @@ void build_fat_tree(Fields& fields, const HostMaker& make_host, Topology& topolo
                        static_cast<std::size_t>(k * k + half * half));
   const LinkPair cable = read_cable(fields, "link");
 
-  std::vector<Vertex> cores;
+  Table<Vertex> cores;
   for (int i = 0; i < half * half; ++i)
     cores.push_back(add_switch(topology, fmt::format("core{}", i)));
   for (int pod = 0; pod < k; ++pod) {
@@ -29,7 +30,7 @@ void build_fat_tree(Fields& fields, const HostMaker& make_host, Topology& topolo
     for (int i = 0; i < half; ++i) {
       aggregations.push_back(add_switch(topology, fmt::format("pod{}/aggregation{}", pod, i)));
       for (int j = 0; j < half; ++j)
-        topology.connect(aggregations.back(), cores[static_cast<std::size_t>(i * half + j)], cable);
+        topology.connect(aggregations.back(), cores[i * half + j], cable);
     }
     for (int i = 0; i < half; ++i) {
       const Vertex edge = add_switch(topology, fmt::format("pod{}/edge{}", pod, i));

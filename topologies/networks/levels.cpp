@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/table.hpp"
 #include "topologies/graph/route_cache.hpp"
 
 namespace ringscope {
@@ -58,7 +59,7 @@ class Loads {
     bool passes = false;
     for (const int id : route.links) {
       if (!is_trunk(id)) continue;
-      ++flows_[static_cast<std::size_t>(id)];
+      ++flows_[id];
       passes = true;
     }
     sum_.flows += passes ? 1 : 0;
@@ -70,7 +71,7 @@ class Loads {
     int trunks = 0;
     for (int id = 0; id < topology_.link_count(); ++id) {
       if (!is_trunk(id)) continue;
-      const int here = flows_[static_cast<std::size_t>(id)];
+      const int here = flows_[id];
       sum.most = std::max(sum.most, here);
       all += here;
       ++trunks;
@@ -89,7 +90,7 @@ class Loads {
 
   const Topology& topology_;
   RouteCache known_;
-  std::vector<int> flows_;  ///< by link
+  Table<int> flows_;  ///< by link
   RouteLoad sum_;
 };
 

@@ -8,6 +8,7 @@
 #include <sstream>
 #include <unordered_map>
 
+#include "base/table.hpp"
 #include "topologies/input/characters.hpp"
 #include "topologies/input/read_file.hpp"
 #include "topologies/placement/slots.hpp"
@@ -117,7 +118,7 @@ Place each_line(const Value& path, std::string_view what,
 
 int cores_of(const Topology& topology, int host) {
   int cores = 0;
-  for (const Vertex domain : topology.hosts()[static_cast<std::size_t>(host)].numa_domains)
+  for (const Vertex domain : topology.hosts()[host].numa_domains)
     cores += topology.graph()[domain].cores;
   return cores;
 }
@@ -147,7 +148,7 @@ std::vector<HostSlots> read_hostfile(const Value& path, const Topology& topology
   std::unordered_map<std::string, int> indices, lines;
   for (const Host& host : topology.hosts())
     indices.emplace(host.name, static_cast<int>(indices.size()));
-  std::vector<HostSlots> result;
+  Table<HostSlots> result;
   const Place whole = each_line(path, "hostfile", [&](const Value& one) {
     const std::string& text = one.scalar();
     const auto words = words_of(Value::scalar_at(one.place(), text.substr(0, text.find('#'))));
@@ -180,9 +181,9 @@ bool is_host_list(const Value& value, const Topology& topology) {
 }
 
 std::vector<HostSlots> read_host_list(const Value& value, const Topology& topology) {
-  std::vector<HostSlots> result;
+  Table<HostSlots> result;
   const HostNames names(topology);
-  std::vector<int> at(topology.hosts().size(), -1);
+  Table<int> at(topology.hosts().size(), -1);
   std::int64_t ranks = 0;
   for (const Value& part : divided(value)) {
     const std::string& text = part.scalar();
@@ -197,14 +198,14 @@ std::vector<HostSlots> read_host_list(const Value& value, const Topology& topolo
                           ? 1
                           : static_cast<int>(part_of(part, colon + 1).integer(1, most_ranks));
     const int host = names.index(name, part.place());
-    int& index = at[static_cast<std::size_t>(host)];
+    int& index = at[host];
     if (index < 0) {
       index = static_cast<int>(result.size());
       result.push_back({host, 0});
     }
     ranks += slots;
     if (ranks > most_ranks) value.fail(fmt::format("more than {} ranks", most_ranks));
-    result[static_cast<std::size_t>(index)].slots += slots;
+    result[index].slots += slots;
   }
   return result;
 }

@@ -41,8 +41,8 @@ std::optional<std::string> topology_assignment(const LaunchTask& launch) {
                           : "");
   for (const PlacedNode& node : nodes)
     text += fmt::format("    - {{values: [\"{}\"], count: 1}}    # ranks {}{}\n",
-                        launch.topology.hosts()[static_cast<std::size_t>(node.host)].name,
-                        node.ranks, node.gpus.empty() ? "" : " on GPUs " + node.gpus);
+                        launch.topology.hosts()[node.host].name, node.ranks,
+                        node.gpus.empty() ? "" : " on GPUs " + node.gpus);
   return text;
 }
 

@@ -6,13 +6,14 @@
 #include <algorithm>
 #include <set>
 
+#include "base/table.hpp"
 #include "topologies/input/characters.hpp"
 
 namespace ringscope {
 namespace {
 
 const Host& host_of(const Topology& topology, const Location& rank) {
-  return topology.hosts()[static_cast<std::size_t>(rank.host)];
+  return topology.hosts()[rank.host];
 }
 
 /// A socket, and the number that a domain's first core has in it.
@@ -25,14 +26,13 @@ struct Socket {
 Socket socket_of(const Topology& topology, const Host& host, int numa) {
   Socket socket;
   const auto socket_at = [&](int index) {
-    const int number = topology.graph()[host.numa_domains[static_cast<std::size_t>(index)]].socket;
+    const int number = topology.graph()[host.numa_domains[index]].socket;
     return number >= 0 ? number : index;
   };
   socket.number = socket_at(numa);
   for (int before = 0; before < numa; ++before)
     if (socket_at(before) == socket.number)
-      socket.first_core +=
-          topology.graph()[host.numa_domains[static_cast<std::size_t>(before)]].cores;
+      socket.first_core += topology.graph()[host.numa_domains[before]].cores;
   return socket;
 }
 
@@ -46,7 +46,7 @@ std::string slot_text(const Topology& topology, const Location& rank) {
   const Socket socket = socket_of(topology, host, rank.numa);
   if (rank.binding == Binding::core)
     return fmt::format("{}:{}", socket.number, socket.first_core + rank.core);
-  const int cores = topology.graph()[host.numa_domains[static_cast<std::size_t>(rank.numa)]].cores;
+  const int cores = topology.graph()[host.numa_domains[rank.numa]].cores;
   return fmt::format("{}:{}-{}", socket.number, socket.first_core, socket.first_core + cores - 1);
 }
 
@@ -57,7 +57,7 @@ struct HostBlock {
 
 /// Ranks that follow each other on one host.
 std::vector<HostBlock> host_blocks(const Placement& placement) {
-  std::vector<HostBlock> result;
+  Table<HostBlock> result;
   for (const Location& rank : placement.ranks) {
     if (result.empty() || result.back().host != rank.host) result.push_back({rank.host, 0});
     ++result.back().ranks;
@@ -79,9 +79,7 @@ std::string rankfile(const Placement& placement, const Topology& topology) {
 std::string hostfile(const Placement& placement, const Topology& topology) {
   std::vector<HostBlock> hosts;
   std::string command = "mpiexec", lines;
-  const auto name = [&](const HostBlock& block) {
-    return topology.hosts()[static_cast<std::size_t>(block.host)].name;
-  };
+  const auto name = [&](const HostBlock& block) { return topology.hosts()[block.host].name; };
   bool comes_back = false;
   for (const HostBlock& block : host_blocks(placement)) {
     command += fmt::format("{} -n {} -host {} PROGRAM", hosts.empty() ? "" : " :", block.ranks,
@@ -122,9 +120,7 @@ std::optional<std::string> torchrun_script(const Placement& placement, const Top
   std::set<int> seen;
   for (const HostBlock& node : nodes)
     if (node.ranks != nodes.front().ranks || !seen.insert(node.host).second) return {};
-  const auto name = [&](const HostBlock& node) {
-    return topology.hosts()[static_cast<std::size_t>(node.host)].name;
-  };
+  const auto name = [&](const HostBlock& node) { return topology.hosts()[node.host].name; };
   std::string text =
       "#!/bin/sh\n# On every host: \"sh THIS PROGRAM\". Local rank i has device i of its process.\n"
       "host=${RINGSCOPE_HOST:-$(hostname -s)}\n"

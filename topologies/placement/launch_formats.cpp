@@ -49,7 +49,7 @@ std::optional<std::string> torchrun_file(const LaunchTask& launch) {
 std::string salloc(const LaunchTask& launch) {
   std::vector<std::string> hosts;
   for (const Location& rank : launch.placement.ranks) {
-    const std::string& name = launch.topology.hosts()[static_cast<std::size_t>(rank.host)].name;
+    const std::string& name = launch.topology.hosts()[rank.host].name;
     if (std::ranges::find(hosts, name) == hosts.end()) hosts.push_back(name);
   }
   const bool whole = launch.placement.ranks.front().gpu >= 0 && !shares_gpus(launch);

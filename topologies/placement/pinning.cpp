@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 
+#include "base/table.hpp"
 #include "topologies/placement/places.hpp"
 
 namespace ringscope {
@@ -43,7 +44,7 @@ std::vector<Interval> cpus_of(const Value& set, int cpus, const std::string& hos
 /// after the other, and then each core's second one.
 Location pinned_to(const std::vector<Interval>& cpus, int host, const Topology& topology) {
   Location rank{.host = host, .binding = Binding::host};
-  const auto& domains = topology.hosts()[static_cast<std::size_t>(host)].numa_domains;
+  const auto& domains = topology.hosts()[host].numa_domains;
   const int all = cores_of(topology, host);
   const auto meets = [&](int begin, int end) {
     return std::ranges::any_of(cpus, [&](const Interval& one) {
@@ -112,7 +113,7 @@ std::vector<Location> read_pinning(const Value& path, const Topology& topology) 
   });
   if (ranks.empty())
     throw InputError(log, "has no table 'Rank Pid Node name Pin cpu', as I_MPI_DEBUG=5 prints it");
-  std::vector<Location> places;
+  Table<Location> places;
   for (const auto& rank : ranks) {
     if (!rank) throw InputError(log, fmt::format("the table has no rank {}", places.size()));
     places.push_back(*rank);

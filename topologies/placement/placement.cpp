@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "base/table.hpp"
 #include "topologies/placement/places.hpp"
 
 namespace ringscope {
@@ -78,7 +79,7 @@ std::string rules_text(const Rules& rules) {
 /// let ranks share, they share with those.
 std::vector<Location> places_on(const HostSlots& slots, const Rules& rules, const Value& origin,
                                 const Topology& topology, const Taken& taken) {
-  const Host& host = topology.hosts()[static_cast<std::size_t>(slots.host)];
+  const Host& host = topology.hosts()[slots.host];
   std::vector<Location> all = rules.on_gpus ? gpus_in_order(topology, slots.host, rules.map_by)
                                             : cores_in_order(topology, slots.host, rules.map_by);
   std::vector<Location> free = all;
@@ -95,13 +96,12 @@ std::vector<Location> places_on(const HostSlots& slots, const Rules& rules, cons
 
 Placement place(const std::vector<HostSlots>& hosts, const Rules& rules, const Value& origin,
                 const Topology& topology, const Taken& taken) {
-  std::vector<std::vector<Location>> places(topology.hosts().size());
+  Table<std::vector<Location>> places(topology.hosts().size());
   std::vector<std::size_t> used(topology.hosts().size());
   std::map<int, int> ranks_of;  // a host may come several times
   for (const HostSlots& slots : hosts) ranks_of[slots.host] += slots.slots;
   for (const auto& [host, ranks] : ranks_of)
-    places[static_cast<std::size_t>(host)] =
-        places_on({host, ranks}, rules, origin, topology, taken);
+    places[host] = places_on({host, ranks}, rules, origin, topology, taken);
   const auto host_of_rank = host_of_each_rank(hosts, rules.map_by);
   Placement placement;
   std::set<Core> cores = taken.cores;
@@ -213,7 +213,7 @@ Location read_location(const Value& value, int rank, const Topology& topology) {
   if (gpu) location.gpu = index_of(*gpu, host.gpus.size());
   if (gpu) location.numa = domain_near(topology, host, location.gpu);
   if (numa) location.numa = index_of(*numa, host.numa_domains.size());
-  const Vertex domain = host.numa_domains[static_cast<std::size_t>(location.numa)];
+  const Vertex domain = host.numa_domains[location.numa];
   if (core)
     location.core = index_of(*core, static_cast<std::size_t>(topology.graph()[domain].cores));
   location.binding = core ? Binding::core : numa || gpu ? Binding::numa : Binding::host;
@@ -282,7 +282,7 @@ Placement read_list(const Value& value, const Topology& topology) {
 std::vector<Vertex> named_nics(const Topology& topology, const Location& from, const Location& to) {
   if (from.host == to.host || std::max(from.nic, to.nic) < 0) return {};
   const auto nics_of = [&](const Location& where) -> const std::vector<Vertex>& {
-    return topology.hosts()[static_cast<std::size_t>(where.host)].nics;
+    return topology.hosts()[where.host].nics;
   };
   if (nics_of(from).empty() || nics_of(to).empty()) return {};
   const auto nic_of = [&](const Location& here, const Location& there) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/table.hpp"
 #include "topologies/graph/topology.hpp"
 
 namespace ringscope {
@@ -45,7 +46,7 @@ std::vector<Vertex> named_nics(const Topology& topology, const Location& from, c
 
 struct Placement {
   std::string text;  ///< as reports print it: "4-3-1", "4-4 on gpu"
-  std::vector<Location> ranks;
+  Table<Location> ranks;
 };
 
 /// Seven forms:

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/table.hpp"
 #include "topologies/graph/nearest_nics.hpp"
 
 namespace ringscope {
@@ -55,7 +56,7 @@ void read_buffers(Fields& fields, std::span<Location> ranks, const Topology& top
   const Value* memory = fields.optional("memory");
   const Value* nics = fields.optional("nics");
   for (Location& rank : ranks) {
-    const Host& host = topology.hosts()[static_cast<std::size_t>(rank.host)];
+    const Host& host = topology.hosts()[rank.host];
     if (memory) rank.memory = read_memory(*memory, static_cast<int>(host.numa_domains.size()));
     if (nics) read_nics(*nics, topology, host, rank);
   }
@@ -68,8 +69,8 @@ std::string buffers_text(const Location& rank, const Topology& topology) {
   if (rank.memory.kind == MemoryPolicy::Kind::interleave) text += ", memory interleaved";
   if (rank.nics == NicChoice::all) text += ", all NICs";
   if (rank.nics == NicChoice::named) {
-    const Host& host = topology.hosts()[static_cast<std::size_t>(rank.host)];
-    const std::string name = nic_name(topology, host.nics[static_cast<std::size_t>(rank.nic)]);
+    const Host& host = topology.hosts()[rank.host];
+    const std::string name = nic_name(topology, host.nics[rank.nic]);
     const bool numbered = name == fmt::format("nic{}", rank.nic);
     text += numbered ? fmt::format(", NIC {}", rank.nic) : ", NIC " + name;
   }
@@ -77,13 +78,13 @@ std::string buffers_text(const Location& rank, const Topology& topology) {
 }
 
 int domain_near(const Topology& topology, const Host& host, int gpu) {
-  const Vertex domain = topology.nearest_domain(host.gpus[static_cast<std::size_t>(gpu)]);
+  const Vertex domain = topology.nearest_domain(host.gpus[gpu]);
   return static_cast<int>(std::ranges::find(host.numa_domains, domain) - host.numa_domains.begin());
 }
 
 std::vector<Location> cores_in_order(const Topology& topology, int host, MapBy map_by) {
   std::vector<Location> cores;
-  const auto& domains = topology.hosts()[static_cast<std::size_t>(host)].numa_domains;
+  const auto& domains = topology.hosts()[host].numa_domains;
   for (std::size_t numa = 0; numa < domains.size(); ++numa) {
     for (int core = 0; core < topology.graph()[domains[numa]].cores; ++core)
       cores.push_back({.host = host, .numa = static_cast<int>(numa), .core = core});
@@ -93,8 +94,8 @@ std::vector<Location> cores_in_order(const Topology& topology, int host, MapBy m
 }
 
 std::vector<Location> gpus_in_order(const Topology& topology, int host_index, MapBy map_by) {
-  const Host& host = topology.hosts()[static_cast<std::size_t>(host_index)];
-  std::vector<Location> places;
+  const Host& host = topology.hosts()[host_index];
+  Table<Location> places;
   std::vector<int> taken(host.numa_domains.size());
   for (int gpu = 0; gpu < static_cast<int>(host.gpus.size()); ++gpu) {
     const int numa = domain_near(topology, host, gpu);
@@ -103,7 +104,7 @@ std::vector<Location> gpus_in_order(const Topology& topology, int host_index, Ma
   }
   if (map_by == MapBy::numa) std::ranges::stable_sort(places, {}, &Location::core);
   for (Location& place : places) {
-    const Vertex domain = host.numa_domains[static_cast<std::size_t>(place.numa)];
+    const Vertex domain = host.numa_domains[place.numa];
     place.core %= std::max(1, topology.graph()[domain].cores);
   }
   return places;
@@ -114,7 +115,7 @@ void avoid(Location& rank, const std::set<Core>& taken, const Topology& topology
     return !taken.contains({place.host, place.numa, place.core});
   };
   if (rank.binding != Binding::core || is_free(rank)) return;
-  std::vector<Location> places = cores_in_order(topology, rank.host, MapBy::slot);
+  Table<Location> places = cores_in_order(topology, rank.host, MapBy::slot);
   std::stable_partition(places.begin(), places.end(),
                         [&](const Location& place) { return place.numa == rank.numa; });
   const auto free = std::ranges::find_if(places, is_free);

@@ -21,7 +21,7 @@ std::optional<std::string> rank_map(const LaunchTask& launch) {
   std::string rows;
   int number = 0;
   for (const Location& rank : launch.placement.ranks) {
-    const Host& host = launch.topology.hosts()[static_cast<std::size_t>(rank.host)];
+    const Host& host = launch.topology.hosts()[rank.host];
     rows += fmt::format("{}\n    {{\"rank\": {}, \"host\": {}", rows.empty() ? "" : ",", number++,
                         in_quotes(host.name));
     if (rank.gpu >= 0) rows += fmt::format(", \"gpu\": {}", rank.gpu);

@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <set>
 
+#include "base/table.hpp"
+
 namespace ringscope {
 namespace {
 
@@ -34,7 +36,7 @@ std::optional<double> first_where(const std::vector<double>& values, Holds holds
 /// visits exactly the set.
 std::vector<int> cycle_within(const PairCosts& costs, double limit) {
   const int places = static_cast<int>(costs.size());
-  std::vector<Set> before(costs.size());  // of each place: those that may stand before it
+  Table<Set> before(costs.size());  // of each place: those that may stand before it
   for (std::size_t from = 0; from < costs.size(); ++from)
     for (std::size_t to = 0; to < costs.size(); ++to)
       if (from != to && costs[from][to] <= limit) before[to] |= Set{1} << from;
@@ -44,8 +46,7 @@ std::vector<int> cycle_within(const PairCosts& costs, double limit) {
   for (Set set = 3; set <= all; set += 2)
     for (int last = 1; last < places; ++last) {
       const Set bit = Set{1} << last;
-      if ((set & bit) != 0 && (ends[set & ~bit] & before[static_cast<std::size_t>(last)]) != 0)
-        ends[set] |= bit;
+      if ((set & bit) != 0 && (ends[set & ~bit] & before[last]) != 0) ends[set] |= bit;
     }
   Set candidates = places == 1 ? 1 : ends[all] & before[0];
   std::vector<int> order;
@@ -53,7 +54,7 @@ std::vector<int> cycle_within(const PairCosts& costs, double limit) {
     const int last = std::countr_zero(candidates);
     order.push_back(last);
     set &= ~(Set{1} << last);
-    candidates = ends[set] & before[static_cast<std::size_t>(last)];
+    candidates = ends[set] & before[last];
     if (set == 0) break;
   }
   std::ranges::reverse(order);
@@ -88,12 +89,12 @@ std::optional<double> least_bottleneck(const PairCosts& costs, const std::vector
     std::vector<int> part(costs.size());
     const int parts = boost::strong_components(
         pairs, boost::make_iterator_property_map(part.begin(), get(boost::vertex_index, pairs)));
-    std::vector<int> sum(static_cast<std::size_t>(parts));
+    Table<int> sum(static_cast<std::size_t>(parts));
     // A place whose own ranks are too slow for each other has one, unless a ring can come back.
     for (std::size_t i = 0; i < costs.size(); ++i) {
       const bool alone = std::ranges::count(part, part[i]) == 1;
       const int most = alone && costs[i][i] > limit ? 1 : room[i];
-      sum[static_cast<std::size_t>(part[i])] += std::min(room[i], most);
+      sum[part[i]] += std::min(room[i], most);
     }
     return std::ranges::any_of(sum, [&](int slots) { return slots >= ranks; });
   };

@@ -8,6 +8,8 @@
 #include <charconv>
 #include <numeric>
 
+#include "base/table.hpp"
+
 namespace ringscope {
 
 std::optional<int> whole_number(std::string_view text) {
@@ -24,7 +26,7 @@ std::vector<HostSlots> read_counts(const Value& value, const Topology& topology)
     value.fail(fmt::format("expected ranks per host such as \"4-3-1\", got \"{}\"{}",
                            text.substr(0, 60), text.size() > 60 ? "..." : ""));
   };
-  std::vector<HostSlots> result;
+  Table<HostSlots> result;
   std::int64_t ranks = 0;
   for (std::string_view rest = text; true;) {
     const auto dash = rest.find('-');
@@ -47,7 +49,7 @@ std::vector<HostSlots> read_counts(const Value& value, const Topology& topology)
 
 std::vector<HostSlots> fill(const std::vector<HostSlots>& hosts, int ranks, MapBy map_by) {
   const int at_once = map_by == MapBy::node ? 1 : most_ranks;
-  std::vector<HostSlots> result = hosts;
+  Table<HostSlots> result = hosts;
   for (HostSlots& host : result) host.slots = 0;
   std::vector<std::size_t> open;  // the hosts with room left in this round
   std::vector<int> room;
@@ -70,7 +72,7 @@ std::vector<HostSlots> fill(const std::vector<HostSlots>& hosts, int ranks, MapB
 }
 
 std::vector<int> host_of_each_rank(const std::vector<HostSlots>& hosts, MapBy map_by) {
-  std::vector<int> result;
+  Table<int> result;
   if (map_by != MapBy::node) {
     for (const HostSlots& host : hosts)
       result.insert(result.end(), static_cast<std::size_t>(host.slots), host.host);

@@ -39,7 +39,7 @@ std::optional<std::string> volcano_job(const LaunchTask& launch) {
       launch.groups.empty() ? "" : ", numbered by the groups' order " + launch.groups,
       nodes.size());
   for (std::size_t i = 0; i < nodes.size(); ++i) {
-    const Host& host = launch.topology.hosts()[static_cast<std::size_t>(nodes[i].host)];
+    const Host& host = launch.topology.hosts()[nodes[i].host];
     text += fmt::format(
         "    - name: node-{0}\n"
         "      replicas: 1\n"

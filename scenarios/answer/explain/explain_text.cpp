@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t most_rows = 12;
 constexpr std::size_t most_segments = 8;  // at each end of the chain
-using Align = Table::Align;
+using Align = TextTable::Align;
 
 /// Text in lines of at most 100 columns.
 std::string wrapped(const std::string& text) {
@@ -40,7 +40,7 @@ std::string wrapped(const std::string& text) {
 std::string blame_table(const Report& report, bool all) {
   const std::vector<Blamed> rows = blames(report);
   const TimeScale scale(report.time_s);
-  Table table({{"time"}, {"share"}, {"spent on", Align::left}});
+  TextTable table({{"time"}, {"share"}, {"spent on", Align::left}});
   const auto add = [&](double seconds, const std::string& what) {
     table.add({scale.text(seconds), fmt::format("{:.1f} %", 100 * seconds / report.time_s), what});
   };
@@ -62,7 +62,7 @@ std::string blame_table(const Report& report, bool all) {
 std::string chain_table(const Report& report, bool all) {
   const PathChain& chain = *report.chain;
   const TimeScale scale(report.time_s);
-  Table table({{"from"}, {"for"}, {"spent on", Align::left}});
+  TextTable table({{"from"}, {"for"}, {"spent on", Align::left}});
   const std::size_t count = chain.segments.size();
   const bool whole = all || count <= 2 * most_segments + 1;
   for (std::size_t i = 0; i < count; ++i) {

@@ -79,17 +79,17 @@ std::string print_nccl_choice(const Report& report, std::span<const NcclOutcome>
   if (outcomes.empty()) return "";
   std::string text =
       fmt::format("NCCL takes {}. {}.\n\n", report.chosen, verdict(report, outcomes));
-  constexpr auto left = Table::Align::left;
+  constexpr auto left = TextTable::Align::left;
   double most = report.time_s;
   for (const NcclOutcome& one : outcomes)
     most = std::max({most, one.report.time_s, one.alternative.expected_s});
   const TimeScale scale(most);
-  Table table({{"algorithm", left},
-               {"protocol", left},
-               {"NCCL expects"},
-               {"simulated"},
-               {"against its choice"},
-               {"", left}});
+  TextTable table({{"algorithm", left},
+                   {"protocol", left},
+                   {"NCCL expects"},
+                   {"simulated"},
+                   {"against its choice"},
+                   {"", left}});
   for (const NcclOutcome& one : outcomes)
     table.add({one.alternative.algorithm, one.alternative.protocol,
                scale.text(one.alternative.expected_s), scale.text(one.report.time_s),

@@ -131,8 +131,8 @@ void sort_gains(std::vector<Gain>& gains) {
 
 std::string print_gains(const Report& report, const std::vector<Gain>& gains) {
   const TimeScale scale(report.time_s);
-  Table table(
-      {{"gain"}, {"time"}, {"ratio"}, {"on the path"}, {"twice as fast", Table::Align::left}});
+  TextTable table(
+      {{"gain"}, {"time"}, {"ratio"}, {"on the path"}, {"twice as fast", TextTable::Align::left}});
   for (const Gain& gain : gains) {
     const std::string on_path = scale.text(gain.candidate.on_path_s);
     if (gain.with.deadlock) {

@@ -50,7 +50,7 @@ schedules::Graph messages_of(const Scenario& scenario) {
   const Workspace work = {{Buffer::data, 0, items}, {Buffer::scratch, 0, scratch}};
   schedules::Graph graph;
   for (int rank = 0; rank < ranks; ++rank) {
-    const bool gpu = scenario.placement.ranks[static_cast<std::size_t>(rank)].gpu >= 0;
+    const bool gpu = scenario.placement.ranks[rank].gpu >= 0;
     try {
       graph.ranks.push_back(schedules::recorded(
           rank, ranks, [&](Communicator comm) { return job.algorithm->run(comm, work, options); },

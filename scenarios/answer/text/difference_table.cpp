@@ -29,7 +29,8 @@ std::string difference_table(const Report& first, const Report& other,
                              std::optional<std::size_t> most) {
   const TimeScale scale(std::max(first.time_s, other.time_s));
   const auto [heading, other_heading] = short_headings(names[0], names[1]);
-  Table table({{"difference"}, {other_heading}, {heading}, {"spent on", Table::Align::left}});
+  TextTable table(
+      {{"difference"}, {other_heading}, {heading}, {"spent on", TextTable::Align::left}});
   double sum = 0, shown_sum = 0;
   const auto add = [&](double first_s, double other_s, const std::string& what) {
     sum += other_s - first_s;

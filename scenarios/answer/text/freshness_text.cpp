@@ -11,7 +11,7 @@
 namespace ringscope {
 namespace {
 
-using Align = Table::Align;
+using Align = TextTable::Align;
 
 double momentum_of(const Observation& staleness) { return 1 - 1 / (1 + staleness.mean); }
 
@@ -68,13 +68,13 @@ bool on_default_stream(const Report& report) {
 std::string freshness_table(std::span<const Report> reports,
                             const std::vector<std::string>& names) {
   if (std::ranges::none_of(reports, has_old_weights)) return "";
-  Table table({{"age of the weights", Align::left},
-               {"steps/s"},
-               {"pull"},
-               {"steps a pull"},
-               {"staleness"},
-               {"most"},
-               {"momentum"}});
+  TextTable table({{"age of the weights", Align::left},
+                   {"steps/s"},
+                   {"pull"},
+                   {"steps a pull"},
+                   {"staleness"},
+                   {"most"},
+                   {"momentum"}});
   for (std::size_t i = 0; i < reports.size(); ++i) {
     const Observation* step = observed(reports[i], "step");
     const Observation* pull = observed(reports[i], "pull");

@@ -22,7 +22,7 @@ std::string joined(const std::vector<int>& numbers) {
 }
 
 std::string port_name(const nccl::HostGraph& graph, int port) {
-  return port < 0 ? "-" : fmt::format("nic{}", graph.nics[static_cast<std::size_t>(port)]);
+  return port < 0 ? "-" : fmt::format("nic{}", graph.nics[port]);
 }
 
 /// Channels of one search, those that are equal in one line.
@@ -36,8 +36,8 @@ std::string channels_text(const nccl::HostGraph& graph, const nccl::Found& found
   if (graph.several_hosts)
     text += fmt::format(", to the NICs {} GB/s ({})", found.outside,
                         nccl::name_of(found.farthest_port));
-  constexpr auto left = Table::Align::left;
-  Table table({{"channels", left}, {"GPUs in order", left}, {"in by", left}, {"out by", left}});
+  constexpr auto left = TextTable::Align::left;
+  TextTable table({{"channels", left}, {"GPUs in order", left}, {"in by", left}, {"out by", left}});
   std::vector<std::pair<nccl::Channel, std::vector<int>>> equal;
   for (int number = 0; const nccl::Channel& channel : found.channels) {
     auto known =
@@ -127,7 +127,7 @@ std::string hosts_text(const Topology& topology, const nccl::JobChannels& channe
     const auto first = std::ranges::find_if(channels.hosts, is_same);
     if (first != channels.hosts.begin() + static_cast<std::ptrdiff_t>(i)) continue;
     const auto count = std::ranges::count_if(channels.hosts, is_same);
-    text += topology.hosts()[static_cast<std::size_t>(channels.hosts[i].host)].name;
+    text += topology.hosts()[channels.hosts[i].host].name;
     if (count > 1) text += fmt::format(" and {} like it", count - 1);
     text += '\n' + channels_text(search->graph, search->channels.ring, "  rings") +
             channels_text(search->graph, search->channels.tree, "  trees") +

@@ -34,14 +34,14 @@ std::string print_network(const Topology& topology) {
   int switches = 0;
   for (const NetworkLevel& level : levels) switches += level.switches;
   if (switches < 2) return "";
-  Table table({{"level"},
-               {"switches"},
-               {"cables of hosts"},
-               {"down"},
-               {"between"},
-               {"up"},
-               {"oversubscription"},
-               {"of a switch"}});
+  TextTable table({{"level"},
+                   {"switches"},
+                   {"cables of hosts"},
+                   {"down"},
+                   {"between"},
+                   {"up"},
+                   {"oversubscription"},
+                   {"of a switch"}});
   for (std::size_t i = 0; i < levels.size(); ++i) {
     const NetworkLevel& level = levels[i];
     const std::string least = ratio_cell(level.least), most = ratio_cell(level.most);

@@ -14,7 +14,7 @@ namespace ringscope {
 namespace {
 
 constexpr std::size_t most_differences = 8;
-using Align = Table::Align;
+using Align = TextTable::Align;
 
 std::string bandwidth(double bytes_per_second) {
   return bytes_per_second > 0 ? to_short_text(Bandwidth{bytes_per_second}) : "-";
@@ -44,14 +44,14 @@ std::string training_overview(std::span<const Report> reports, const Report& fir
   }
   const TimeScale scale(longest);
   const std::vector<StepPart> parts = step_parts(jobs);
-  std::vector<Table::Column> columns = {{"case", Align::left}, {"step"}, {"ratio"}};
+  std::vector<TextTable::Column> columns = {{"case", Align::left}, {"step"}, {"ratio"}};
   for (const StepPart& part : parts) columns.push_back({part.header});
   for (const char* header : {"records/s", "efficiency"}) columns.push_back({header});
   const bool whole = std::ranges::any_of(
       jobs, [](const TrainingReport* job) { return job->training_s.has_value(); });
   if (whole) columns.push_back({"all epochs"});
   const std::size_t width = columns.size();
-  Table table(std::move(columns));
+  TextTable table(std::move(columns));
   for (std::size_t i = 0; i < reports.size(); ++i) {
     if (reports[i].deadlock) {
       table.add(stuck_row(names[i], width));
@@ -75,7 +75,7 @@ std::string overview(std::span<const Report> reports, const Report& first,
   if (std::all_of(reports.begin(), reports.end(),
                   [](auto& one) { return one.training || one.deadlock; }))
     return training_overview(reports, first, names);
-  Table table({{"case", Align::left}, {"time"}, {"ratio"}, {"algbw"}, {"busbw"}});
+  TextTable table({{"case", Align::left}, {"time"}, {"ratio"}, {"algbw"}, {"busbw"}});
   for (std::size_t i = 0; i < reports.size(); ++i) {
     if (reports[i].deadlock) {
       table.add(stuck_row(names[i], 5));

@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t most_ranks = 16;   // more are in the JSON
 constexpr std::size_t most_columns = 8;  // of times, so that a line keeps to 100 columns
 constexpr std::size_t most_segments = 10;
-using Align = Table::Align;
+using Align = TextTable::Align;
 
 /// Percentiles; of few times the first and the last tenth are the least and the most.
 std::string percentiles(std::vector<double> times) {
@@ -108,10 +108,10 @@ bool several_domains(const Report& report) {
 /// `finish` puts the time at which each rank ended before the columns.
 std::string rank_table(const Report& report, const Columns& columns, bool finish) {
   const TimeScale scale(report.time_s);
-  std::vector<Table::Column> heads = {{"rank"}, {"host", Align::left}};
+  std::vector<TextTable::Column> heads = {{"rank"}, {"host", Align::left}};
   if (finish) heads.push_back({"finish"});
   for (const std::string& name : columns.names) heads.push_back({name});
-  Table table(heads);
+  TextTable table(heads);
   const std::size_t shown = std::min(most_ranks, report.rank_reports.size());
   for (std::size_t i = 0; i < shown; ++i) {
     const RankReport& rank = report.rank_reports[i];
@@ -154,7 +154,7 @@ std::string ranks(const Report& report) {
 
 std::string phases(const Report& report) {
   const TimeScale scale(report.time_s);
-  Table table({{"phase", Align::left}, {"first in"}, {"last out"}, {"lasts"}});
+  TextTable table({{"phase", Align::left}, {"first in"}, {"last out"}, {"lasts"}});
   for (const PhaseReport& phase : report.phases) {
     table.add({phase.name, phase.start_s == 0 ? "0 s" : scale.text(phase.start_s),
                scale.text(phase.end_s), scale.text(phase.end_s - phase.start_s)});
@@ -163,15 +163,15 @@ std::string phases(const Report& report) {
 }
 
 std::string observations(const Report& report) {
-  Table table({{"observed", Align::left},
-               {"times"},
-               {"per second"},
-               {"interval"},
-               {"mean"},
-               {"least"},
-               {"median"},
-               {"p90"},
-               {"most"}});
+  TextTable table({{"observed", Align::left},
+                   {"times"},
+                   {"per second"},
+                   {"interval"},
+                   {"mean"},
+                   {"least"},
+                   {"median"},
+                   {"p90"},
+                   {"most"}});
   std::string values;
   for (const Observation& one : report.observations) {
     const auto number = [](double value) { return fmt::format("{:.4g}", value); };
@@ -190,7 +190,7 @@ std::string observations(const Report& report) {
 }
 
 std::string resources(const Report& report) {
-  Table table({{"resource", Align::left}, {"kind", Align::left}, {"busy"}});
+  TextTable table({{"resource", Align::left}, {"kind", Align::left}, {"busy"}});
   for (const ResourceReport& resource : report.resources) {
     table.add({resource.id.name(),
                std::string(resource_kind_names[static_cast<std::size_t>(resource.kind)]),
@@ -203,7 +203,7 @@ std::string path(const Report& report) {
   if (report.time_s == 0) return "";
   if (report.path.empty()) return "\n  The critical path was not kept.\n";
   const TimeScale scale(report.time_s);
-  Table table({{"time"}, {"share"}, {"spent on", Align::left}});
+  TextTable table({{"time"}, {"share"}, {"spent on", Align::left}});
   const auto share = [&](double seconds) {
     return report.time_s > 0 ? fmt::format("{:.1f} %", 100 * seconds / report.time_s) : "-";
   };
@@ -226,13 +226,13 @@ std::string path(const Report& report) {
 /// All jobs, the foreground job first.
 std::string jobs(const Report& report) {
   const TimeScale scale(slowest_job_s(report));
-  Table table({{"job", Align::left},
-               {"what", Align::left},
-               {"ranks"},
-               {"placed", Align::left},
-               {"of"},
-               {"time"},
-               {"rounds"}});
+  TextTable table({{"job", Align::left},
+                   {"what", Align::left},
+                   {"ranks"},
+                   {"placed", Align::left},
+                   {"of"},
+                   {"time"},
+                   {"rounds"}});
   const auto add = [&](const std::string& name, const auto& one, const std::string& rounds) {
     table.add({name, one.collective + " " + one.algorithm, std::to_string(one.ranks), one.placement,
                to_short_text(Bytes{one.bytes}), scale.text(one.time_s), rounds});
@@ -245,7 +245,7 @@ std::string jobs(const Report& report) {
 
 std::string nodes_of_trace(const Report& report) {
   std::size_t all = 0;
-  Table table({{"nodes"}, {"kind", Align::left}, {"simulated as", Align::left}});
+  TextTable table({{"nodes"}, {"kind", Align::left}, {"simulated as", Align::left}});
   for (const NodeCount& one : report.trace_nodes) {
     table.add({std::to_string(one.count), one.kind, one.as});
     all += one.count;

@@ -264,8 +264,8 @@ TEST(TimeScale, the_largest_time_has_four_digits) {
   EXPECT_EQ(TimeScale(1).difference(-1e-9), "+0.000 s");
 }
 
-TEST(Table, cells_align_and_long_ones_are_cut) {
-  Table table({{"name", Table::Align::left}, {"n"}});
+TEST(TextTable, cells_align_and_long_ones_are_cut) {
+  TextTable table({{"name", TextTable::Align::left}, {"n"}});
   table.add({"\xC3\xA9", "10"});
   table.add({std::string(60, 'x'), "1"});
   EXPECT_EQ(table.text(1), " name" + std::string(52, ' ') + "   n\n" +          //
@@ -274,9 +274,9 @@ TEST(Table, cells_align_and_long_ones_are_cut) {
 }
 
 // The whole chain of a long run: a width looked for in all rows, for each row, would take minutes.
-TEST(Table, a_hundred_thousand_rows_take_no_longer_each_than_a_few) {
+TEST(TextTable, a_hundred_thousand_rows_take_no_longer_each_than_a_few) {
   constexpr std::size_t rows = 100'000;
-  Table table({{"name", Table::Align::left}, {"n"}});
+  TextTable table({{"name", TextTable::Align::left}, {"n"}});
   for (std::size_t i = 0; i < rows; ++i) table.add({"a", std::to_string(i)});
   const std::string text = table.text(0);
   EXPECT_EQ(text.size(), (rows + 1) * std::string("name  99999\n").size());

@@ -13,7 +13,7 @@
 namespace ringscope {
 namespace {
 
-using Align = Table::Align;
+using Align = TextTable::Align;
 
 constexpr std::size_t most_samples = 16;  // more are in the JSON
 
@@ -21,12 +21,12 @@ constexpr std::size_t most_samples = 16;  // more are in the JSON
 
 std::string streams_text(const Report& report) {
   const TimeScale scale(report.time_s);
-  Table table({{"stream", Align::left},
-               {"spends", Align::left},
-               {"mean"},
-               {"of all"},
-               {"least"},
-               {"most"}});
+  TextTable table({{"stream", Align::left},
+                   {"spends", Align::left},
+                   {"mean"},
+                   {"of all"},
+                   {"least"},
+                   {"most"}});
   for (const StreamReport& stream : report.streams) {
     std::string name = stream.name;
     if (stream.ranks < report.ranks) name += fmt::format(" ({})", plural(stream.ranks, "rank"));
@@ -41,11 +41,11 @@ std::string streams_text(const Report& report) {
 }
 
 std::string samples_text(const Report& report) {
-  std::vector<Table::Column> heads = {{"sampled", Align::left}, {"mean"}};
+  std::vector<TextTable::Column> heads = {{"sampled", Align::left}, {"mean"}};
   const std::vector<SampleReport>& all = report.samples;
   for (std::size_t i = 1; i <= all.front().percent.size(); ++i)
     heads.push_back({std::to_string(i)});
-  Table table(heads);
+  TextTable table(heads);
   const std::size_t shown = std::min(most_samples, all.size());
   for (const SampleReport& one : std::span(all).first(shown)) {
     const auto count = static_cast<double>(one.percent.size());

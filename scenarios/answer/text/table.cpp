@@ -30,13 +30,13 @@ std::string cut(const std::string& cell) {
 
 }  // namespace
 
-void Table::add(std::vector<std::string> cells) {
+void TextTable::add(std::vector<std::string> cells) {
   assert(cells.size() == columns_.size());
   for (std::string& cell : cells) cell = cut(cell);
   rows_.push_back(std::move(cells));
 }
 
-std::string Table::text(int indent) const {
+std::string TextTable::text(int indent) const {
   std::vector<std::vector<std::string>> lines(1);
   for (const Column& column : columns_) lines[0].push_back(column.header);
   lines.insert(lines.end(), rows_.begin(), rows_.end());

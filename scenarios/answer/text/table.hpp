@@ -10,7 +10,7 @@
 namespace ringscope {
 
 /// Rows of cells under headers; each column is as wide as its widest cell, two spaces apart.
-class Table {
+class TextTable {
  public:
   enum class Align { left, right };
   struct Column {
@@ -18,7 +18,7 @@ class Table {
     Align align = Align::right;
   };
 
-  explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
+  explicit TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
   /// One cell per column; cells of more than 56 characters are cut, so that a screen stays one.
   void add(std::vector<std::string> cells);
   /// Each line starts with `indent` spaces, ends without any, and with a newline.

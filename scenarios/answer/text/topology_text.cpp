@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t most_endpoints = 16;
 constexpr std::size_t most_rows = 40;
-using Align = Table::Align;
+using Align = TextTable::Align;
 
 constexpr std::string_view kind_names[] = {"NUMA domain", "PCIe switch",    "GPU",
                                            "NIC",         "network switch", "NVSwitch"};
@@ -27,7 +27,7 @@ std::string_view kind_name(ComponentKind kind) {
 /// Prints all rows, or at most `most_rows` and how many are left out.
 class LongTable {
  public:
-  LongTable(std::vector<Table::Column> columns, bool all)
+  LongTable(std::vector<TextTable::Column> columns, bool all)
       : table_(std::move(columns)), most_(all ? SIZE_MAX : most_rows) {}
   void add(std::vector<std::string> cells) {
     if (++rows_ <= most_) table_.add(std::move(cells));
@@ -39,7 +39,7 @@ class LongTable {
   }
 
  private:
-  Table table_;
+  TextTable table_;
   std::size_t most_;
   std::size_t rows_ = 0;
 };
@@ -95,9 +95,9 @@ std::string print_matrix(const std::string& title, const std::vector<std::vector
       largest = std::isfinite(value) ? std::max(largest, value) : largest;
   }
   const auto [factor, unit] = scale_for(largest, scales);
-  std::vector<Table::Column> columns = {{"to"}};
+  std::vector<TextTable::Column> columns = {{"to"}};
   for (std::size_t i = 0; i < values.size(); ++i) columns.push_back({std::to_string(i)});
-  Table table(columns);
+  TextTable table(columns);
   for (std::size_t i = 0; i < values.size(); ++i) {
     std::vector<std::string> cells = {std::to_string(i)};
     for (const double value : values[i]) cells.push_back(cell(value * factor));
@@ -117,7 +117,7 @@ std::string print_route(const Topology& topology, const Journey& journey, const 
   std::string text = fmt::format("From {} to {}: ", from.label, to.label);
   if (from.vertex == to.vertex) return text + "in the same memory\n";
   Bandwidth narrowest = Bandwidth::unlimited();
-  Table table({{"link", Align::left}, {"bandwidth"}, {"latency"}});
+  TextTable table({{"link", Align::left}, {"bandwidth"}, {"latency"}});
   for (std::size_t leg = 0; leg < journey.legs.size(); ++leg) {
     const Route& route = journey.legs[leg];
     if (route.bandwidth.bytes_per_second < narrowest.bytes_per_second) narrowest = route.bandwidth;

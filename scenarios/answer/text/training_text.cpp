@@ -15,7 +15,7 @@
 namespace ringscope {
 namespace {
 
-using Align = Table::Align;
+using Align = TextTable::Align;
 
 constexpr StepPart all_parts[] = {
     {"busy", false, [](const TrainingReport& t) { return t.busy_s; }},
@@ -42,7 +42,7 @@ std::string step(const TrainingReport& report) {
   const TimeScale scale(std::max(report.step_s, report.one_device_s));
   const TrainingReport* const only[] = {&report};
   const std::vector<StepPart> parts = step_parts(only);
-  std::vector<Table::Column> columns = {{"step"}};
+  std::vector<TextTable::Column> columns = {{"step"}};
   std::vector<std::string> cells = {scale.text(report.step_s)};
   for (const StepPart& part : parts) {
     columns.push_back({part.header});
@@ -52,7 +52,7 @@ std::string step(const TrainingReport& report) {
   cells.push_back(scale.text(report.one_device_s));
   cells.push_back(fmt::format("{:.4g}", report.records_per_s));
   cells.push_back(fmt::format("{:.1f} %", 100 * report.efficiency));
-  Table table(std::move(columns));
+  TextTable table(std::move(columns));
   table.add(std::move(cells));
   const std::string devices = plural(static_cast<std::uint64_t>(report.devices), "device");
   const std::string batch = plural(static_cast<std::uint64_t>(report.batch), "record");
@@ -91,7 +91,7 @@ double idling(const RankReport& rank, std::size_t, int steps) {
 /// The devices' time by group: the bubble of a pipeline is what its devices wait in it.
 std::string groups(const TrainingReport& report, std::span<const RankReport> ranks) {
   const TimeScale scale(report.step_s);
-  Table table({{"a device spends", Align::left}, {"mean"}, {"of a step"}, {"least"}, {"most"}});
+  TextTable table({{"a device spends", Align::left}, {"mean"}, {"of a step"}, {"least"}, {"most"}});
   const auto add = [&](const std::string& what, SpentOn spent, std::size_t group) {
     double sum = 0, most = 0, least = spent(ranks.front(), group, report.steps);
     for (const RankReport& rank : ranks) {

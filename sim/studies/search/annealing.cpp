@@ -7,6 +7,8 @@
 #include <map>
 #include <random>
 
+#include "base/table.hpp"
+
 namespace ringscope {
 namespace {
 
@@ -87,7 +89,7 @@ class Chain {
     const auto bins = placements_->bins();
     const int host = host_of(assignment[below(assignment.size())]),
               other = bins[below(bins.size())].host;
-    std::vector<int> here, there;
+    Table<int> here, there;
     for (int bin = 0; bin < static_cast<int>(bins.size()); ++bin) {
       if (host_of(bin) == host) here.push_back(bin);
       if (host_of(bin) == other) there.push_back(bin);
@@ -98,7 +100,7 @@ class Chain {
       if (place != here.end())
         bin = there[static_cast<std::size_t>(place - here.begin())];
       else if (back != there.end())
-        bin = here[static_cast<std::size_t>(back - there.begin())];
+        bin = here[back - there.begin()];
     }
   }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "algorithms/collectives.hpp"
+#include "base/table.hpp"
 
 namespace ringscope {
 namespace {
@@ -11,9 +12,8 @@ namespace {
 constexpr std::size_t most_bins = 256;
 
 Vertex vertex_of(const Topology& topology, const Bin& bin) {
-  const Host& host = topology.hosts()[static_cast<std::size_t>(bin.host)];
-  return bin.gpu >= 0 ? host.gpus[static_cast<std::size_t>(bin.gpu)]
-                      : host.numa_domains[static_cast<std::size_t>(bin.numa)];
+  const Host& host = topology.hosts()[bin.host];
+  return bin.gpu >= 0 ? host.gpus[bin.gpu] : host.numa_domains[bin.numa];
 }
 
 /// Cost by links alone, where the way goes through the network or between GPUs. Nothing where the
@@ -62,9 +62,8 @@ std::optional<double> bound_of_rings(const PlaceStudy& study, std::span<const Bi
   if (!goes_round(study.scenario) || bins.size() > most_bins || ranks < 2 || job.overlap ||
       study.scenario.placement.ranks.front().nics != NicChoice::nearest)
     return {};
-  std::vector<int> room;
-  for (const Bin& bin : bins)
-    room.push_back(std::min(bin.capacity, study.rules.slots[static_cast<std::size_t>(bin.host)]));
+  Table<int> room;
+  for (const Bin& bin : bins) room.push_back(std::min(bin.capacity, study.rules.slots[bin.host]));
   const auto slowest = least_bottleneck(pair_costs(study, bins), room, study.rules.ranks);
   if (!slowest) return {};
   // Every chunk but one passes between two neighbours, as often as the collective has it; chunks

@@ -19,9 +19,8 @@ std::vector<std::string> cables_of(const PlaceStudy& study, const Placement& pla
   const Topology& topology = study.scenario.cluster.topology;
   const auto& ranks = placement.ranks;
   const auto home = [&](const Location& rank) {
-    const Host& host = topology.hosts()[static_cast<std::size_t>(rank.host)];
-    return rank.gpu >= 0 ? host.gpus[static_cast<std::size_t>(rank.gpu)]
-                         : host.numa_domains[static_cast<std::size_t>(rank.numa)];
+    const Host& host = topology.hosts()[rank.host];
+    return rank.gpu >= 0 ? host.gpus[rank.gpu] : host.numa_domains[rank.numa];
   };
   const bool ring = goes_round(study.scenario);
   std::set<int> cables;

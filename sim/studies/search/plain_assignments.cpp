@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <random>
 
+#include "base/table.hpp"
 #include "topologies/networks/neighbourhoods.hpp"
 
 namespace ringscope {
@@ -24,12 +25,12 @@ std::vector<int> whole_hosts(const PlacementRules& rules, std::mt19937_64& rando
   for (std::size_t host = 0; host < rules.slots.size(); ++host)
     if (rules.slots[host] > 0) hosts.push_back(static_cast<int>(host));
   shuffle(hosts, random);
-  std::vector<int> slots(rules.slots.size());
+  Table<int> slots(rules.slots.size());
   int left = rules.ranks;
   for (const int host : hosts) {
-    const int most = rules.slots[static_cast<std::size_t>(host)];
+    const int most = rules.slots[host];
     if (most > left) continue;
-    slots[static_cast<std::size_t>(host)] = most;
+    slots[host] = most;
     left -= most;
   }
   return slots;
@@ -37,7 +38,7 @@ std::vector<int> whole_hosts(const PlacementRules& rules, std::mt19937_64& rando
 
 Assignment drawn(const Placements& placements, std::mt19937_64& random) {
   const PlacementRules& rules = placements.rules();
-  std::vector<int> left = rules.whole_hosts ? whole_hosts(rules, random) : rules.slots;
+  Table<int> left = rules.whole_hosts ? whole_hosts(rules, random) : rules.slots;
   std::vector<int> bins;
   for (std::size_t bin = 0; bin < placements.bins().size(); ++bin)
     bins.insert(bins.end(), static_cast<std::size_t>(placements.bins()[bin].capacity),
@@ -45,8 +46,7 @@ Assignment drawn(const Placements& placements, std::mt19937_64& random) {
   shuffle(bins, random);
   Assignment assignment;
   for (const int bin : bins) {
-    int& slots =
-        left[static_cast<std::size_t>(placements.bins()[static_cast<std::size_t>(bin)].host)];
+    int& slots = left[placements.bins()[static_cast<std::size_t>(bin)].host];
     if (slots == 0 || static_cast<int>(assignment.size()) == rules.ranks) continue;
     --slots;
     assignment.push_back(bin);
@@ -56,15 +56,15 @@ Assignment drawn(const Placements& placements, std::mt19937_64& random) {
 
 /// Bins of near hosts one after the other, each host with up to room[host] ranks.
 Assignment packed_near(const Placements& placements, const std::vector<std::vector<int>>& levels,
-                       std::vector<int> room) {
-  std::vector<int> capacity(room.size());
+                       Table<int> room) {
+  Table<int> capacity(room.size());
   const auto bins = placements.bins();
-  for (const Bin& bin : bins) capacity[static_cast<std::size_t>(bin.host)] += bin.capacity;
+  for (const Bin& bin : bins) capacity[bin.host] += bin.capacity;
   for (std::size_t host = 0; host < room.size(); ++host)
     room[host] = std::min(room[host], capacity[host]);
   Assignment assignment;
   for (const int host : near_hosts(levels, room, placements.rules().ranks)) {
-    int left = room[static_cast<std::size_t>(host)];
+    int left = room[host];
     for (std::size_t bin = 0; bin < bins.size(); ++bin) {
       if (bins[bin].host != host) continue;
       const int fill = std::min({bins[bin].capacity, left,
@@ -82,21 +82,21 @@ std::vector<Assignment> simple_assignments(const Placements& placements) {
   Assignment packed, spread;
   const auto bins = placements.bins();
   const PlacementRules& rules = placements.rules();
-  std::vector<int> left = rules.slots;
+  Table<int> left = rules.slots;
   for (int bin = 0; bin < static_cast<int>(bins.size()); ++bin) {
-    int& slots = left[static_cast<std::size_t>(bins[static_cast<std::size_t>(bin)].host)];
+    int& slots = left[bins[static_cast<std::size_t>(bin)].host];
     const int fill = std::min({bins[static_cast<std::size_t>(bin)].capacity, slots,
                                rules.ranks - static_cast<int>(packed.size())});
     packed.insert(packed.end(), static_cast<std::size_t>(fill), bin);
     slots -= fill;
   }
-  std::vector<int> room;
+  Table<int> room;
   for (const Bin& bin : bins) room.push_back(bin.capacity);
   left = rules.slots;
   for (bool more = true; more && static_cast<int>(spread.size()) < rules.ranks;) {
     more = false;
     for (std::size_t bin = 0; bin < bins.size(); ++bin) {
-      int& slots = left[static_cast<std::size_t>(bins[bin].host)];
+      int& slots = left[bins[bin].host];
       if (room[bin] == 0 || slots == 0 || static_cast<int>(spread.size()) == rules.ranks) continue;
       spread.push_back(static_cast<int>(bin));
       --room[bin];
@@ -115,9 +115,8 @@ std::vector<Assignment> near_assignments(const Placements& placements, const Top
   if (levels.size() < 2) return {};
   std::vector<Assignment> result = {packed_near(placements, levels, placements.rules().slots)};
   if (!own) return result;
-  std::vector<int> room(topology.hosts().size());
-  for (const int bin : *own)
-    ++room[static_cast<std::size_t>(placements.bins()[static_cast<std::size_t>(bin)].host)];
+  Table<int> room(topology.hosts().size());
+  for (const int bin : *own) ++room[placements.bins()[static_cast<std::size_t>(bin)].host];
   result.push_back(packed_near(placements, levels, room));
   return result;
 }

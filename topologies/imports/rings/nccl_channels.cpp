@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "base/table.hpp"
 #include "topologies/imports/rings/nccl_lines.hpp"
 #include "topologies/imports/xml.hpp"
 #include "topologies/input/characters.hpp"
@@ -103,7 +104,7 @@ class GraphFile {
         channel.ports[nets++] = index_of(part, host.nics, "NIC");
     }
     if (nets == 1) channel.ports[1] = channel.ports[0];
-    std::vector<int> sorted = channel.gpus;
+    Table<int> sorted = channel.gpus;
     std::ranges::sort(sorted);
     const bool enough = first_only ? !sorted.empty() : std::ssize(sorted) == std::ssize(host.gpus);
     if (!enough || std::ranges::adjacent_find(sorted) != sorted.end())
@@ -120,7 +121,7 @@ void place_gates(std::vector<std::vector<nccl::Gates>>& channels, const Topology
                  std::span<const nccl::GpuPlace> ranks, const Place& place) {
   for (auto& gates : channels)
     for (std::size_t rank = 0; rank < gates.size(); ++rank) {
-      const Host& host = topology.hosts()[static_cast<std::size_t>(ranks[rank].host)];
+      const Host& host = topology.hosts()[ranks[rank].host];
       nccl::Gates& gate = gates[rank];
       if (const int nic = std::max(gate.in, gate.out); nic >= std::ssize(host.nics))
         throw InputError(place, fmt::format("rank {} goes by NIC {}, and {} has {}", rank, nic,

@@ -11,6 +11,8 @@
 #include <optional>
 #include <set>
 
+#include "base/table.hpp"
+
 namespace ringscope {
 namespace {
 
@@ -184,10 +186,10 @@ class Reader {
 
   void check(const Communicator& one, int ranks) const {
     for (std::size_t channel = 0; channel < one.rings.size(); ++channel) {
-      std::vector<int> sorted = one.rings[channel];
+      Table<int> sorted = one.rings[channel];
       std::ranges::sort(sorted);
       for (int rank = 0; rank < ranks; ++rank)
-        if (std::ssize(sorted) != ranks || sorted[static_cast<std::size_t>(rank)] != rank)
+        if (std::ssize(sorted) != ranks || sorted[rank] != rank)
           throw InputError({source_, one.line, 1},
                            fmt::format("expected each rank from 0 to {} once in the ring of "
                                        "channel {}, got \"{}\"",
@@ -196,8 +198,8 @@ class Reader {
   }
 
   std::vector<std::vector<TreePlace>> trees(std::size_t channels, int ranks) const {
-    std::vector<std::vector<TreePlace>> all(
-        channels, std::vector<TreePlace>(static_cast<std::size_t>(ranks)));
+    Table<std::vector<TreePlace>> all(channels,
+                                      std::vector<TreePlace>(static_cast<std::size_t>(ranks)));
     std::set<std::pair<int, int>> told;
     for (const TreeLine& tree : trees_) {
       const auto known = [&](int rank) { return rank < ranks; };
@@ -205,11 +207,10 @@ class Reader {
           !std::ranges::all_of(tree.place.children, known))
         return {};
       if (told.emplace(tree.channel, tree.rank).second)
-        all[static_cast<std::size_t>(tree.channel)][static_cast<std::size_t>(tree.rank)] =
-            tree.place;
+        all[tree.channel][static_cast<std::size_t>(tree.rank)] = tree.place;
     }
     if (told.size() != channels * static_cast<std::size_t>(ranks)) return {};
-    for (const TreeLine& line : trees_) check(line, all[static_cast<std::size_t>(line.channel)]);
+    for (const TreeLine& line : trees_) check(line, all[line.channel]);
     return all;
   }
 
@@ -242,15 +243,15 @@ class Reader {
   /// Trees have connections too: only those from a rank to the next of its ring count.
   std::vector<std::vector<Gates>> gates(const std::vector<std::vector<int>>& rings,
                                         int ranks) const {
-    std::vector<std::vector<Gates>> all(rings.size(),
-                                        std::vector<Gates>(static_cast<std::size_t>(ranks)));
+    Table<std::vector<Gates>> all(rings.size(),
+                                  std::vector<Gates>(static_cast<std::size_t>(ranks)));
     bool any = false;
     for (const Connection& one : connections_) {
       if (one.channel >= std::ssize(rings) || std::max(one.from, one.to) >= ranks) continue;
       const auto& ring = rings[static_cast<std::size_t>(one.channel)];
       const auto at = std::ranges::find(ring, one.from) - ring.begin();
       if (ring[static_cast<std::size_t>(at + 1) % ring.size()] != one.to) continue;
-      auto& gates = all[static_cast<std::size_t>(one.channel)];
+      auto& gates = all[one.channel];
       any = true;
       if (one.sends) {
         gates[static_cast<std::size_t>(one.from)].out = one.nic;

@@ -6,12 +6,13 @@
 #include <set>
 #include <unordered_set>
 
+#include "base/table.hpp"
 #include "topologies/placement/search/placement_counts.hpp"
 
 namespace ringscope {
 
 std::vector<int> touched_by(const Assignment& assignment) {
-  std::vector<int> touched;
+  Table<int> touched;
   std::unordered_set<int> seen;
   for (const int bin : assignment)
     if (seen.insert(bin).second) touched.push_back(bin);
@@ -85,7 +86,7 @@ Assignment Placements::grouped(const Assignment& assignment) const {
 
 /// The first assignment that a symmetry of the machine makes of it.
 Assignment Placements::moved(const Assignment& assignment) const {
-  const std::vector<int> touched = touched_by(assignment);
+  const Table<int> touched = touched_by(assignment);
   const std::vector<int> image = symmetry_->first_image(touched);
   std::vector<int> to(bins().size());
   for (std::size_t i = 0; i < touched.size(); ++i) to[at(touched[i])] = image[i];

@@ -3,6 +3,7 @@
 #include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/isomorphism.hpp>
 
+#include "base/table.hpp"
 #include "topologies/placement/search/point_symmetry.hpp"
 
 namespace ringscope {
@@ -24,11 +25,11 @@ void refine(const ColouredGraph& graph, std::vector<int>& colours, std::vector<i
   for (std::map<Neighbourhood, int> found;; before = found.size()) {
     found.clear();
     for (std::vector<int>* side : {&colours, &others}) {
-      std::vector<Neighbourhood> around(side->size());
+      Table<Neighbourhood> around(side->size());
       for (std::size_t i = 0; i < around.size(); ++i) around[i].colour = (*side)[i];
       for (const auto& [from, to] : graph.edges) {
-        around[static_cast<std::size_t>(from)].out.push_back((*side)[static_cast<std::size_t>(to)]);
-        around[static_cast<std::size_t>(to)].in.push_back((*side)[static_cast<std::size_t>(from)]);
+        around[from].out.push_back((*side)[static_cast<std::size_t>(to)]);
+        around[to].in.push_back((*side)[static_cast<std::size_t>(from)]);
       }
       for (std::size_t i = 0; i < around.size(); ++i) {
         std::ranges::sort(around[i].out);
@@ -79,9 +80,7 @@ GraphSymmetry::GraphSymmetry(ColouredGraph graph, std::vector<int> points)
 }
 
 bool GraphSymmetry::can_go(std::span<const int> from, std::span<const int> to) const {
-  const auto vertex = [this](int point) {
-    return static_cast<std::size_t>(points_[static_cast<std::size_t>(point)]);
-  };
+  const auto vertex = [this](int point) { return static_cast<std::size_t>(points_[point]); };
   if (graph_.colours[vertex(from.back())] != graph_.colours[vertex(to.back())]) return false;
   std::vector<int> colours = graph_.colours, others = graph_.colours;
   for (std::size_t i = 0; i < from.size(); ++i)

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/table.hpp"
 #include "topologies/placement/search/symmetry.hpp"
 
 namespace ringscope {
@@ -18,7 +19,7 @@ class MachineParts {
   MachineParts(const Topology& topology, const SymmetryRules& rules);
 
   /// Hosts of one kind have the same components and links in the same order, and the same mark.
-  int kind_of(int host) const { return kinds_[static_cast<std::size_t>(host)]; }
+  int kind_of(int host) const { return kinds_[host]; }
   /// True if each way between two bins that a message can take is the only one with the fewest
   /// links. Looked at for some of the bins where that says it of all; false when in doubt.
   bool only_routes() const;
@@ -47,7 +48,7 @@ class MachineParts {
   const SymmetryRules* rules_;
   mutable std::unordered_map<std::string, int> numbers_;
   std::vector<std::vector<Vertex>> parts_;    ///< of each host
-  std::vector<int> kinds_;                    ///< of each host
+  Table<int> kinds_;                          ///< of each host
   std::vector<int> node_;                     ///< of each component: its host's, or its own
   std::vector<std::string> outside_;          ///< of each node that is no host: its words
   std::vector<std::vector<int>> neighbours_;  ///< of each node: hosts first, then what is outside

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/table.hpp"
+
 namespace ringscope {
 
 /// Numbers of placements have hundreds of digits.
@@ -59,8 +61,8 @@ class TreeSymmetry : public PointSymmetry {
  private:
   std::size_t index(int node) const { return static_cast<std::size_t>(node); }
 
-  std::vector<int> parents_, points_, point_of_;
-  std::vector<int> form_;  ///< of each node's subtree: equal forms are equal subtrees
+  Table<int> parents_, points_, point_of_;
+  Table<int> form_;  ///< of each node's subtree: equal forms are equal subtrees
   std::vector<std::map<int, std::vector<int>>> families_;  ///< of each node: children by form
 };
 
@@ -77,7 +79,7 @@ class GraphSymmetry : public PointSymmetry {
   bool can_go(std::span<const int> from, std::span<const int> to) const;
 
   ColouredGraph graph_;
-  std::vector<int> points_;  ///< vertices
+  Table<int> points_;  ///< vertices
   mutable std::map<std::vector<int>, std::vector<int>> first_images_;
   mutable std::map<std::vector<int>, int> choices_;  ///< of the last one, the others staying
 };

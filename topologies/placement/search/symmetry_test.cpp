@@ -52,9 +52,8 @@ const std::string a_ring_of_switches =
     "network: torus\ndimensions: [5]\n" + std::string(cable) + "\n" + hosts_of_cores;
 
 Vertex vertex_of(const Topology& topology, const Bin& bin) {
-  const Host& host = topology.hosts()[static_cast<std::size_t>(bin.host)];
-  return bin.gpu >= 0 ? host.gpus[static_cast<std::size_t>(bin.gpu)]
-                      : host.numa_domains[static_cast<std::size_t>(bin.numa)];
+  const Host& host = topology.hosts()[bin.host];
+  return bin.gpu >= 0 ? host.gpus[bin.gpu] : host.numa_domains[bin.numa];
 }
 
 /// True if all routes between bins go where the permutation of the bins says, link for link.

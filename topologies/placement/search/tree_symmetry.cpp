@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "base/table.hpp"
 #include "topologies/placement/search/point_symmetry.hpp"
 
 namespace ringscope {
@@ -28,7 +29,7 @@ TreeSymmetry::TreeSymmetry(const ColouredTree& tree, std::vector<int> points)
   std::vector<std::vector<int>> children(parents_.size());
   int root = -1;
   for (int node = 0; node < static_cast<int>(parents_.size()); ++node) {
-    const int parent = parents_[index(node)];
+    const int parent = parents_[node];
     if (parent < 0)
       root = node;
     else
@@ -42,12 +43,12 @@ TreeSymmetry::TreeSymmetry(const ColouredTree& tree, std::vector<int> points)
   std::map<std::vector<int>, int> forms;
   for (const int node : order) {
     std::vector<int> form;
-    for (const int child : children[index(node)]) form.push_back(form_[index(child)]);
+    for (const int child : children[index(node)]) form.push_back(form_[child]);
     std::ranges::sort(form);
     form.push_back(tree.colours[index(node)]);
-    form_[index(node)] = forms.try_emplace(form, static_cast<int>(forms.size())).first->second;
+    form_[node] = forms.try_emplace(form, static_cast<int>(forms.size())).first->second;
     for (const int child : children[index(node)])
-      families_[index(node)][form_[index(child)]].push_back(child);
+      families_[index(node)][form_[child]].push_back(child);
   }
 }
 
@@ -58,32 +59,30 @@ std::vector<int> TreeSymmetry::first_image(std::span<const int> points) const {
   std::map<std::pair<int, int>, std::size_t> taken;  // of a node's children of one form
   for (const int point : points) {
     way.clear();
-    for (int node = points_[index(point)]; node >= 0 && image[index(node)] < 0;
-         node = parents_[index(node)])
+    for (int node = points_[point]; node >= 0 && image[index(node)] < 0; node = parents_[node])
       way.push_back(node);
     for (; !way.empty(); way.pop_back()) {
-      const int node = way.back(), parent = parents_[index(node)];
+      const int node = way.back(), parent = parents_[node];
       if (parent < 0) {
         image[index(node)] = node;
         continue;
       }
-      const int there = image[index(parent)], form = form_[index(node)];
+      const int there = image[index(parent)], form = form_[node];
       image[index(node)] = families_[index(there)].at(form)[taken[{there, form}]++];
     }
-    result.push_back(point_of_[index(image[index(points_[index(point)])])]);
+    result.push_back(point_of_[index(image[index(points_[point])])]);
   }
   return result;
 }
 
 Count TreeSymmetry::images(std::span<const int> points) const {
   Count images = 1;
-  std::vector<char> touched(parents_.size());
+  Table<char> touched(parents_.size());
   std::map<std::pair<int, int>, std::size_t> taken;
   for (const int point : points) {
-    for (int node = points_[index(point)]; node >= 0 && !touched[index(node)];
-         node = parents_[index(node)]) {
-      touched[index(node)] = true;
-      const int parent = parents_[index(node)], form = form_[index(node)];
+    for (int node = points_[point]; node >= 0 && !touched[node]; node = parents_[node]) {
+      touched[node] = true;
+      const int parent = parents_[node], form = form_[node];
       if (parent < 0) continue;
       images *= families_[index(parent)].at(form).size() - taken[{parent, form}]++;
     }
