@@ -67,8 +67,7 @@ struct Options {
   const std::vector<std::vector<TreeEnds>>* trees = nullptr;
   /// Machine as NCCL sees it, kept by its owner. Null: nothing is known of the library's protocols.
   const nccl::Machine* nccl = nullptr;
-  /// The first channel that has the order and the way of each, kept by its owner. Null: nobody
-  /// knows.
+  /// For each channel the first equivalent one: same ring, same NICs. Not owned; null: unknown.
   const std::vector<int>* like = nullptr;
   /// Communicators of groups of ranks as NCCL builds them, kept by their owner. Null: none are
   /// known.

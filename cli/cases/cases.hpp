@@ -89,8 +89,7 @@ std::vector<Report> ended_ones(const std::vector<Report>& reports);
 void write_rows(const std::string& file, const std::string& csv,
                 const std::vector<Report>& reports);
 
-/// Throws the Failure of all cases that are stuck, or that ^C has kept from ending, if any is: for
-/// when all outputs are written.
+/// Call after writing outputs; throws if any case deadlocked or was interrupted.
 void refuse_unended(const Answer& answer);
 
 /// Text for people, unless one of the files goes to standard output: then that is for a program.

@@ -108,7 +108,7 @@ Endpoint endpoint(const Shown& shown, const char* option, const std::string& tex
 }
 
 /// Route between GPUs of one host by the host's rules, or as the library stages them.
-Journey journey_of(const Shown& shown, const Endpoint& from, const Endpoint& to) {
+StagedRoute journey_of(const Shown& shown, const Endpoint& from, const Endpoint& to) {
   const Topology& topology = shown.cluster.topology;
   const Component &here = topology.graph()[from.vertex], &there = topology.graph()[to.vertex];
   const bool gpus = here.kind == ComponentKind::gpu && there.kind == ComponentKind::gpu;
@@ -119,9 +119,9 @@ Journey journey_of(const Shown& shown, const Endpoint& from, const Endpoint& to)
   const auto flow =
       static_cast<std::uint64_t>(number(from) * std::ssize(shown.endpoints) + number(to));
   if (!gpus || here.host != there.host || from.vertex == to.vertex || !shown.always_staged)
-    return topology.journey(from.vertex, to.vertex, shown.noun == "rank" ? flow : 0);
+    return topology.staged_route(from.vertex, to.vertex, shown.noun == "rank" ? flow : 0);
   const Vertex between = topology.nearest_domain(from.vertex);
-  Journey journey{
+  StagedRoute journey{
       .legs = {topology.route(from.vertex, between), topology.route(between, to.vertex)},
       .staging = {between}};
   journey.latency = journey.legs[0].latency + journey.legs[1].latency +

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The state of the page: a lesson, up to two runs that differ from it; and the address that says so
+// The state of the page: a lesson, up to two runs that differ from it; and its URL encoding
 
 const LESSONS = JSON.parse(document.getElementById("lessons").textContent);
 

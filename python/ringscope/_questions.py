@@ -10,7 +10,7 @@ from typing import Any, Mapping, Union
 from ringscope import _core
 
 Question = Union[str, "os.PathLike[str]", Mapping[str, Any]]
-"""A name of ours, a path to a YAML file, YAML itself (of several lines), or what it would say."""
+"""Built-in name, path of a YAML file, YAML text of several lines, or a dict."""
 
 FOLDERS = {"scenarios": "scenarios/lessons", "studies": "scenarios/studies",
            "libraries": "scenarios/libraries", "models": "scenarios/models",

@@ -15,7 +15,7 @@
 namespace ringscope {
 
 /// The same bytes for trees of the same content, in whatever order the keys of their maps stand.
-/// Of the tree's own keys those in `without` do not count.
+/// Top-level keys in `without` are ignored.
 std::string canonical(const Value& value, std::initializer_list<std::string_view> without = {});
 
 /// Clusters, libraries and NCCL's channels by what was asked for. Of each the last few are kept.

@@ -39,7 +39,7 @@ struct Storage {
   int host = -1;                                 ///< -1: each host has its own
 };
 
-/// Needs of computations on a GPU, while nothing is beside them.
+/// GPU demand of a computation that runs alone.
 struct Needs {
   Bandwidth memory{};   ///< bytes of its memory that they read and write in a second
   bool stated = false;  ///< in place of it what a program says of each computation

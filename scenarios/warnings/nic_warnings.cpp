@@ -26,7 +26,7 @@ std::set<Vertex> nics_of_ring(const Scenario& scenario, int host) {
     const std::size_t next = (i + 1) % ranks.size();
     if (ranks[i].host == ranks[next].host) continue;
     if (ranks[i].host != host && ranks[next].host != host) continue;
-    const Journey journey = topology.journey(
+    const StagedRoute journey = topology.staged_route(
         home_of(topology, ranks[i]), home_of(topology, ranks[next]), i * ranks.size() + next);
     for (const Route& leg : journey.legs)
       for (const int id : leg.links)

@@ -16,8 +16,8 @@
 #include "sim/alike/equal_cells.hpp"
 #include "sim/alike/equal_groups.hpp"
 #include "sim/alike/equal_hosts.hpp"
+#include "sim/alike/peer_map.hpp"
 #include "sim/alike/script.hpp"
-#include "sim/alike/talk.hpp"
 #include "topologies/nccl/channels.hpp"
 
 namespace ringscope::sim {
@@ -178,7 +178,7 @@ bool goes_round(const Job& job) {
 
 /// Compares the programs of the first ranks, moved so often, with their own. Adds to `talk`.
 Alike compared(const Scenario& scenario, const Program& program, const std::vector<int>& moves,
-               bool uneven, Talk& talk) {
+               bool uneven, PeerMap& talk) {
   const Orbits& orbits = program.orbits;
   Alike result{orbits, "", 0};
   try {
@@ -278,7 +278,7 @@ std::string unlike_programs(const Scenario& asked) {
   const Scenario scenario = in_order(asked, orbits);
   std::vector<int> moves(static_cast<std::size_t>(orbits.size()) - 1);
   std::iota(moves.begin(), moves.end(), 1);
-  Talk talk(orbits);
+  PeerMap talk(orbits);
   return compared(scenario, Program(scenario, orbits), moves, false, talk).reason;
 }
 
@@ -303,7 +303,7 @@ Alike alike_ranks(const Scenario& asked, bool uneven) {
   if (!program.declared_alike())
     return unless(fmt::format("{} {} is not the same for all ranks",
                               scenario.job.algorithm->collective, scenario.job.algorithm->name));
-  Talk talk(orbits);
+  PeerMap talk(orbits);
   Alike alike =
       compared(scenario, program, some_of(orbits.size()), uneven && goes_round(scenario.job), talk);
   if (!alike.orbits) return alike;

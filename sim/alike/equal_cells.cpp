@@ -16,10 +16,11 @@ namespace {
 constexpr std::size_t most_pairs = 4'000'000;
 
 /// Routes of messages as the fabric takes them, which draws among equal ones by both ranks.
-std::vector<Route> routes_of_messages(const Scenario& scenario, const Homes& homes, Pair ranks) {
-  const auto flow = static_cast<std::uint64_t>(ranks.first) * homes.ranks() +
+std::vector<Route> routes_of_messages(const Scenario& scenario,
+                                      const BufferLocations& buffer_locations, Pair ranks) {
+  const auto flow = static_cast<std::uint64_t>(ranks.first) * buffer_locations.ranks() +
                     static_cast<std::uint64_t>(ranks.second);
-  return routes_of(scenario, homes, ranks, flow);
+  return routes_of(scenario, buffer_locations, ranks, flow);
 }
 
 bool is_between_switches(const Topology& topology, int link) {
@@ -119,11 +120,12 @@ std::string unlike_by_routes(const Scenario& scenario) {
 
 int ranks_of_cell(const Scenario& scenario, int n) {
   const auto ranks = static_cast<int>(scenario.placement.ranks.size());
-  const Homes homes(scenario);
+  const BufferLocations buffer_locations(scenario);
   std::vector<double> latencies;
   for (int rank = 0; rank < ranks; rank += n)
-    latencies.push_back(
-        routes_of_messages(scenario, homes, {rank, (rank + n) % ranks}).front().latency.count());
+    latencies.push_back(routes_of_messages(scenario, buffer_locations, {rank, (rank + n) % ranks})
+                            .front()
+                            .latency.count());
   const std::size_t hosts = latencies.size();
   for (std::size_t cell = 1; cell < hosts; ++cell)
     if (hosts % cell == 0 && std::equal(latencies.begin() + static_cast<std::ptrdiff_t>(cell),
@@ -138,17 +140,17 @@ EqualCells equal_cells(const Scenario& scenario, const Orbits& orbits, const Dis
   if (pairs.size() * static_cast<std::size_t>(cells) > most_pairs)
     return {{}, "too many ranks talk over a network of several switches"};
   const Topology& topology = scenario.cluster.topology;
-  const Homes homes(scenario);
+  const BufferLocations buffer_locations(scenario);
   Moves moves(topology, cells);
   for (const auto& [pair, sends] : pairs) {
     const auto moved = [&, rank = pair.first, distance = pair.second](int times) {
       const int from = (rank + times * n) % orbits.ranks;
       return Pair{from, (from + distance) % orbits.ranks};
     };
-    std::vector<Route> here = routes_of_messages(scenario, homes, moved(0));
+    std::vector<Route> here = routes_of_messages(scenario, buffer_locations, moved(0));
     for (int cell = 0; cell < cells; ++cell) {
       const auto [from, to] = moved(cell);
-      std::vector<Route> there = routes_of_messages(scenario, homes, moved(cell + 1));
+      std::vector<Route> there = routes_of_messages(scenario, buffer_locations, moved(cell + 1));
       const std::string unlike =
           unlike_routes(topology, here, there, sends, {from / n, to / n}, moves);
       if (!unlike.empty())

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <tuple>
 
-#include "sim/machine/homes.hpp"
+#include "sim/machine/buffer_locations.hpp"
 
 namespace ringscope::sim {
 namespace {
@@ -105,22 +105,23 @@ struct Leg {
   bool rails = false;
 };
 
-void visit_legs(const Scenario& scenario, const Homes& homes, Pair ranks, auto visit) {
+void visit_legs(const Scenario& scenario, const BufferLocations& buffer_locations, Pair ranks,
+                auto visit) {
   const Graph& graph = scenario.cluster.topology.graph();
   const auto [from, to] = ranks;
   const Location& where = scenario.placement.ranks[from];
   const std::vector<Vertex> nics =
       named_nics(scenario.cluster.topology, where, scenario.placement.ranks[to]);
-  const Vertex core = homes.domain_of(from), other_core = homes.domain_of(to);
+  const Vertex core = buffer_locations.domain_of(from), other_core = buffer_locations.domain_of(to);
   if (graph[core].host == graph[other_core].host) visit(Leg{core, other_core});
-  for (const Vertex source : homes.of(from)) {
+  for (const Vertex source : buffer_locations.of(from)) {
     if (from == to) {
       visit(Leg{source, core});
       visit(Leg{core, source});
       continue;
     }
-    for (const Vertex target : homes.of(to)) {
-      const std::vector<Vertex> stops = homes.stops(source, target);
+    for (const Vertex target : buffer_locations.of(to)) {
+      const std::vector<Vertex> stops = buffer_locations.stops(source, target);
       for (std::size_t i = 0; i + 1 < stops.size(); ++i) {
         const Vertex here = stops[i], next = stops[i + 1];
         const bool leaves = graph[here].host != graph[next].host;
@@ -138,11 +139,11 @@ void visit_legs(const Scenario& scenario, const Homes& homes, Pair ranks, auto v
 
 }  // namespace
 
-std::vector<Route> routes_of(const Scenario& scenario, const Homes& homes, Pair ranks,
-                             std::uint64_t flow) {
+std::vector<Route> routes_of(const Scenario& scenario, const BufferLocations& buffer_locations,
+                             Pair ranks, std::uint64_t flow) {
   std::vector<Route> routes;
-  visit_legs(scenario, homes, ranks, [&](const Leg& leg) {
-    if (!leg.rails) return routes.push_back(homes.route(leg.from, leg.to, flow));
+  visit_legs(scenario, buffer_locations, ranks, [&](const Leg& leg) {
+    if (!leg.rails) return routes.push_back(buffer_locations.route(leg.from, leg.to, flow));
     for (Route& rail : scenario.cluster.topology.rails(leg.from, leg.to, flow))
       routes.push_back(std::move(rail));
   });
@@ -200,21 +201,21 @@ std::string unequal_hosts(const Topology& topology, const Placement& placement, 
 std::string uncertain_routes(const Scenario& scenario, std::span<const Pair> pairs) {
   const Topology& topology = scenario.cluster.topology;
   const Graph& graph = topology.graph();
-  const Homes homes(scenario);
+  const BufferLocations buffer_locations(scenario);
   for (const Pair& pair : pairs) {
-    for (const Route& route : routes_of(scenario, homes, pair, 0))
+    for (const Route& route : routes_of(scenario, buffer_locations, pair, 0))
       for (const int id : route.links)
         if (graph[topology.source_of(id)].host < 0 && graph[topology.target_of(id)].host < 0)
           return fmt::format("messages go from switch to switch, by '{}'", topology.link(id).name);
     bool only = true;
-    visit_legs(scenario, homes, pair, [&](const Leg& leg) {
+    visit_legs(scenario, buffer_locations, pair, [&](const Leg& leg) {
       only = only && (leg.rails ? topology.has_only_rails(leg.from, leg.to)
-                                : homes.has_only_route(leg.from, leg.to));
+                                : buffer_locations.has_only_route(leg.from, leg.to));
     });
     if (!only)
       return fmt::format("several routes from '{}' to '{}' are as short",
-                         graph[homes.of(pair.first).front()].name,
-                         graph[homes.of(pair.second).front()].name);
+                         graph[buffer_locations.of(pair.first).front()].name,
+                         graph[buffer_locations.of(pair.second).front()].name);
   }
   return "";
 }

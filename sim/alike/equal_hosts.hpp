@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "scenarios/question/scenario.hpp"
-#include "sim/machine/homes.hpp"
+#include "sim/machine/buffer_locations.hpp"
 
 namespace ringscope::sim {
 
@@ -25,11 +25,11 @@ std::string unequal_hosts(const Topology& topology, const Placement& placement, 
 using Pair = std::pair<int, int>;
 
 /// Routes of messages and of accesses to memory between two ranks, for one flow.
-std::vector<Route> routes_of(const Scenario& scenario, const Homes& homes, Pair ranks,
-                             std::uint64_t flow);
+std::vector<Route> routes_of(const Scenario& scenario, const BufferLocations& buffer_locations,
+                             Pair ranks, std::uint64_t flow);
 
-/// Why the ways between these ranks may go by which ranks they are, or by what hosts have in common
-/// beside the switches that they hang on; "" where they do not.
+/// Why routes may depend on rank numbers (ECMP), or on links that hosts share besides those to
+/// their switches; "" where they do not.
 std::string uncertain_routes(const Scenario& scenario, std::span<const Pair> pairs);
 
 /// Ranks on the first host. Requires at least one rank.

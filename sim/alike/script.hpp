@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The script of a rank: every verb that its program performs, in order, told without a clock.
 //
-// Its threads take turns where they wait for each other. A program that asks what came first has no
-// script.
+// Its threads take turns where they wait for each other. With
+// wait_any the control flow depends on time: there is no script.
 #pragma once
 
 #include <stdexcept>

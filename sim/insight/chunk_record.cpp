@@ -10,9 +10,9 @@
 namespace ringscope::sim {
 
 /// One thread of one rank, as its program sees it.
-class ChunkRecord::Witness final : public Executor {
+class ChunkRecord::Tracer final : public Executor {
  public:
-  Witness(ChunkRecord& record, Executor& inner)
+  Tracer(ChunkRecord& record, Executor& inner)
       : record_(&record), inner_(&inner), relay_(pass_on(this)) {
     relay_.start();
   }
@@ -35,12 +35,12 @@ class ChunkRecord::Witness final : public Executor {
   };
   /// Suspends the relay and keeps the handle that resumes it.
   struct Pause {
-    Witness* witness;
+    Tracer* witness;
     bool await_ready() const noexcept { return false; }
     void await_suspend(std::coroutine_handle<> relay) const noexcept { witness->resume_ = relay; }
     void await_resume() const noexcept {}
   };
-  static Task pass_on(Witness* witness);
+  static Task pass_on(Tracer* witness);
   Incoming incoming(int from, Tag tag, const Range& range);
   void completed();
   void take(Request request);
@@ -55,7 +55,7 @@ class ChunkRecord::Witness final : public Executor {
   std::map<int, Incoming> posted_;  ///< by the request's slot
 };
 
-Task ChunkRecord::Witness::pass_on(Witness* witness) {
+Task ChunkRecord::Tracer::pass_on(Tracer* witness) {
   for (;;) {
     co_await Pause{witness};
     witness->completed();
@@ -63,13 +63,12 @@ Task ChunkRecord::Witness::pass_on(Witness* witness) {
   }
 }
 
-ChunkRecord::Witness::Incoming ChunkRecord::Witness::incoming(int from, Tag tag,
-                                                              const Range& range) {
+ChunkRecord::Tracer::Incoming ChunkRecord::Tracer::incoming(int from, Tag tag, const Range& range) {
   assert(from != any_source && "collectives in chunks know whom they receive from");
   return {record_->next(record_->posted_, from, rank(), tag), range};
 }
 
-Request ChunkRecord::Witness::post(const Operation& operation) {
+Request ChunkRecord::Tracer::post(const Operation& operation) {
   if (operation.verb == Verb::isend)
     record_->send(rank(), operation.peer, operation.tag, operation.range);
   const Request request = inner_->post(operation);
@@ -79,7 +78,7 @@ Request ChunkRecord::Witness::post(const Operation& operation) {
   return request;
 }
 
-bool ChunkRecord::Witness::perform(Operation& operation, std::coroutine_handle<> waiter) {
+bool ChunkRecord::Tracer::perform(Operation& operation, std::coroutine_handle<> waiter) {
   operation_ = &operation;
   waiter_ = waiter;
   requests_.assign(operation.requests.begin(), operation.requests.end());
@@ -97,7 +96,7 @@ bool ChunkRecord::Witness::perform(Operation& operation, std::coroutine_handle<>
   return false;
 }
 
-void ChunkRecord::Witness::completed() {
+void ChunkRecord::Tracer::completed() {
   const Operation& done = *std::exchange(operation_, nullptr);
   ChunkStates& states = *record_->states_;
   const double now = record_->kernel_->now();
@@ -112,7 +111,7 @@ void ChunkRecord::Witness::completed() {
 }
 
 /// Data that a request received is there, if it was a receive.
-void ChunkRecord::Witness::take(Request request) {
+void ChunkRecord::Tracer::take(Request request) {
   const auto found = posted_.find(request.slot);
   if (found == posted_.end()) return;
   record_->receive(found->second.message, found->second.range);
@@ -131,7 +130,7 @@ void ChunkRecord::restart(const Collective& collective, int ranks, std::size_t i
 
 Executor& ChunkRecord::in_front_of(Executor& inner) {
   auto& witness = witnesses_[&inner];
-  if (!witness) witness = std::make_unique<Witness>(*this, inner);
+  if (!witness) witness = std::make_unique<Tracer>(*this, inner);
   return *witness;
 }
 

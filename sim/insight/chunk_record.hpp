@@ -30,7 +30,7 @@ class ChunkRecord {
   ChunkHistory take() { return states_->take(); }
 
  private:
-  class Witness;
+  class Tracer;
   struct Message {  ///< its place in the order of those from one rank to another with one tag
     int from = 0, to = 0;
     Tag tag;
@@ -43,7 +43,7 @@ class ChunkRecord {
 
   const Kernel* kernel_;
   std::unique_ptr<ChunkStates> states_;
-  std::map<Executor*, std::unique_ptr<Witness>> witnesses_;
+  std::map<Executor*, std::unique_ptr<Tracer>> witnesses_;
   std::map<std::tuple<int, int, Tag>, int> sent_, posted_;
   std::map<Message, ChunkStates::Contents> in_flight_;
 };

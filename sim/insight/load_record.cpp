@@ -39,40 +39,40 @@ void LoadRecord::note(int resource) {
 }
 
 void LoadRecord::note(ActivityId activity) {
-  for (const int resource : flights_[flight_of_[index(activity.slot)]].resources) note(resource);
+  for (const int resource : activities_[number_of_[index(activity.slot)]].resources) note(resource);
 }
 
 ActivityId LoadRecord::start(double amount, std::span<const Use> uses, Callback done) {
   if (free_.empty()) {
-    free_.push_back(static_cast<int>(flights_.size()));
-    flights_.emplace_back();
+    free_.push_back(static_cast<int>(activities_.size()));
+    activities_.emplace_back();
   }
   const int id = free_.back();
   free_.pop_back();
-  Flight& flight = flights_[id];
-  flight.done = done;
-  flight.resources.clear();
+  Activity& started = activities_[id];
+  started.done = done;
+  started.resources.clear();
   for (const Use& use : uses) {
     note(use.resource);
-    flight.resources.push_back(use.resource);
+    started.resources.push_back(use.resource);
   }
   const ActivityId activity = inner_->start(
       amount, uses, Callback::to<&LoadRecord::ended>(this, static_cast<std::uint64_t>(id)));
-  if (index(activity.slot) >= flight_of_.size()) flight_of_.resize(index(activity.slot) + 1, -1);
-  flight_of_[index(activity.slot)] = id;
+  if (index(activity.slot) >= number_of_.size()) number_of_.resize(index(activity.slot) + 1, -1);
+  number_of_[index(activity.slot)] = id;
   return activity;
 }
 
 void LoadRecord::cancel(ActivityId activity) {
   inner_->cancel(activity);
   note(activity);
-  free_.push_back(flight_of_[index(activity.slot)]);
+  free_.push_back(number_of_[index(activity.slot)]);
 }
 
 void LoadRecord::ended(std::uint64_t id) {
-  const Flight& flight = flights_[id];
-  for (const int resource : flight.resources) note(resource);
-  const Callback done = flight.done;  // the slot is free for reuse when it is called
+  const Activity& started = activities_[id];
+  for (const int resource : started.resources) note(resource);
+  const Callback done = started.done;  // the slot is free for reuse when it is called
   free_.push_back(static_cast<int>(id));
   done();
 }

@@ -48,7 +48,7 @@ class LoadRecord final : public Kernel {
   void every_so_often(Callback callback) override { inner_->every_so_often(callback); }
 
  private:
-  struct Flight {
+  struct Activity {
     Callback done;
     std::vector<int> resources;
   };
@@ -60,12 +60,12 @@ class LoadRecord final : public Kernel {
   static std::size_t index(int id) { return static_cast<std::size_t>(id); }
   void note(int resource);
   void note(ActivityId activity);
-  void ended(std::uint64_t flight);
+  void ended(std::uint64_t started);
 
   std::unique_ptr<Kernel> inner_;
   Table<Curve> curves_;  ///< by resource
-  Table<Flight> flights_;
-  std::vector<int> free_, flight_of_;  ///< flight_of_: by the slot of its activity
+  Table<Activity> activities_;
+  std::vector<int> free_, number_of_;  ///< number_of_: by the slot of its activity
   double start_ = 0;
 };
 

@@ -23,14 +23,14 @@ void SharedWork<Rates>::count_before(int id, double rate) {
 template <class Rates>
 void SharedWork<Rates>::solve_due() {
   const auto was_stopped = [this](int id) { return !works_[id].joins; };
-  const auto finds_idle = [this](int id) { return rates_.finds_idle(id); };
+  const auto is_uncontended = [this](int id) { return rates_.is_uncontended(id); };
   const auto join = [this](int id) {
     if (std::exchange(works_[id].joins, false)) share(id);
   };
   joining_.erase(std::remove_if(joining_.begin(), joining_.end(), was_stopped), joining_.end());
-  const auto late = std::stable_partition(joining_.begin(), joining_.end(), finds_idle);
+  const auto late = std::stable_partition(joining_.begin(), joining_.end(), is_uncontended);
   for (auto id = joining_.begin(); id != late; ++id) {
-    if (finds_idle(*id))
+    if (is_uncontended(*id))
       join(*id);
     else
       delays_.add(*now_, 0, *id);

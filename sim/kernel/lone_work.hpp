@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Works that have all that they use to themselves: a core that has nothing else to do, a message on
-// an idle route. Most of a quiet machine's works are. Part of shared_work.hpp.
+// Activities with exclusive use of their resources: a core without other work, a message on an idle
+// route. On a quiet machine most are. Part of shared_work.hpp.
 //
 // Invariant: what a work that is alone uses carries nothing else, so its rate is the least that one
 // of them gives, and its end is known when it begins. When another work comes to any of them, it
@@ -18,7 +18,7 @@ namespace ringscope::sim {
 // Lets a work flow from now on.
 template <class Rates>
 void SharedWork<Rates>::begin(int id) {
-  if (can_wait && finds_idle(id))
+  if (can_wait && is_uncontended(id))
     begin_alone(id);
   else
     share(id);
@@ -42,7 +42,7 @@ void SharedWork<Rates>::count_flows(int id, int change) {
 }
 
 template <class Rates>
-bool SharedWork<Rates>::finds_idle(int id) const {
+bool SharedWork<Rates>::is_uncontended(int id) const {
   const auto& uses = rates_.uses(id);
   return std::all_of(uses.begin(), uses.end(), [this](const auto& use) {
     const Carried& there = carried_[use.resource];
@@ -89,14 +89,14 @@ double SharedWork<Rates>::used(int resource) const {
       if (use.resource == resource) sum += use.weight * moved;
     return sum;
   }
-  std::uint64_t spell = 0;
-  if constexpr (can_wait) spell = rates_.full_spell(resource);
-  if (spell != 0 && spell == carried.spell)
+  std::uint64_t saturation = 0;
+  if constexpr (can_wait) saturation = rates_.saturation(resource);
+  if (saturation != 0 && saturation == carried.saturation)
     return carried.full_used + carried.capacity * (*now_ - carried.full_since);
   rates_.visit_groups(resource, [&](int id, std::int64_t weight) {
     sum += static_cast<double>(weight) * groups_[id].time.rounded_at(*now_);
   });
-  carried.spell = spell;
+  carried.saturation = saturation;
   carried.full_since = *now_;
   carried.full_used = sum;
   return sum;

@@ -30,7 +30,7 @@ int MaxMin::add_resource(double capacity) {
 void MaxMin::set_capacity(int id, double capacity) {
   assert(capacity > 0);
   resource(id).capacity = capacity;
-  if (resource(id).spell != 0) resource(id).spell = ++stamps_;
+  if (resource(id).saturation != 0) resource(id).saturation = ++stamps_;
   if (!resource(id).bundles.empty()) wait(id);
 }
 
@@ -164,7 +164,7 @@ void MaxMin::add_user(int id, int number) {
     return;
   }
   there.others += part.weight * level_of(joined);
-  doubt(where);
+  recheck(where);
   there.overtaken = there.overtaken || level_of(joined) > there.level;
 }
 
@@ -179,7 +179,7 @@ void MaxMin::drop_user(int id, int number) {
   there.shares[index(left.position)].weight = left.weight;
   if (part.resource != left.bottleneck && is_watched(there)) {
     there.others -= part.weight * level_of(left);
-    doubt(part.resource);
+    recheck(part.resource);
   } else if (part.resource != left.bottleneck && left.since != 0) {
     there.others -= part.weight * left.safe;
   }
@@ -226,7 +226,7 @@ void MaxMin::join_alone(int id) {
   Resource& limit = resource(slowest);
   flow.bottleneck = slowest;
   limit.full = true;
-  limit.spell = ++stamps_;
+  limit.saturation = ++stamps_;
   limit.others = 0.0;
   for (int part = 0; part < static_cast<int>(flow.parts.size()); ++part) add_user(id, part);
   limit.level = share(limit.capacity, bundle(limit.own).weight);
@@ -239,7 +239,7 @@ void MaxMin::join_alone(int id) {
   }
 }
 
-bool MaxMin::finds_idle(int id) const {
+bool MaxMin::is_uncontended(int id) const {
   const auto& parts = flows_[id].parts;
   return std::all_of(parts.begin(), parts.end(), [this](const Part& part) {
     return resources_[part.resource].bundles.empty();
@@ -262,7 +262,7 @@ void MaxMin::join(int id) {
   assert(flow.bottleneck < 0);
   note_moved(id);
   parts_ += flow.parts.size();
-  if (finds_idle(id)) return join_alone(id);
+  if (is_uncontended(id)) return join_alone(id);
   if (!entangled_) return begin_guessed(id);
   joining_.push_back(id);
 }
@@ -275,7 +275,7 @@ void MaxMin::leave(int id) {
 bool MaxMin::leave_for_later(int id) {
   const std::size_t before = left_.size();
   drop_out(id);
-  for (std::size_t i = before; i < left_.size(); ++i) resource(left_[i]).spell = 0;
+  for (std::size_t i = before; i < left_.size(); ++i) resource(left_[i]).saturation = 0;
   return left_.size() > before;
 }
 

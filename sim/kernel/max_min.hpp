@@ -53,7 +53,7 @@ class MaxMin {
   double rate(int group) const { return resources_[group].told; }
 
   /// Whether nothing flows through what a flow uses that does not flow yet.
-  bool finds_idle(int flow) const;
+  bool is_uncontended(int flow) const;
   /// Units per second that it would get at most: an estimate.
   double likely_rate(int flow) const;
 
@@ -66,14 +66,13 @@ class MaxMin {
   /// Whether solve() would find nothing to do.
   bool is_solved() const {
     return queue_.empty() && joining_.empty() && touched_.empty() && moved_.empty() &&
-           doubted_.empty();
+           to_recheck_.empty();
   }
   /// As solve() where all that has joined found what it uses idle.
   Changes tell();
 
-  /// Number of the time for which all of a resource has been used without a break; 0: it is not,
-  /// or nobody knows.
-  std::uint64_t full_spell(int id) const { return resources_[id].spell; }
+  /// Id of the resource's current saturation interval; 0: it is not saturated, or nobody knows.
+  std::uint64_t saturation(int id) const { return resources_[id].saturation; }
 
   /// Uses of a flow: a range of values with a `resource` and a `weight`.
   const auto& uses(int flow) const { return flows_[flow].parts; }
@@ -111,8 +110,7 @@ class MaxMin {
     int follower = -1;        ///< among the followers of the bottleneck; -1: it has a safe level
     std::uint64_t since = 0;  ///< stamp of the safe level; others are void
     Exact safe = 0;           ///< level of the bottleneck up to which the resource is not overfull
-    /// With some that have gone, whose parts are elsewhere: to find each when it goes would cost as
-    /// much as all else.
+    /// May hold stale entries, removed lazily: finding each when it ends costs as much as the rest.
     boost::container::small_vector<User, 2> users;
   };
   struct Share {  ///< what is asked most of a bundle, in one piece with that of its neighbours
@@ -127,16 +125,16 @@ class MaxMin {
   };
   struct Resource {
     double capacity = 0;
-    bool full = false;          ///< it is a bottleneck
-    bool tight = false;         ///< it holds nobody back, but might soon
-    bool waits = false;         ///< in the queue of those to be settled
-    double due = 0;             ///< as its entry there says; others are void
-    bool touched = false;       ///< its level may have changed since the last solve()
-    bool doubted = false;       ///< it is tight, and more or less of it may be used now
-    std::uint64_t spell = 0;    ///< see full_spell()
-    bool overtaken = false;     ///< a bundle has come that may be faster than its own flows
-    int own = -1;               ///< bundle of the flows that it holds back; -1: none
-    std::uint64_t settled = 0;  ///< number of the solve() in which it was settled last
+    bool full = false;             ///< it is a bottleneck
+    bool tight = false;            ///< it holds nobody back, but might soon
+    bool waits = false;            ///< in the queue of those to be settled
+    double due = 0;                ///< as its entry there says; others are void
+    bool touched = false;          ///< its level may have changed since the last solve()
+    bool to_recheck = false;       ///< it is tight, and more or less of it may be used now
+    std::uint64_t saturation = 0;  ///< see saturation()
+    bool overtaken = false;        ///< a bundle has come that may be faster than its own flows
+    int own = -1;                  ///< bundle of the flows that it holds back; -1: none
+    std::uint64_t settled = 0;     ///< number of the solve() in which it was settled last
     boost::container::small_vector<int, 2> bundles;
     boost::container::small_vector<Share, 2> shares;  ///< of those, in the same places
     BundleTable by_bottleneck;                        ///< those, where they are many
@@ -203,16 +201,17 @@ class MaxMin {
   void make_idle(int id) {
     Resource& idle = resource(id);
     idle.full = idle.tight = idle.overtaken = false;
-    idle.spell = 0;
+    idle.saturation = 0;
     idle.level = idle.others = 0.0;
     idle.safe.clear();
     touch(id);
   }
   void drop_out(int flow);
-  void doubt(int id) {
-    if (resource(id).tight && !std::exchange(resource(id).doubted, true)) doubted_.push_back(id);
+  void recheck(int id) {
+    if (resource(id).tight && !std::exchange(resource(id).to_recheck, true))
+      to_recheck_.push_back(id);
   }
-  void settle_doubts();
+  void recheck_all();
 
   bool has_sound_bundles() const;
 
@@ -269,7 +268,7 @@ class MaxMin {
   std::vector<Waiting> queue_;
   std::vector<int> left_;     ///< resources, for follow_leaves()
   std::vector<int> joining_;  ///< flows, for solve()
-  std::vector<int> moved_, touched_, doubted_, taken_, told_, groups_;
+  std::vector<int> moved_, touched_, to_recheck_, taken_, told_, groups_;
   std::uint64_t operations_ = 0;
 
   struct Filled {  ///< a resource, as levels rise

@@ -99,7 +99,7 @@ void MaxMin::settle_level(int id) {
       continue;
     }
     settled.overtaken = false;
-    if (settled.spell == 0) settled.spell = ++stamps_;
+    if (settled.saturation == 0) settled.saturation = ++stamps_;
     return set_level(id, level);
   }
 }
@@ -117,7 +117,7 @@ int MaxMin::fastest_other(const Resource& resource) {
 void MaxMin::make_full(int id) {
   Resource& made = resource(id);
   made.full = true;
-  if (made.spell == 0) made.spell = ++stamps_;
+  if (made.saturation == 0) made.saturation = ++stamps_;
   made.level = 0.0;
   if (std::exchange(made.tight, false)) return;
   made.others = 0.0;
@@ -178,7 +178,7 @@ void MaxMin::settle_idle(int id) {
   const double share = rounded(used) / settled.capacity;
   if (share < (settled.tight ? tight_until : tight_from)) return keep_safe(id, used);
   const bool was_tight = std::exchange(settled.tight, true);
-  doubt(id);
+  recheck(id);
   if (was_tight) return;
   settled.others = used;
   for (const int each : settled.bundles)
@@ -190,7 +190,7 @@ void MaxMin::settle_idle(int id) {
 void MaxMin::keep_safe(int id, Exact used) {
   Resource& kept = resource(id);
   kept.tight = false;
-  kept.spell = 0;
+  kept.saturation = 0;
   for (const int each : kept.bundles) follow_no_longer(each);
   const Exact margin = used > 0 ? (1 + kept.capacity / used) / 2 : Exact{1};
   kept.others = used * margin;
@@ -220,7 +220,7 @@ void MaxMin::tell_followers(int id, Exact before) {
     Resource& there = resource(told.resource);
     there.others += told.weight == 1 ? change : change * static_cast<double>(told.weight);
     if (there.tight) {
-      doubt(told.resource);
+      recheck(told.resource);
       if (stays_tight(there)) continue;
     }
     there.overtaken = there.overtaken || (rises && above(level, there.level));
@@ -296,21 +296,21 @@ MaxMin::Changes MaxMin::solve() {
   return tell();
 }
 
-void MaxMin::settle_doubts() {
-  for (const int id : doubted_) {
+void MaxMin::recheck_all() {
+  for (const int id : to_recheck_) {
     Resource& settled = resource(id);
-    settled.doubted = false;
+    settled.to_recheck = false;
     if (!settled.tight) continue;
     if (above(settled.capacity, settled.others))
-      settled.spell = 0;
-    else if (settled.spell == 0)
-      settled.spell = ++stamps_;
+      settled.saturation = 0;
+    else if (settled.saturation == 0)
+      settled.saturation = ++stamps_;
   }
-  doubted_.clear();
+  to_recheck_.clear();
 }
 
 MaxMin::Changes MaxMin::tell() {
-  settle_doubts();
+  recheck_all();
   groups_.clear();
   for (const int id : touched_) {
     Resource& touched = resource(id);

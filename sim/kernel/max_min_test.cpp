@@ -282,26 +282,26 @@ TEST(MaxMin, what_is_full_at_both_ends_is_fair_in_whatever_order_flows_leave) {
   }
 }
 
-TEST(MaxMin, a_spell_lasts_while_all_of_a_resource_is_used) {
+TEST(MaxMin, a_saturation_lasts_while_all_of_a_resource_is_used) {
   AllToAll flows;
   for (int id = 0; id < 2 * AllToAll::nics; ++id) {
-    const std::uint64_t spell = flows.rates.full_spell(id);
-    EXPECT_NE(spell, 0u) << id;
+    const std::uint64_t saturation = flows.rates.saturation(id);
+    EXPECT_NE(saturation, 0u) << id;
   }
-  const std::uint64_t at_sender = flows.rates.full_spell(0),
-                      at_receiver = flows.rates.full_spell(AllToAll::nics);
+  const std::uint64_t at_sender = flows.rates.saturation(0),
+                      at_receiver = flows.rates.saturation(AllToAll::nics);
   flows.leave_round(3);
-  EXPECT_EQ(flows.rates.full_spell(0), at_sender);
-  EXPECT_EQ(flows.rates.full_spell(AllToAll::nics), at_receiver);
+  EXPECT_EQ(flows.rates.saturation(0), at_sender);
+  EXPECT_EQ(flows.rates.saturation(AllToAll::nics), at_receiver);
   for (int round = 1; round < AllToAll::nics; ++round)
     if (round != 3) flows.rates.leave(AllToAll::flow(0, round));
   flows.rates.solve();
-  EXPECT_EQ(flows.rates.full_spell(0), 0u);  // idle
-  for (int from = 1; from < AllToAll::nics; ++from) EXPECT_NE(flows.rates.full_spell(from), 0u);
+  EXPECT_EQ(flows.rates.saturation(0), 0u);  // idle
+  for (int from = 1; from < AllToAll::nics; ++from) EXPECT_NE(flows.rates.saturation(from), 0u);
 }
 
 // A flow that leaves for later leaves to nobody what it had.
-TEST(MaxMin, a_spell_ends_when_others_take_over_late_what_a_flow_leaves) {
+TEST(MaxMin, a_saturation_ends_when_others_take_over_late_what_a_flow_leaves) {
   MaxMin rates;
   const int link = rates.add_resource(1);
   for (int flow = 0; flow < 2; ++flow) {
@@ -310,13 +310,13 @@ TEST(MaxMin, a_spell_ends_when_others_take_over_late_what_a_flow_leaves) {
     rates.join(flow);
   }
   rates.solve();
-  const std::uint64_t spell = rates.full_spell(link);
+  const std::uint64_t saturation = rates.saturation(link);
   EXPECT_TRUE(rates.leave_for_later(0));
   rates.tell();
-  EXPECT_EQ(rates.full_spell(link), 0u);
+  EXPECT_EQ(rates.saturation(link), 0u);
   rates.follow_leaves();
   rates.solve();
-  EXPECT_GT(rates.full_spell(link), spell);
+  EXPECT_GT(rates.saturation(link), saturation);
 }
 
 TEST(MaxMin, what_nobody_changed_is_solved) {

@@ -5,9 +5,9 @@
 // date, that of its first end. A work that has all that it uses to itself needs neither group nor
 // solver: lone_work.hpp.
 //
-// Tolerance: a work ends with others that end now where that is early by at most that share of its
-// age; it joins others late, and others take over late what it leaves, by at most that share of the
-// time that it takes, but is reckoned to have moved all along. So many rates change together.
+// Tolerance: an activity ends with others that end now where that is early by at most that share of
+// its age. Joins and leaves may be applied late, by at most tolerance times duration; what it moves
+// is counted from its true start. So many rates change together.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +33,7 @@ class SharedWork {
   explicit SharedWork(const double* now) : now_(now) {}
   Rates& rates() { return rates_; }
   /// Share of a work's time by which dates may be wrong; 0, the default: none. The rates need
-  /// finds_idle, likely_rate, tell, leave_for_later and follow_leaves then.
+  /// is_uncontended, likely_rate, tell, leave_for_later and follow_leaves then.
   void set_tolerance(double share) { delays_.set_tolerance(share); }
   int add_resource(double capacity) {
     carried_.emplace_back().capacity = capacity;
@@ -54,7 +54,7 @@ class SharedWork {
   void set(int id, double amount, std::span<const Use> uses);
   /// Lets it flow; the solver is told at the end of the instant, since many begin and end in one.
   void join(int id);
-  /// Stops it, whether or not it flows; what is left stays known.
+  /// Waypoints it, whether or not it flows; what is left stays known.
   void stop(int id);
   /// Units left at this instant.
   double left(int id) const;
@@ -66,7 +66,7 @@ class SharedWork {
   void solve();
   /// Infinity when nothing flows.
   double next_date() { return std::min(dates_.next_date(), delays_.next_date()); }
-  /// Stops all works that are done by then, and calls visit(id) for each.
+  /// Waypoints all works that are done by then, and calls visit(id) for each.
   template <class Visit>
   void take_done(double until, Visit visit);
   /// Moves all that is to come; requires that now() has moved as far.
@@ -79,7 +79,7 @@ class SharedWork {
   }
   /// Requires that nothing flows.
   void rewind() {
-    for (Carried& carried : carried_) carried.used = 0, carried.spell = 0;
+    for (Carried& carried : carried_) carried.used = 0, carried.saturation = 0;
   }
 
  private:
@@ -110,7 +110,7 @@ class SharedWork {
     int flows = 0;   ///< that the solver knows
     int alone = -1;  ///< the work that has it to itself; -1: none
     // While it is full, what it carries needs no sum over its groups.
-    std::uint64_t spell = 0;  ///< as the solver numbers it
+    std::uint64_t saturation = 0;  ///< as the solver numbers it
     double full_since = 0, full_used = 0;
   };
 
@@ -129,7 +129,7 @@ class SharedWork {
   void begin(int id);
   void share(int id);
   void count_flows(int id, int change);
-  bool finds_idle(int id) const;
+  bool is_uncontended(int id) const;
   void begin_alone(int id);
   Exact moved_alone(const Work& work) const {
     return Exact(work.rate) * (Exact(*now_) - work.begun);

@@ -101,7 +101,7 @@ nccl::Gates Machine::gates_of(int rank, Block block) const {
   return gates[static_cast<std::size_t>(place)];
 }
 
-Fabric::Stops Machine::gates(const Ends& ends, int from, int to) const {
+Fabric::Waypoints Machine::gates(const Ends& ends, int from, int to) const {
   if (location(from).host == location(to).host) return {};
   if (!ends.block.is_any())
     return named_nics(scenario_->cluster.topology, location(from), location(to));
@@ -110,7 +110,7 @@ Fabric::Stops Machine::gates(const Ends& ends, int from, int to) const {
   const auto host_of = [this](int rank) -> const Host& {
     return scenario_->cluster.topology.hosts()[location(rank).host];
   };
-  Fabric::Stops stops;
+  Fabric::Waypoints stops;
   if (here.relay >= 0) stops.push_back(host_of(from).gpus[here.relay]);
   stops.push_back(host_of(from).nics[here.out]);
   stops.push_back(host_of(to).nics[there.in]);
@@ -124,18 +124,19 @@ Channel Machine::make_block_channel(int from, int to, Block block) {
   Channel channel;
   const bool in_switch = block.by != Switch::passes_on && blocks.in_switch > 0 &&
                          location(from).host == location(to).host;
-  const Fabric::Trip trip =
-      in_switch ? fabric_.switch_trip(from, to, block) : this->trip(from, to, false, block);
-  channel.way = way(from, to, trip);
+  const Fabric::RouteUses found =
+      in_switch ? fabric_.switch_route_uses(from, to, block) : route_uses(from, to, false, block);
+  channel.way = way(from, to, found);
   const bool leaves = channel.between_hosts();
-  const bool nvlink = !leaves && scenario_->cluster.topology.nvlinked(fabric_.homes(from).front(),
-                                                                      fabric_.homes(to).front());
+  const bool nvlink =
+      !leaves && scenario_->cluster.topology.nvlinked(fabric_.buffer_locations(from).front(),
+                                                      fabric_.buffer_locations(to).front());
   const double carries = in_switch ? blocks.in_switch
                          : leaves  ? costs.carries_between_hosts
                          : nvlink  ? costs.carries
                                    : costs.carries_over_pcie;
   channel.transport = leaves ? &costs.between_hosts : &costs.inside_host;
-  channel.route_latency = trip.latency * scenario_->speedup.link_latencies;
+  channel.route_latency = found.latency * scenario_->speedup.link_latencies;
   channel.stands_for = block.alike;
   channel.in_order = true;
   // Over an NVLink a hop is the block's own time, for each slice; elsewhere others' on the way.
@@ -157,9 +158,9 @@ Channel Machine::make_block_channel(int from, int to, Block block) {
     add_exchange(uses, to, block, carries, false);
     return uses;
   };
-  channel.wire = all_uses(trip.uses);
-  channel.passages = passages(from, to, false, block);
-  for (Passage& passage : channel.passages) passage.wire = all_uses(passage.wire);
+  channel.wire = all_uses(found.uses);
+  channel.chosen_routes = chosen_routes(from, to, false, block);
+  for (ChosenRoute& one : channel.chosen_routes) one.wire = all_uses(one.wire);
   return channel;
 }
 

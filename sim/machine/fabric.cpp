@@ -36,7 +36,7 @@ Fabric::Fabric(const Scenario& scenario, Ledger& ledger, std::set<int> only_host
       ledger_(&ledger),
       only_hosts_(std::move(only_hosts)),
       cell_links_(std::move(links)),
-      homes_(scenario) {
+      buffer_locations_(scenario) {
   find_grain();
   add_memories();
   add_links();
@@ -44,10 +44,10 @@ Fabric::Fabric(const Scenario& scenario, Ledger& ledger, std::set<int> only_host
 
 void Fabric::find_grain() {
   int domains = 1, rails = 1;
-  for (int rank = 0; rank < static_cast<int>(homes_.ranks()); ++rank) {
+  for (int rank = 0; rank < static_cast<int>(buffer_locations_.ranks()); ++rank) {
     const Location& where = location(rank);
     const Host& host = topology().hosts()[where.host];
-    domains = std::lcm(domains, static_cast<int>(homes(rank).size()));
+    domains = std::lcm(domains, static_cast<int>(buffer_locations(rank).size()));
     if (where.nics == NicChoice::all && !host.nics.empty())
       rails = std::lcm(rails, static_cast<int>(host.nics.size()));
   }
@@ -154,63 +154,65 @@ void Fabric::add_leg(Uses& uses, const Route& leg, Vertex from, Vertex to, int s
 }
 
 /// The leg that leaves a host goes by these components.
-void Fabric::lead_by(const Stops& by, Journey& journey, Vertex source, Vertex target,
+void Fabric::lead_by(const Waypoints& by, StagedRoute& route, Vertex source, Vertex target,
                      std::uint64_t flow) const {
-  for (std::size_t leg = 0; leg < journey.legs.size(); ++leg) {
-    const Vertex here = leg == 0 ? source : journey.staging[leg - 1];
-    const Vertex next = leg + 1 == journey.legs.size() ? target : journey.staging[leg];
+  for (std::size_t leg = 0; leg < route.legs.size(); ++leg) {
+    const Vertex here = leg == 0 ? source : route.staging[leg - 1];
+    const Vertex next = leg + 1 == route.legs.size() ? target : route.staging[leg];
     if (component(here).host == component(next).host) continue;
-    Stops stops = {here};
-    stops.insert(stops.end(), by.begin(), by.end());
-    stops.push_back(next);
-    Route led = route_by(topology(), stops, flow, &homes_.known());
-    journey.latency += led.latency - journey.legs[leg].latency;
-    journey.legs[leg] = std::move(led);
+    Waypoints waypoints = {here};
+    waypoints.insert(waypoints.end(), by.begin(), by.end());
+    waypoints.push_back(next);
+    Route led = route_by(topology(), waypoints, flow, &buffer_locations_.known());
+    route.latency += led.latency - route.legs[leg].latency;
+    route.legs[leg] = std::move(led);
   }
 }
 
 // Buffers spread over a domains go pairwise to those spread over b, a share of the bytes each.
-Fabric::Trip Fabric::trip(int from, int to, bool engines, const Stops& by,
-                          const Variant& variant) const {
-  Trip trip;
-  const std::vector<Vertex>&sources = homes(from), &targets = homes(to);
+Fabric::RouteUses Fabric::route_uses(int from, int to, bool engines, const Waypoints& by,
+                                     const RouteChoice& choice) const {
+  RouteUses found;
+  const std::vector<Vertex>&sources = buffer_locations(from), &targets = buffer_locations(to);
   const auto shares = std::lcm(static_cast<int>(sources.size()), static_cast<int>(targets.size()));
   const bool all_nics = location(from).nics == NicChoice::all;
-  auto flow = static_cast<std::uint64_t>(from) * homes_.ranks() + static_cast<std::uint64_t>(to);
-  if (variant.draw != 0) flow = random_of({flow, variant.draw});
-  Stops stops = by;  // out of the host, by the detour, into the other
-  stops.insert(stops.end() - (by.empty() ? 0 : 1), variant.detour.begin(), variant.detour.end());
+  auto flow =
+      static_cast<std::uint64_t>(from) * buffer_locations_.ranks() + static_cast<std::uint64_t>(to);
+  if (choice.draw != 0) flow = random_of({flow, choice.draw});
+  Waypoints waypoints = by;  // out of the host, by the detour, into the other
+  waypoints.insert(waypoints.end() - (by.empty() ? 0 : 1), choice.detour.begin(),
+                   choice.detour.end());
   for (int i = 0; i < shares; ++i) {
     const Vertex source = sources[static_cast<std::size_t>(i) % sources.size()];
     const Vertex target = targets[static_cast<std::size_t>(i) % targets.size()];
-    Journey journey = homes_.journey(source, target, flow);
-    if (!stops.empty()) lead_by(stops, journey, source, target, flow);
-    trip.latency = std::max(trip.latency, journey.latency.count());
-    trip.staged =
-        trip.staged || (!journey.staging.empty() && location(from).host == location(to).host);
-    if (is_gpu(source)) add_memory(trip.uses, source, 1, shares);
-    for (const Vertex stop : by)
-      if (is_gpu(stop)) add_memory(trip.uses, stop, 2, shares);
+    StagedRoute route = buffer_locations_.staged_route(source, target, flow);
+    if (!waypoints.empty()) lead_by(waypoints, route, source, target, flow);
+    found.latency = std::max(found.latency, route.latency.count());
+    found.staged =
+        found.staged || (!route.staging.empty() && location(from).host == location(to).host);
+    if (is_gpu(source)) add_memory(found.uses, source, 1, shares);
+    for (const Vertex waypoint : by)
+      if (is_gpu(waypoint)) add_memory(found.uses, waypoint, 2, shares);
     Vertex here = source;
-    for (std::size_t leg = 0; leg < journey.legs.size(); ++leg) {
-      const bool last = leg + 1 == journey.legs.size();
-      const Vertex next = last ? target : journey.staging[leg];
+    for (std::size_t leg = 0; leg < route.legs.size(); ++leg) {
+      const bool last = leg + 1 == route.legs.size();
+      const Vertex next = last ? target : route.staging[leg];
       if (all_nics && component(here).host != component(next).host)
-        add_rails(trip.uses, topology().rails(here, next, flow, variant.detour), shares);
+        add_rails(found.uses, topology().rails(here, next, flow, choice.detour), shares);
       else
-        add_leg(trip.uses, journey.legs[leg], here, next, shares, engines);
-      if (!last) add_memory(trip.uses, next, 2, shares);
+        add_leg(found.uses, route.legs[leg], here, next, shares, engines);
+      if (!last) add_memory(found.uses, next, 2, shares);
       here = next;
     }
-    if (is_gpu(target)) add_memory(trip.uses, target, 1, shares);
+    if (is_gpu(target)) add_memory(found.uses, target, 1, shares);
   }
-  return trip;
+  return found;
 }
 
 // On this side of the switch are all messages, or the one of which all are copies.
-Fabric::Trip Fabric::switch_trip(int from, int to, const Block& block) const {
-  const Vertex source = homes(from).front(), target = homes(to).front();
-  const Route route = homes_.route(source, target);
+Fabric::RouteUses Fabric::switch_route_uses(int from, int to, const Block& block) const {
+  const Vertex source = buffer_locations(from).front(), target = buffer_locations(to).front();
+  const Route route = buffer_locations_.route(source, target);
   const auto is_switch = [this](int id) {
     return component(topology().target_of(id)).kind == ComponentKind::nvswitch;
   };
@@ -219,15 +221,15 @@ Fabric::Trip Fabric::switch_trip(int from, int to, const Block& block) const {
   const int before = adds_up || !any ? block.together : 1,
             behind = adds_up && any ? 1 : block.together;
   int times = before;
-  Trip trip;
-  add_memory(trip.uses, source, times);
+  RouteUses found;
+  add_memory(found.uses, source, times);
   for (const int id : route.links) {
-    add_route(trip.uses, {.links = {id}}, times);
+    add_route(found.uses, {.links = {id}}, times);
     if (is_switch(id)) times = behind;
   }
-  add_memory(trip.uses, target, behind);
-  trip.latency = route.latency.count();
-  return trip;
+  add_memory(found.uses, target, behind);
+  found.latency = route.latency.count();
+  return found;
 }
 
 }  // namespace ringscope::sim

@@ -13,7 +13,7 @@
 
 #include "base/table.hpp"
 #include "scenarios/question/scenario.hpp"
-#include "sim/machine/homes.hpp"
+#include "sim/machine/buffer_locations.hpp"
 #include "sim/machine/ledger.hpp"
 #include "sim/machine/orbits.hpp"
 
@@ -30,7 +30,7 @@ void add_use(Uses& uses, int resource, int weight);
 void add_uses(Uses& uses, const Uses& others, int times = 1);
 
 /// One of the ways between two hosts: the hash's, or as it draws otherwise.
-struct Variant {
+struct RouteChoice {
   std::uint64_t draw = 0;
   std::vector<Vertex> detour;  ///< switches by which it goes
 };
@@ -38,37 +38,37 @@ struct Variant {
 class Fabric {
  public:
   /// Adds the resources of `scenario` to `ledger`; both outlive the fabric. Of hosts, where some
-  /// are named, theirs alone: what a trip uses elsewhere is then left out.
+  /// are named, theirs alone: what a route uses elsewhere is then left out.
   /// Of links between switches, then, only those in `links`.
   Fabric(const Scenario& scenario, Ledger& ledger, std::set<int> only_hosts = {},
          std::shared_ptr<const CellLinks> links = {});
 
   int grain() const { return grain_; }
   /// Location of a rank's buffers: its GPU, or one or several NUMA domains.
-  const std::vector<Vertex>& homes(int rank) const { return homes_.of(rank); }
+  const std::vector<Vertex>& buffer_locations(int rank) const { return buffer_locations_.of(rank); }
   /// The NUMA domain of the rank's core.
-  Vertex domain_of(int rank) const { return homes_.domain_of(rank); }
+  Vertex domain_of(int rank) const { return buffer_locations_.domain_of(rank); }
 
   /// `times` accesses to each byte in the memory of a domain or GPU, of one in `shares` bytes.
   void add_memory(Uses& uses, Vertex vertex, int times, int shares = 1) const;
   /// The links of a route, and what limits one that GPUs take.
   void add_route(Uses& uses, const Route& route, int times, int shares = 1) const;
   /// The way of every byte from the buffers of one rank to those of another, and its latency.
-  struct Trip {
+  struct RouteUses {
     Uses uses;
-    std::vector<Again> again;  ///< of `uses`, where the sender's host stands for the receiver's
-    double latency = 0;        ///< s: of the links and of staging
-    bool staged = false;       ///< inside a host: through the memory of a NUMA domain
+    std::vector<SecondUse> again;  ///< of `uses`, where the sender's host stands for the receiver's
+    double latency = 0;            ///< s: of the links and of staging
+    bool staged = false;           ///< inside a host: through the memory of a NUMA domain
   };
-  /// Components by which a trip leaves its host and comes into the other, in order; none: as routes
-  /// go.
-  using Stops = std::vector<Vertex>;
+  /// Components by which a route leaves its host and comes into the other, in order; none: as
+  /// routes go.
+  using Waypoints = std::vector<Vertex>;
   /// Without `engines` no copy engine has a part in it.
-  Trip trip(int from, int to, bool engines = true, const Stops& by = {},
-            const Variant& variant = {}) const;
+  RouteUses route_uses(int from, int to, bool engines = true, const Waypoints& by = {},
+                       const RouteChoice& choice = {}) const;
   /// Between two GPUs of a host whose switch adds up `together` messages for one of them, or copies
   /// one of one. Uses are those of a byte divided by `together`.
-  Trip switch_trip(int from, int to, const Block& block) const;
+  RouteUses switch_route_uses(int from, int to, const Block& block) const;
 
  private:
   void find_grain();
@@ -79,7 +79,7 @@ class Fabric {
                bool engines) const;
   void add_rails(Uses& uses, std::span<const Route> rails, int shares) const;
   void add_engine(Uses& uses, Vertex gpu, bool out, int shares) const;
-  void lead_by(const Stops& by, Journey& journey, Vertex source, Vertex target,
+  void lead_by(const Waypoints& by, StagedRoute& route, Vertex source, Vertex target,
                std::uint64_t flow) const;
   const Location& location(int rank) const { return scenario_->placement.ranks[rank]; }
   const Topology& topology() const { return scenario_->cluster.topology; }
@@ -97,7 +97,7 @@ class Fabric {
   const std::set<int> only_hosts_;  ///< empty: all
   const std::shared_ptr<const CellLinks> cell_links_;
   int grain_ = 1;
-  const Homes homes_;
+  const BufferLocations buffer_locations_;
   Table<int> link_resources_;               ///< by link id; -1 for an unlimited link
   Table<int> both_resources_;               ///< likewise, of both directions together
   std::map<Vertex, int> memory_resources_;  ///< of NUMA domains and GPUs whose memory is limited

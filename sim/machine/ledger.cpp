@@ -17,44 +17,44 @@ int Ledger::add(Resource resource) {
 
 int Ledger::start(double amount, std::span<const Use> uses, Callback done) {
   if (free_.empty()) {
-    free_.push_back(static_cast<int>(flights_.size()));
-    flights_.emplace_back();
+    free_.push_back(static_cast<int>(activities_.size()));
+    activities_.emplace_back();
   }
   const int id = free_.back();
   free_.pop_back();
   ++flowing_;
   if (index(id) < later_.size()) later_[index(id)] = {};
-  Flight& flight = flights_[id];
-  flight.amount = amount;
-  flight.paused = false;
-  flight.done = done;
-  flight.moved_before = 0;
-  flight.opened = now();
-  flight.parts.resize(uses.size());
+  Activity& activity = activities_[id];
+  activity.amount = amount;
+  activity.paused = false;
+  activity.done = done;
+  activity.moved_before = 0;
+  activity.opened = now();
+  activity.parts.resize(uses.size());
   for (std::size_t i = 0; i < uses.size(); ++i) {
-    flight.parts[i] = {uses[i], 0, served(uses[i].resource)};
+    activity.parts[i] = {uses[i], 0, served(uses[i].resource)};
   }
   for (std::size_t i = 0; i < uses.size(); ++i) {
     auto& active = accounts_[uses[i].resource].active;
-    flight.parts[i].position = static_cast<int>(active.size());
+    activity.parts[i].position = static_cast<int>(active.size());
     active.push_back({id, static_cast<int>(i)});
   }
-  flight.activity = kernel_->start(
+  activity.id = kernel_->start(
       amount, uses, Callback::to<&Ledger::on_done>(this, static_cast<std::uint64_t>(id)));
   return id;
 }
 
-double Ledger::moved(const Flight& flight) const {
+double Ledger::moved(const Activity& activity) const {
   // An activity that has just completed is no longer known to the kernel.
-  return flight.activity ? flight.amount - kernel_->remaining(flight.activity) : flight.amount;
+  return activity.id ? activity.amount - kernel_->remaining(activity.id) : activity.amount;
 }
 
 double Ledger::carried(int id) const {
   const Account& account = accounts_[id];
   double carried = account.used;
-  for (const Active& active : account.active) {
-    const Flight& flight = flights_[active.flight];
-    carried += flight.parts[index(active.part)].use.weight * moved(flight);
+  for (const auto& [number, part] : account.active) {
+    const Activity& activity = activities_[number];
+    carried += activity.parts[index(part)].use.weight * moved(activity);
   }
   return carried;
 }
@@ -74,31 +74,31 @@ bool Ledger::busy(int id) const {
   if (found.at == now()) return found.value;
   const Account& account = accounts_[id];
   double rate = 0;
-  for (const Active& active : account.active) {
-    const Flight& flight = flights_[active.flight];
-    const double elapsed = now() - flight.opened;
-    if (flight.paused || elapsed <= 0) continue;
-    const int weight = flight.parts[index(active.part)].use.weight;
-    rate += weight * (moved(flight) - flight.moved_before) / elapsed;
+  for (const auto& [number, part] : account.active) {
+    const Activity& activity = activities_[number];
+    const double elapsed = now() - activity.opened;
+    if (activity.paused || elapsed <= 0) continue;
+    const int weight = activity.parts[index(part)].use.weight;
+    rate += weight * (moved(activity) - activity.moved_before) / elapsed;
   }
   busy_at_ = now();
   found = {now(), rate >= least * account.capacity};
   return found.value;
 }
 
-void Ledger::no_longer_flows(const Flight& flight) {
+void Ledger::no_longer_flows(const Activity& activity) {
   if (busy_at_ != now()) return;
-  for (const Part& part : flight.parts) busy_[part.use.resource].at = -1;
+  for (const Part& part : activity.parts) busy_[part.use.resource].at = -1;
 }
 
-void Ledger::passes_again(int flight, std::span<const Again> uses, std::size_t skipped) {
+void Ledger::passes_again(int activity, std::span<const SecondUse> uses, std::size_t skipped) {
   if (uses.empty()) return;
-  later_.resize(std::max(later_.size(), index(flight) + 1));
-  later_[index(flight)] = {uses, skipped};
+  later_.resize(std::max(later_.size(), index(activity) + 1));
+  later_[index(activity)] = {uses, skipped};
 }
 
-bool Ledger::passes_busy(const Flight& flight, std::size_t parts) const {
-  const auto first = flight.parts.begin();
+bool Ledger::passes_busy(const Activity& activity, std::size_t parts) const {
+  const auto first = activity.parts.begin();
   return std::any_of(first, first + static_cast<std::ptrdiff_t>(parts), [this](const Part& part) {
     return resource(part.use.resource).kind == ResourceKind::link && busy(part.use.resource);
   });
@@ -108,38 +108,38 @@ double Ledger::queued(int id, double most_each) const {
   const Account& account = accounts_[id];
   if (account.active.empty() || !busy(id)) return 0;
   double waiting = 0;
-  for (const Active& active : account.active) {
-    const Flight& flight = flights_[active.flight];
-    if (flight.paused || now() <= flight.opened) continue;
-    int weight = flight.parts[index(active.part)].use.weight, waits = 0;
-    if (index(active.flight) < later_.size()) {
-      const auto& [uses, skipped] = later_[index(active.flight)];
-      for (const Again& again : uses) {
+  for (const auto& [number, part] : account.active) {
+    const Activity& activity = activities_[number];
+    if (activity.paused || now() <= activity.opened) continue;
+    int weight = activity.parts[index(part)].use.weight, waits = 0;
+    if (index(number) < later_.size()) {
+      const auto& [uses, skipped] = later_[index(number)];
+      for (const SecondUse& again : uses) {
         if (again.use.resource != id) continue;
         weight -= again.use.weight;
-        if (!passes_busy(flight, skipped + again.before)) waits += again.use.weight;
+        if (!passes_busy(activity, skipped + again.before)) waits += again.use.weight;
       }
     }
-    if (!passes_busy(flight, index(active.part))) waits += weight;
-    waiting += waits * std::min(most_each, flight.amount - moved(flight));
+    if (!passes_busy(activity, index(part))) waits += weight;
+    waiting += waits * std::min(most_each, activity.amount - moved(activity));
   }
   return waiting;
 }
 
-void Ledger::open_window(Flight& flight) {
-  flight.opened = now();
-  flight.moved_before = moved(flight);
-  for (Part& part : flight.parts) part.served_before = served(part.use.resource);
+void Ledger::open_window(Activity& activity) {
+  activity.opened = now();
+  activity.moved_before = moved(activity);
+  for (Part& part : activity.parts) part.served_before = served(part.use.resource);
 }
 
-void Ledger::close_window(const Flight& flight, double moved) {
+void Ledger::close_window(const Activity& activity, double moved) {
   constexpr double tolerance = 1e-6;
-  const double elapsed = now() - flight.opened, mine = moved - flight.moved_before;
-  window_start_ = flight.opened;
+  const double elapsed = now() - activity.opened, mine = moved - activity.moved_before;
+  window_start_ = activity.opened;
   bottleneck_ = -1;
   if (elapsed <= 0) return;
   double most = 0, most_own = 0;
-  for (const Part& part : flight.parts) {
+  for (const Part& part : activity.parts) {
     const Account& account = accounts_[part.use.resource];
     const double possible = account.capacity * elapsed;
     const double own = part.use.weight * mine / possible;
@@ -156,54 +156,54 @@ void Ledger::close_window(const Flight& flight, double moved) {
 }
 
 void Ledger::release(int id, double moved) {
-  Flight& flight = flights_[id];
-  no_longer_flows(flight);
-  for (const Part& part : flight.parts) {
+  Activity& activity = activities_[id];
+  no_longer_flows(activity);
+  for (const Part& part : activity.parts) {
     Account& account = accounts_[part.use.resource];
     account.used += part.use.weight * moved;
-    const Active last = account.active.back();
+    const auto [last, last_part] = account.active.back();
     account.active.pop_back();
     if (index(part.position) == account.active.size()) continue;
-    account.active[index(part.position)] = last;
-    flights_[last.flight].parts[index(last.part)].position = part.position;
+    account.active[index(part.position)] = {last, last_part};
+    activities_[last].parts[index(last_part)].position = part.position;
   }
-  if (!flight.paused) --flowing_;
-  flight.done = {};
+  if (!activity.paused) --flowing_;
+  activity.done = {};
   free_.push_back(id);
 }
 
 void Ledger::on_done(std::uint64_t id) {
-  Flight& ended = flights_[id];
+  Activity& ended = activities_[id];
   const Callback done = ended.done;  // the slot is free for reuse when it is called
-  ended.activity = {};
+  ended.id = {};
   close_window(ended, ended.amount);
   release(static_cast<int>(id), ended.amount);
   done();
 }
 
-void Ledger::pause(int flight) {
-  Flight& paused = flights_[flight];
+void Ledger::pause(int activity) {
+  Activity& paused = activities_[activity];
   close_window(paused, moved(paused));
   paused.paused = true;
   --flowing_;
   no_longer_flows(paused);
-  kernel_->suspend(paused.activity);
+  kernel_->suspend(paused.id);
 }
 
-void Ledger::resume(int flight) {
-  Flight& resumed = flights_[flight];
-  kernel_->resume(resumed.activity);
+void Ledger::resume(int activity) {
+  Activity& resumed = activities_[activity];
+  kernel_->resume(resumed.id);
   resumed.paused = false;
   ++flowing_;
   open_window(resumed);
 }
 
-double Ledger::stop(int flight) {
-  Flight& stopped = flights_[flight];
+double Ledger::stop(int activity) {
+  Activity& stopped = activities_[activity];
   const double done = moved(stopped);
   if (!stopped.paused) close_window(stopped, done);
-  kernel_->cancel(stopped.activity);
-  release(flight, done);
+  kernel_->cancel(stopped.id);
+  release(activity, done);
   return done;
 }
 
@@ -212,9 +212,9 @@ std::vector<Agenda::Entry> Ledger::agenda() const {
   for (const Kernel::Alarm& timer : kernel_->timers()) {
     all.push_back({timer.callback, timer.in, 0});
   }
-  for (const Flight& flight : flights_)
-    if (flight.done.function != nullptr)
-      all.push_back({flight.done, flight.amount - moved(flight), flight.paused ? 2u : 1u});
+  for (const Activity& activity : activities_)
+    if (activity.done.function != nullptr)
+      all.push_back({activity.done, activity.amount - moved(activity), activity.paused ? 2u : 1u});
   return all;
 }
 
@@ -237,9 +237,9 @@ void Ledger::skip(double seconds, std::span<const double> used) {
     accounts_[id].used += used[id];
     accounts_[id].skipped += used[id];
   }
-  for (Flight& flight : flights_) {
-    flight.opened += seconds;
-    for (Part& part : flight.parts) part.served_before += used[index(part.use.resource)];
+  for (Activity& activity : activities_) {
+    activity.opened += seconds;
+    for (Part& part : activity.parts) part.served_before += used[index(part.use.resource)];
   }
   window_start_ += seconds;
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Activities with a memory: how much of each resource was used, and which one held an activity up.
 //
-// A `flight` is the number of an activity. While it runs its window is open; when it completes, is
-// paused or is stopped, the ledger knows the bottleneck of that window: the resource that was used
-// most (by everybody), of equals the one that this flight used most, and of equals again the one
-// that it named first.
+// A `activity` is the number of an activity. While it runs its window is open; when it completes,
+// is paused or is stopped, the ledger knows the bottleneck of that window: the resource that was
+// used most (by everybody), of equals the one that this activity used most, and of equals again the
+// one that it named first.
 #pragma once
 
 #include <boost/container/small_vector.hpp>
@@ -24,7 +24,7 @@ struct Resource {
 };
 
 /// A resource that an activity uses as one that stands for another, behind `before` of its uses.
-struct Again {
+struct SecondUse {
   Use use;
   std::size_t before = 0;
 };
@@ -41,7 +41,7 @@ class Ledger {
   int resource_count() const { return static_cast<int>(accounts_.size()); }
   /// Units of the resource used up to now by activities that have ended.
   double used(int id) const { return accounts_[id].used; }
-  /// Likewise, with what activities in flight have done, as other jobs have when one ends.
+  /// Likewise, with what activities in activity have done, as other jobs have when one ends.
   double carried(int id) const;
 
   /// Activities that use the resource now, or are paused in doing so.
@@ -54,13 +54,13 @@ class Ledger {
   }
   /// As Kernel::start. The returned number is free for reuse when `done` is called.
   int start(double amount, std::span<const Use> uses, Callback done);
-  /// Passes these of the activity's uses, behind the first `skipped`, later than they stand, in
-  /// part. They outlive it.
-  void passes_again(int flight, std::span<const Again> uses, std::size_t skipped = 0);
-  void pause(int flight);
-  void resume(int flight);
+  /// Marks uses that a folded activity traverses a second time, behind its first `skipped` uses.
+  /// They outlive it.
+  void passes_again(int activity, std::span<const SecondUse> uses, std::size_t skipped = 0);
+  void pause(int activity);
+  void resume(int activity);
   /// Ends the activity before its time; `done` is not called. Returns the amount that it did.
-  double stop(int flight);
+  double stop(int activity);
   /// True while any activity goes on.
   bool flows() const { return flowing_ > 0; }
   /// Units per second.
@@ -87,8 +87,8 @@ class Ledger {
     int position = 0;          ///< in the account's list of activities
     double served_before = 0;  ///< by the resource, when the window opened
   };
-  struct Flight {
-    ActivityId activity;
+  struct Activity {
+    ActivityId id;
     double amount = 0;
     double moved_before = 0;  ///< when the window opened
     double opened = 0;
@@ -96,11 +96,7 @@ class Ledger {
     Callback done;  ///< of nobody where the number is free
     boost::container::small_vector<Part, 2> parts;
   };
-  struct Active {
-    int flight = 0;
-    int part = 0;
-  };
-  /// A finding that holds only at one instant: it does where `at` is now.
+  /// Cache of one instant: valid where `at` is now.
   template <class Value>
   struct Found {
     double at = -1;
@@ -109,20 +105,20 @@ class Ledger {
   struct alignas(64) Account {
     double capacity = 0;
     double used = 0;
-    boost::container::small_vector<Active, 1> active;
+    boost::container::small_vector<std::pair<int, int>, 1> active;  ///< activities, their parts
     double skipped = 0;            ///< units that the kernel does not know of
     mutable Found<double> served;  ///< whatever starts and ends at that instant
   };
 
   static std::size_t index(int id) { return static_cast<std::size_t>(id); }
-  double moved(const Flight& flight) const;
+  double moved(const Activity& activity) const;
   double served(int id) const;
   bool busy(int id) const;
-  bool passes_busy(const Flight& flight, std::size_t parts) const;
-  void no_longer_flows(const Flight& flight);
+  bool passes_busy(const Activity& activity, std::size_t parts) const;
+  void no_longer_flows(const Activity& activity);
   void forget_instant();
-  void open_window(Flight& flight);
-  void close_window(const Flight& flight, double moved);
+  void open_window(Activity& activity);
+  void close_window(const Activity& activity, double moved);
   void release(int id, double moved);
   void on_done(std::uint64_t id);
 
@@ -132,9 +128,9 @@ class Ledger {
   Table<Account> accounts_;          ///< by resource
   mutable Table<Found<bool>> busy_;  ///< likewise; until an activity is paused or ends
   mutable double busy_at_ = -1;      ///< when busy() was asked last
-  Table<Flight> flights_;
-  /// Uses that the flight passes again, and how many come before, up to the last that has any.
-  std::vector<std::pair<std::span<const Again>, std::size_t>> later_;
+  Table<Activity> activities_;
+  /// Uses that the activity passes again, and how many come before, up to the last that has any.
+  std::vector<std::pair<std::span<const SecondUse>, std::size_t>> later_;
   std::vector<int> free_;
   int flowing_ = 0;  ///< activities that are not paused
   std::vector<Use> uses_;

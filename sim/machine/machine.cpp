@@ -105,10 +105,10 @@ int Machine::add_lock(int rank, int endpoint) {
 // A core reads and writes the rank's buffers where they lie; a GPU has its own at hand.
 Uses Machine::local_work(int rank, int reads, int writes) const {
   const Topology& topology = scenario_->cluster.topology;
-  const std::vector<Vertex>& homes = fabric_.homes(rank);
-  const auto shares = static_cast<int>(homes.size());
+  const std::vector<Vertex>& buffer_locations = fabric_.buffer_locations(rank);
+  const auto shares = static_cast<int>(buffer_locations.size());
   Uses uses;
-  for (const Vertex home : homes) {
+  for (const Vertex home : buffer_locations) {
     fabric_.add_memory(uses, home, reads + writes, shares);
     if (on_gpu(rank) || home == domain_of(rank)) continue;
     fabric_.add_route(uses, topology.route(home, domain_of(rank)), reads, shares);
@@ -188,18 +188,18 @@ Channel& Machine::add_channel(const Ends& ends) {
   made.source = orbits_.seen_sender(from, to);
   made.destination = orbits_.simulated_for(to);
   made.counted = made.source < jobs_.own();
-  reset_passage(made);
+  reset_choice(made);
   if (made.slices > 1) sliced_.push_back(&made);
   return made;
 }
 
-Way Machine::way(int from, int to, const Fabric::Trip& trip) const {
+Way Machine::way(int from, int to, const Fabric::RouteUses& route) const {
   if (from == to) return Way::self;
   const bool gpus = on_gpu(from) || on_gpu(to);
   const bool one_host = location(from).host == location(to).host;
   if (!gpus) return one_host ? Way::shm : Way::network;
   // Between a GPU and host memory there is a copy too, one leg of a staged one.
-  if (one_host) return on_gpu(from) && on_gpu(to) && !trip.staged ? Way::p2p : Way::staged;
+  if (one_host) return on_gpu(from) && on_gpu(to) && !route.staged ? Way::p2p : Way::staged;
   const auto direct = [this](int rank) {
     const auto host = static_cast<std::size_t>(location(rank).host);
     return !on_gpu(rank) || scenario_->cluster.topology.hosts()[host].gpudirect;
@@ -209,19 +209,20 @@ Way Machine::way(int from, int to, const Fabric::Trip& trip) const {
 
 // The message uses of its receiver's host whatever the like one uses here that comes to the rank
 // which is simulated for the receiver.
-Fabric::Trip Machine::trip(int from, int to, bool engines, Block block) const {
+Fabric::RouteUses Machine::route_uses(int from, int to, bool engines, Block block) const {
   const Ends ends = {from, to, block};
-  Fabric::Trip trip = fabric_.trip(from, to, engines, gates(ends, from, to));
+  Fabric::RouteUses route = fabric_.route_uses(from, to, engines, gates(ends, from, to));
   if (to >= orbits_.simulated) {
     const int sender = orbits_.seen_sender(from, to), receiver = orbits_.simulated_for(to);
-    const Uses there = fabric_.trip(sender, receiver, engines, gates(ends, sender, receiver)).uses;
+    const Uses there =
+        fabric_.route_uses(sender, receiver, engines, gates(ends, sender, receiver)).uses;
     for (const Use& use : there) {
-      const std::size_t before = trip.uses.size();
-      add_use(trip.uses, use.resource, use.weight);
-      if (trip.uses.size() == before) trip.again.push_back({use, before});
+      const std::size_t before = route.uses.size();
+      add_use(route.uses, use.resource, use.weight);
+      if (route.uses.size() == before) route.again.push_back({use, before});
     }
   }
-  return trip;
+  return route;
 }
 
 // One message after the other, as their times add up.
@@ -236,21 +237,21 @@ int Machine::nic(int host, bool out) {
 
 Channel Machine::make_channel(int from, int to) {
   Channel channel;
-  const Fabric::Trip trip = this->trip(from, to, true);
-  channel.way = way(from, to, trip);
+  const Fabric::RouteUses found = route_uses(from, to, true);
+  channel.way = way(from, to, found);
   channel.transport = &scenario_->library.transport(channel.way);
-  channel.route_latency = trip.latency * scenario_->speedup.link_latencies;
+  channel.route_latency = found.latency * scenario_->speedup.link_latencies;
   if (channel.transport->order == Order::fifo) {
     const auto endpoints = static_cast<std::size_t>(scenario_->library.endpoints);
     channel.last_data.assign(endpoints * endpoints, -1);
   }
   if (channel.way != Way::shm && channel.way != Way::self) {
-    channel.wire = trip.uses;
-    channel.again = trip.again;
+    channel.wire = found.uses;
+    channel.again = found.again;
     if (channel.transport->message_gap != Seconds(0) && channel.between_hosts())
       channel.nic = {{nic(location(from).host, true), 1},
                      {nic(location(orbits_.simulated_for(to)).host, false), 1}};
-    channel.passages = passages(from, to, true, {});
+    channel.chosen_routes = chosen_routes(from, to, true, {});
     return channel;
   }
   if (on_gpu(from)) {
@@ -264,7 +265,8 @@ Channel Machine::make_channel(int from, int to) {
   add_uses(channel.copy_in, local_work(from, 1, 0));
   fabric_.add_memory(channel.copy_in, segment, 1);
   const bool single_copy = channel.transport->send_cost.seconds_per_byte == 0;
-  const std::vector<Vertex> sources = single_copy ? fabric_.homes(from) : std::vector{segment};
+  const std::vector<Vertex> sources =
+      single_copy ? fabric_.buffer_locations(from) : std::vector{segment};
   const auto shares = static_cast<int>(sources.size());
   for (const Vertex source : sources) {
     fabric_.add_memory(channel.copy_out, source, 1, shares);

@@ -28,11 +28,11 @@ struct Gates;  // topologies/nccl/channels.hpp
 namespace ringscope::sim {
 
 /// One of the ways by which the switches may send a message.
-struct Passage {
+struct ChosenRoute {
   Uses wire;  ///< as Channel::wire
   double route_latency = 0;
-  std::vector<int> own;  ///< resources of `wire` that not all passages of the channel use
-  bool operator==(const Passage& other) const { return wire == other.wire; }
+  std::vector<int> own;  ///< resources of `wire` that not all chosen_routes of the channel use
+  bool operator==(const ChosenRoute& other) const { return wire == other.wire; }
 };
 
 struct Protocols;  // sim/mpi/message.hpp
@@ -47,10 +47,10 @@ struct Channel {
   const Protocols* protocols = nullptr;  ///< of the transport, once there was a message
   double route_latency = 0;              ///< s: of the links
   Uses wire;                             ///< each link direction of the route, once per byte
-  std::vector<Again> again;  ///< of `wire`, where the sender's host stands for the receiver's
+  std::vector<SecondUse> again;  ///< of `wire`, where the sender's host stands for the receiver's
   /// Choices of the switches for each message, the hash's first; `route_latency` and `wire` are
   /// those of the last choice, before one those of the first. Empty: there is but one way.
-  std::vector<Passage> passages;
+  std::vector<ChosenRoute> chosen_routes;
   std::size_t turn = 0;      ///< choices made
   bool in_order = false;     ///< of a block: its messages come in their order by themselves
   int stands_for = 1;        ///< channels of a kernel whose messages are not simulated but these
@@ -81,7 +81,7 @@ struct Channel {
   /// switches choose in turn. A new member does not compile until it is bound here.
   static void visit(auto& self, auto&& fields) {
     auto& [source, destination, counted, way, transport, protocols, route_latency, wire, again,
-           passages, turn, in_order, stands_for, wire_per_byte, slices, left_at, clock, nic,
+           chosen_routes, turn, in_order, stands_for, wire_per_byte, slices, left_at, clock, nic,
            copy_in, copy_out, last_on_wire, held, first_waiting, last_waiting, last_data,
            next_sequence] = self;
     fields(left_at, last_on_wire >= 0);
@@ -160,7 +160,7 @@ class Machine {
   Channel& channel(int from, int to, Block block = {});
   /// The channel's next data leave: chooses their way, as the cluster's routing does.
   void steer(Channel& channel) const {
-    if (!channel.passages.empty()) choose_passage(channel);
+    if (!channel.chosen_routes.empty()) choose_passage(channel);
     if (channel.slices > 1) channel.left_at = ledger_->now();
   }
   /// Takes down what the channels' next latencies hang on, beside messages and activities.
@@ -227,20 +227,20 @@ class Machine {
   Uses shared_cores(int rank) const;
   Vertex domain_of(int rank) const { return fabric_.domain_of(rank); }
   Uses local_work(int rank, int reads, int writes) const;
-  Way way(int from, int to, const Fabric::Trip& trip) const;
-  Fabric::Trip trip(int from, int to, bool engines, Block block = {}) const;
+  Way way(int from, int to, const Fabric::RouteUses& route) const;
+  Fabric::RouteUses route_uses(int from, int to, bool engines, Block block = {}) const;
   /// Gates of the rank in its communicator's channel; none where no ring says them.
   nccl::Gates gates_of(int rank, Block block) const;
   /// Those of `ends` from host to host, which are a channel's or what orbits see of one.
   struct Ends;
-  Fabric::Stops gates(const Ends& ends, int from, int to) const;
+  Fabric::Waypoints gates(const Ends& ends, int from, int to) const;
   Channel make_channel(int from, int to);
   int nic(int host, bool out);
-  std::vector<Passage> passages(int from, int to, bool engines, Block block) const;
+  std::vector<ChosenRoute> chosen_routes(int from, int to, bool engines, Block block) const;
   void choose_passage(Channel& channel) const;
   Block known_block(int from, int to, Block block) const;
   Channel& add_channel(const Ends& ends);
-  static void reset_passage(Channel& channel);
+  static void reset_choice(Channel& channel);
   Channel make_block_channel(int from, int to, Block block);
   void add_block(Uses& uses, int rank, Block block, double carries, int times);
   void add_exchange(Uses& uses, int rank, Block block, double carries, bool out);

@@ -3,8 +3,8 @@
 //
 // The ranks of a host, moved to the next one, make the ranks of that; the last host's next one is
 // the first. An orbit is a rank and where it comes to so: ranks r, r + n, r + 2n, ... of n on each
-// host. Simulated are the first host's. A message that one of them sends to another host is, moved
-// back, one that comes from another host to its receiver here.
+// host. Simulated are the first host's. By symmetry a message that leaves this host stands for the
+// one that arrives here.
 //
 // Several hosts may move as one: those of a replica of a large model. The ranks are then numbered
 // replica by replica, which programs, and reports, need not do (`order`).

@@ -19,14 +19,14 @@ bool uses_resource(const Uses& uses, int resource) {
   return std::ranges::any_of(uses, [&](const Use& use) { return use.resource == resource; });
 }
 
-/// Resources that all passages share have no part in the choice.
-void find_own(std::vector<Passage>& passages) {
-  for (Passage& passage : passages)
-    for (const Use& use : passage.wire)
-      if (!std::ranges::all_of(passages, [&](const Passage& other) {
+/// Resources that all chosen_routes share have no part in the choice.
+void find_own(std::vector<ChosenRoute>& chosen_routes) {
+  for (ChosenRoute& chosen : chosen_routes)
+    for (const Use& use : chosen.wire)
+      if (!std::ranges::all_of(chosen_routes, [&](const ChosenRoute& other) {
             return uses_resource(other.wire, use.resource);
           }))
-        passage.own.push_back(use.resource);
+        chosen.own.push_back(use.resource);
 }
 
 /// Waypoints of groups that the hash's route does not meet.
@@ -46,16 +46,16 @@ std::vector<Vertex> detours(const Topology& topology, Vertex from, Vertex to) {
 
 // Shortest routes, the hash's first, unless Valiant's routing takes none; then detours, where the
 // routing takes them. Ways are drawn by a hash: of more than `most_passages` those that it draws.
-std::vector<Passage> Machine::passages(int from, int to, bool engines, Block block) const {
+std::vector<ChosenRoute> Machine::chosen_routes(int from, int to, bool engines, Block block) const {
   const Topology& topology = scenario_->cluster.topology;
   const Routing routing = topology.routing();
   if (routing == Routing::hash || location(from).host == location(to).host) return {};
-  const Fabric::Stops by = gates({from, to, block}, from, to);
-  std::vector<Passage> found;
-  const auto add = [&](const Variant& variant) {
-    const Fabric::Trip trip = fabric_.trip(from, to, engines, by, variant);
-    Passage passage{trip.uses, trip.latency * scenario_->speedup.link_latencies, {}};
-    if (std::ranges::find(found, passage) == found.end()) found.push_back(std::move(passage));
+  const Fabric::Waypoints by = gates({from, to, block}, from, to);
+  std::vector<ChosenRoute> found;
+  const auto add = [&](const RouteChoice& choice) {
+    const Fabric::RouteUses route = fabric_.route_uses(from, to, engines, by, choice);
+    ChosenRoute chosen{route.uses, route.latency * scenario_->speedup.link_latencies, {}};
+    if (std::ranges::find(found, chosen) == found.end()) found.push_back(std::move(chosen));
   };
   if (routing != Routing::valiant)
     for (std::uint64_t draw = 0; draw < most_draws && found.size() < most_passages; ++draw)
@@ -78,32 +78,32 @@ std::vector<Passage> Machine::passages(int from, int to, bool engines, Block blo
 // its busiest link, shared with those that are there, times its length: UGAL's product of queue and
 // hops. Of equal ones the first, a shortest.
 void Machine::choose_passage(Channel& channel) const {
-  const Passage* best = &channel.passages[channel.turn++ % channel.passages.size()];
+  const ChosenRoute* best = &channel.chosen_routes[channel.turn++ % channel.chosen_routes.size()];
   if (scenario_->cluster.topology.routing() != Routing::valiant) {
     double least = std::numeric_limits<double>::infinity();
-    for (const Passage& passage : channel.passages) {
+    for (const ChosenRoute& chosen : channel.chosen_routes) {
       double cost = 0;
-      for (const int id : passage.own)
+      for (const int id : chosen.own)
         cost = std::max(cost, (1 + ledger_->users(id)) / ledger_->resource(id).capacity);
-      cost *= static_cast<double>(passage.wire.size());
+      cost *= static_cast<double>(chosen.wire.size());
       if (cost >= least * (1 - equal_within)) continue;
       least = cost;
-      best = &passage;
+      best = &chosen;
     }
   }
   channel.wire = best->wire;
   channel.route_latency = best->route_latency;
 }
 
-void Machine::reset_passage(Channel& channel) {
-  if (channel.passages.empty()) return;
+void Machine::reset_choice(Channel& channel) {
+  if (channel.chosen_routes.empty()) return;
   channel.turn = 0;
-  channel.wire = channel.passages.front().wire;
-  channel.route_latency = channel.passages.front().route_latency;
+  channel.wire = channel.chosen_routes.front().wire;
+  channel.route_latency = channel.chosen_routes.front().route_latency;
 }
 
 void Machine::rewind() {
-  for (auto& [ends, channel] : channels_) reset_passage(channel);
+  for (auto& [ends, channel] : channels_) reset_choice(channel);
 }
 
 }  // namespace ringscope::sim

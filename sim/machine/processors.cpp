@@ -49,11 +49,11 @@ void Machine::add_gpus() {
   std::map<Vertex, int> sharers;
   std::map<Vertex, Gpu> made;
   for (int rank = 0; rank < orbits_.simulated; ++rank)
-    if (on_gpu(rank)) ++sharers[fabric_.homes(rank).front()];
+    if (on_gpu(rank)) ++sharers[fabric_.buffer_locations(rank).front()];
   for (int rank = 0; rank < orbits_.simulated; ++rank) {
     gpus_.emplace_back();
     if (!on_gpu(rank)) continue;
-    const Vertex vertex = fabric_.homes(rank).front();
+    const Vertex vertex = fabric_.buffer_locations(rank).front();
     const auto [place, is_new] = made.try_emplace(vertex);
     Gpu& gpu = place->second;
     if (is_new) {
@@ -105,7 +105,7 @@ void Machine::add_computation(Uses& uses, int rank, double seconds, std::size_t 
 
 void Machine::add_memory(Uses& uses, int rank, double rate, double speed) const {
   Uses byte;
-  fabric_.add_memory(byte, fabric_.homes(rank).front(), 1);
+  fabric_.add_memory(byte, fabric_.buffer_locations(rank).front(), 1);
   for (const Use& use : byte)
     if (rate > 0) add_use(uses, use.resource, weight_of(rate * use.weight / speed));
 }

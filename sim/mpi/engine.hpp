@@ -57,7 +57,7 @@ class Engine {
   void enter(Caller& caller);
   void leave();
   void submit(const WorkItem& item);
-  /// Seconds for which it ran and had nothing to do, less what has been spent of them.
+  /// Idle polling time, in seconds, that is not charged to early copies yet.
   double spare() const { return spare_ + (idle_since_ < 0 ? 0 : ledger_->now() - idle_since_); }
   void spend(double seconds) { spare_ -= seconds; }
   /// Time has moved by `seconds`.

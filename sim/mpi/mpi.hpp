@@ -63,10 +63,9 @@ class Mpi {
   void close_request(int id);
   /// Notes that the request's owner waits for it and for others, until all are complete.
   void await(int id) { requests_[id].awaited = true; }
-  /// Lets go of what led to a request that is complete, and not the last of those that its owner
-  /// waits for: it explains nothing, and thousands are not worth their memory. A received message
-  /// is asked for its size again; it has its owner's chain in the place of its own where chains are
-  /// many.
+  /// Drops the critical path of a completed request that is not the last awaited: it explains
+  /// nothing, and thousands cost memory. A received message stays, for its size; where paths are
+  /// many it takes its owner's.
   void forget_cause(int id) {
     Posting& done = requests_[id];
     if (!done.receive)

@@ -14,7 +14,7 @@ double slowest_alone(const Channel& channel, const Ledger& ledger) {
   double slowest = 0;
   for (const Use& use : channel.wire) {
     int once = use.weight;
-    for (const Again& again : channel.again)
+    for (const SecondUse& again : channel.again)
       if (again.use.resource == use.resource)
         once = std::max(once - again.use.weight, again.use.weight);
     slowest = std::max(slowest, once / ledger.capacity(use.resource));

@@ -40,7 +40,7 @@ double Mpi::control_delay(const Channel& channel) const {
   if (buffer == 0 || channel.transport->driver != Driver::caller) return delay;
   for (const Use& use : channel.wire)
     delay += ledger_->queued(use.resource, buffer) / ledger_->capacity(use.resource);
-  for (const Again& again : channel.again)
+  for (const SecondUse& again : channel.again)
     delay += ledger_->queued(again.use.resource, buffer) / ledger_->capacity(again.use.resource);
   return delay;
 }

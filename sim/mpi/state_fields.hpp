@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Visitors of what a run is at an instant. Each record binds all its members once, in `visit(self,
+// Visitors over the simulation state. Each record binds all its members once, in `visit(self,
 // fields)`, so that a new one does not compile before it is visited, or bound and left out: because
 // it is fixed, counts what was, or follows from the rest. A visitor makes of them what it is for:
 //   exact(...)    has to be the same for the run to go on alike

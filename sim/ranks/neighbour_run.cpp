@@ -24,9 +24,9 @@ Task job_program(const Job& job, const Options& options, Communicator comm, Work
 }
 
 /// A thread of one of the ranks, which the program numbers from 0 on.
-class NeighbourRun::Member final : public Executor {
+class NeighbourRun::JobRank final : public Executor {
  public:
-  Member(NeighbourRun& job, Executor& inner, int first, int size)
+  JobRank(NeighbourRun& job, Executor& inner, int first, int size)
       : job_(&job), inner_(&inner), first_(first), size_(size) {}
 
   // The inner one counts all ranks.
@@ -81,8 +81,8 @@ NeighbourRun::~NeighbourRun() = default;
 Executor& NeighbourRun::in_front_of(Executor& inner) {
   auto& member = members_[&inner];
   if (!member)
-    member = std::make_unique<Member>(*this, inner, ranks_.front()->rank(),
-                                      static_cast<int>(ranks_.size()));
+    member = std::make_unique<JobRank>(*this, inner, ranks_.front()->rank(),
+                                       static_cast<int>(ranks_.size()));
   return *member;
 }
 

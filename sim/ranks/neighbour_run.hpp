@@ -41,7 +41,7 @@ class NeighbourRun {
   NeighbourReport report(double start) const;
 
  private:
-  class Member;
+  class JobRank;
   Executor& in_front_of(Executor& inner);
   void begin_round();
   Task one_round(Communicator comm, Workspace work);
@@ -54,7 +54,7 @@ class NeighbourRun {
   std::vector<int> hosts_;
   HostGroups by_host_;
   Options options_;
-  std::map<Executor*, std::unique_ptr<Member>> members_;
+  std::map<Executor*, std::unique_ptr<JobRank>> members_;
   std::vector<double> delays_;  ///< of each rank, before the first round
   int rounds_ = 0;              ///< begun
   int left_ = 0;                ///< ranks that have not ended the round

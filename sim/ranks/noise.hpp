@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Delays of computations beyond what they say.
+// Computation noise.
 #pragma once
 
 #include <cstdint>

@@ -79,8 +79,8 @@ class RankThread final : public Executor, private Caller, private ThreadState {
   void list_threads(std::vector<RankThread*>& threads);
   /// Appends where the thread's chain ends, and those of the flags that it keeps.
   void list_cursors(std::vector<PathCursor*>& cursors);
-  /// Position of the thread in its program: of one in steps that are alike, the step as seen from
-  /// `step`; any other has to stand where it stood.
+  /// Position of the thread in its program: the step number is relative to `step` in periodic
+  /// phases, absolute otherwise.
   void describe(StateRecord& record, int step) const;
   void describe(StateRecord& record, const Agenda& agenda) const;
   /// It is in such a step, and not in the first one.

@@ -79,7 +79,7 @@ class ThreadState {
   GroupTimes in_groups_;
   bool queued_ = false;  ///< in the run's ready queue
 
-  // Members that most ranks never look at stand last.
+  // Cold members last.
   std::vector<std::unique_ptr<RankThread>> others_;
   std::vector<FlagState> flags_;  ///< of the first thread, for all; none before the first is used
   PathCursor reached_;            ///< when it last found a flag raised while it slept

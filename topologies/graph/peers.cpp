@@ -56,9 +56,10 @@ bool Topology::peer_access(Vertex gpu_a, Vertex gpu_b) const {
   return false;
 }
 
-Journey Topology::journey(Vertex from, Vertex to, std::uint64_t flow, RouteCache* known) const {
+StagedRoute Topology::staged_route(Vertex from, Vertex to, std::uint64_t flow,
+                                   RouteCache* known) const {
   const std::vector<Vertex> stops = this->stops(from, to);
-  Journey journey{.legs = {}, .staging = {stops.begin() + 1, stops.end() - 1}};
+  StagedRoute journey{.legs = {}, .staging = {stops.begin() + 1, stops.end() - 1}};
   for (std::size_t i = 0; i + 1 < stops.size(); ++i) {
     journey.legs.push_back(route(stops[i], stops[i + 1], flow, known));
     journey.latency += journey.legs.back().latency;

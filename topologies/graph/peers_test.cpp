@@ -199,7 +199,7 @@ TEST(Iommu, nvlink_is_not_pcie) {
 TEST(Staging, without_peer_access_data_meets_in_the_nearest_memory_of_the_sender) {
   const Topology topology = machine("  staging: {latency: 7 us}");
   const Host& host = topology.hosts()[0];
-  const Journey journey = topology.journey(host.gpus[5], host.gpus[0]);
+  const StagedRoute journey = topology.staged_route(host.gpus[5], host.gpus[0]);
   ASSERT_EQ(journey.legs.size(), 2u);
   EXPECT_THAT(journey.staging, ElementsAre(host.numa_domains[1]));
   EXPECT_THAT(passed(topology, journey.legs[0]), ElementsAre("pcie2", "numa1"));
@@ -209,7 +209,7 @@ TEST(Staging, without_peer_access_data_meets_in_the_nearest_memory_of_the_sender
 
 TEST(Staging, with_peer_access_there_is_one_leg) {
   const Topology topology = machine("  staging: {latency: 7 us}");
-  const Journey journey = topology.journey(gpu(topology, 0), gpu(topology, 3));
+  const StagedRoute journey = topology.staged_route(gpu(topology, 0), gpu(topology, 3));
   ASSERT_EQ(journey.legs.size(), 1u);
   EXPECT_TRUE(journey.staging.empty());
   EXPECT_DOUBLE_EQ(journey.latency.count(), 4e-6);
@@ -218,13 +218,13 @@ TEST(Staging, with_peer_access_there_is_one_leg) {
 TEST(Staging, without_gpudirect_gpus_copy_to_and_from_the_memory_near_them) {
   const Topology topology = machine("  gpudirect: false\n  staging: {latency: 7 us}");
   const Vertex from = gpu(topology, 0), to = gpu(topology, 7, 1);
-  const Journey journey = topology.journey(from, to);
+  const StagedRoute journey = topology.staged_route(from, to);
   ASSERT_EQ(journey.legs.size(), 3u);
   EXPECT_THAT(journey.staging, ElementsAre(topology.hosts()[0].numa_domains[0],
                                            topology.hosts()[1].numa_domains[1]));
   EXPECT_EQ(journey.legs[1].links, topology.route(journey.staging[0], journey.staging[1]).links);
-  EXPECT_EQ(machine("").journey(from, to).legs.size(), 1u);
-  const Journey to_memory = topology.journey(from, topology.hosts()[1].numa_domains[0]);
+  EXPECT_EQ(machine("").staged_route(from, to).legs.size(), 1u);
+  const StagedRoute to_memory = topology.staged_route(from, topology.hosts()[1].numa_domains[0]);
   EXPECT_EQ(to_memory.legs.size(), 2u);
 }
 
@@ -271,7 +271,7 @@ TEST(Gtx1080Ti, one_near_and_one_far_pair_tell_the_published_matrix) {
   ASSERT_EQ(rows.size(), 2u * 4 * 4);
   for (const auto& [metric, from, to, value] : rows) {
     if (from == to) continue;
-    const Journey journey = topology.journey(gpu(topology, from), gpu(topology, to));
+    const StagedRoute journey = topology.staged_route(gpu(topology, from), gpu(topology, to));
     double bandwidth = INFINITY;
     for (const Route& leg : journey.legs)
       bandwidth = std::min(bandwidth, leg.bandwidth.bytes_per_second / 1e9);

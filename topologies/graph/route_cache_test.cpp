@@ -28,8 +28,8 @@ void expect_same_routes(const Topology& topology) {
   for (const Vertex from : ends)
     for (const Vertex to : ends)
       for (const std::uint64_t flow : {0U, 1U, 77U}) {
-        const Journey anew = topology.journey(from, to, flow);
-        const Journey kept = topology.journey(from, to, flow, &known);
+        const StagedRoute anew = topology.staged_route(from, to, flow);
+        const StagedRoute kept = topology.staged_route(from, to, flow, &known);
         ASSERT_EQ(kept.legs.size(), anew.legs.size());
         for (std::size_t leg = 0; leg < anew.legs.size(); ++leg)
           ASSERT_EQ(kept.legs[leg].links, anew.legs[leg].links)

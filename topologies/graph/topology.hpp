@@ -70,7 +70,7 @@ struct Route {
 
 /// Path of data from one component to another where the host's rules may forbid the straight route:
 /// leg after leg, through the memory of the domain between each two.
-struct Journey {
+struct StagedRoute {
   std::vector<Route> legs;      ///< at least one
   std::vector<Vertex> staging;  ///< NUMA domains: where leg i ends and leg i+1 begins
   Seconds latency{};            ///< of the legs and of the staging
@@ -159,8 +159,8 @@ class Topology {
   /// route() in one leg where it may be used as it stands. Two GPUs of a host without peer access
   /// meet in the domain nearest to the first; between hosts, a GPU of a host without GPUDirect
   /// copies to (or from) the domain nearest to it.
-  Journey journey(Vertex from, Vertex to, std::uint64_t flow = 0,
-                  RouteCache* known = nullptr) const;
+  StagedRoute staged_route(Vertex from, Vertex to, std::uint64_t flow = 0,
+                           RouteCache* known = nullptr) const;
   /// Ends of its legs: the two components, and between them those where data are staged.
   std::vector<Vertex> stops(Vertex from, Vertex to) const;
 

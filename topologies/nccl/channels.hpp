@@ -22,9 +22,8 @@ struct GpuPlace {
 /// child is the next rank of the host; the others are on other hosts.
 using TreePlace = TreeEnds;
 
-/// Numbers in its host of what data pass between a rank and another host: the NIC by which they
-/// come in, that by which they leave, and the GPU that passes on what leaves; -1: none. A rank in
-/// the middle of its host's piece of a ring has none.
+/// Host-local indices of the NICs by which data enter and leave, and of the GPU that relays what
+/// leaves; -1: none. A rank inside its host's part of a ring has none.
 struct Gates {
   int in = -1, out = -1, relay = -1;
   bool operator==(const Gates&) const = default;

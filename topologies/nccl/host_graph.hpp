@@ -68,7 +68,7 @@ struct HostGraph {
   std::vector<Way> to_nvswitch, from_nvswitch;  ///< of each GPU
   Table<int> own_gpus;                          ///< of each port: gpu_of() it
 
-  /// Alike for the search: what differs is only of which host they are.
+  /// Equal up to the identity of their hosts.
   bool alike(const HostGraph& other) const;
 };
 

@@ -16,7 +16,7 @@ std::string print_run(std::span<const Report> reports);
 
 /// One table of all cases, then for each case against the first: what the critical paths of the two
 /// were spent on. The differences add up to the difference of the times, in the digits shown too.
-/// What is stuck is so marked, and compared with nothing; where all are, "".
+/// Deadlocked cases are marked and excluded; "" if all are.
 std::string print_compare(std::span<const Report> reports);
 
 /// Names of the cases without the scenario's name, if all begin with it: "03-anomaly 4-3-1" and

@@ -112,7 +112,7 @@ std::string print_parts(const Topology& topology, bool all) {
   return print_components(topology, all) + '\n' + print_links(topology, all);
 }
 
-std::string print_route(const Topology& topology, const Journey& journey, const Endpoint& from,
+std::string print_route(const Topology& topology, const StagedRoute& journey, const Endpoint& from,
                         const Endpoint& to) {
   std::string text = fmt::format("From {} to {}: ", from.label, to.label);
   if (from.vertex == to.vertex) return text + "in the same memory\n";

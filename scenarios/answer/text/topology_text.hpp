@@ -23,7 +23,7 @@ std::string print_network(const Topology& topology);
 std::string print_parts(const Topology& topology, bool all = false);
 
 /// The links of the way from one to the other, leg after leg.
-std::string print_route(const Topology& topology, const Journey& journey, const Endpoint& from,
+std::string print_route(const Topology& topology, const StagedRoute& journey, const Endpoint& from,
                         const Endpoint& to);
 
 /// Bandwidth and latency of the way between any two, alone on the machine; the first 16 of them.

@@ -27,7 +27,7 @@ struct Chain {
   }
   /// From the first rank.
   std::string route(std::size_t to) const {
-    return print_route(topology, topology.journey(ends[0].vertex, ends[to].vertex), ends[0],
+    return print_route(topology, topology.staged_route(ends[0].vertex, ends[to].vertex), ends[0],
                        ends[to]);
   }
 };

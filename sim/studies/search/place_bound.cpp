@@ -22,7 +22,7 @@ double wire_cost(const Topology& topology, Vertex from, Vertex to) {
   const bool leaves = topology.graph()[from].host != topology.graph()[to].host;
   if (leaves && topology.routing() != Routing::hash) return 0;
   double cost = 0;
-  for (const Route& leg : topology.journey(from, to).legs)
+  for (const Route& leg : topology.staged_route(from, to).legs)
     if (!leg.bandwidth.is_unlimited()) cost = std::max(cost, 1 / leg.bandwidth.bytes_per_second);
   return cost;
 }

@@ -28,7 +28,7 @@ std::vector<std::string> cables_of(const PlaceStudy& study, const Placement& pla
     for (std::size_t b = 0; b < ranks.size(); ++b) {
       if (ranks[a].host == ranks[b].host || (ring && b != (a + 1) % ranks.size())) continue;
       for (const Route& leg :
-           topology.journey(home(ranks[a]), home(ranks[b]), a * ranks.size() + b).legs)
+           topology.staged_route(home(ranks[a]), home(ranks[b]), a * ranks.size() + b).legs)
         for (const int id : leg.links)
           if (topology.is_cable(id)) cables.insert(std::min(id, id ^ 1));
     }

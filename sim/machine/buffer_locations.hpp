@@ -10,18 +10,18 @@
 
 namespace ringscope::sim {
 
-class Homes {
+class BufferLocations {
  public:
   /// `scenario` outlives this.
-  explicit Homes(const Scenario& scenario)
+  explicit BufferLocations(const Scenario& scenario)
       : scenario_(&scenario), routes_(topology().graph(), topology().hosts()) {
     for (std::size_t rank = 0; rank < scenario.placement.ranks.size(); ++rank)
-      homes_.push_back(found_for(static_cast<int>(rank)));
+      buffer_locations_.push_back(found_for(static_cast<int>(rank)));
   }
 
-  std::size_t ranks() const { return homes_.size(); }
+  std::size_t ranks() const { return buffer_locations_.size(); }
   /// Location of a rank's buffers: its GPU, or one or several NUMA domains.
-  const std::vector<Vertex>& of(int rank) const { return homes_[rank]; }
+  const std::vector<Vertex>& of(int rank) const { return buffer_locations_[rank]; }
   /// The NUMA domain of the rank's core.
   Vertex domain_of(int rank) const {
     const Location& where = scenario_->placement.ranks[rank];
@@ -30,15 +30,15 @@ class Homes {
 
   /// Way from one such place to another. Libraries stage some routes though they need not: through
   /// the memory near the GPU that sends.
-  Journey journey(Vertex source, Vertex target, std::uint64_t flow) const {
-    if (!stages(source, target)) return topology().journey(source, target, flow, &routes_);
+  StagedRoute staged_route(Vertex source, Vertex target, std::uint64_t flow) const {
+    if (!stages(source, target)) return topology().staged_route(source, target, flow, &routes_);
     const Graph& graph = topology().graph();
     const Vertex between = topology().nearest_domain(source);
-    Journey journey{.legs = {route(source, between, flow), route(between, target, flow)},
-                    .staging = {between}};
+    StagedRoute staged{.legs = {route(source, between, flow), route(between, target, flow)},
+                       .staging = {between}};
     const Host& host = topology().hosts()[graph[source].host];
-    journey.latency = journey.legs[0].latency + journey.legs[1].latency + host.staging_latency;
-    return journey;
+    staged.latency = staged.legs[0].latency + staged.legs[1].latency + host.staging_latency;
+    return staged;
   }
   /// Ends of its legs.
   std::vector<Vertex> stops(Vertex source, Vertex target) const {
@@ -74,8 +74,8 @@ class Homes {
   bool is_gpu(Vertex vertex) const { return topology().graph()[vertex].kind == ComponentKind::gpu; }
 
   const Scenario* scenario_;
-  Table<std::vector<Vertex>> homes_;  ///< by rank
-  mutable RouteCache routes_;         ///< a cache: changes no answer
+  Table<std::vector<Vertex>> buffer_locations_;  ///< by rank
+  mutable RouteCache routes_;                    ///< a cache: changes no answer
 };
 
 }  // namespace ringscope::sim

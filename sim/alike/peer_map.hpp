@@ -16,9 +16,9 @@ inline bool sends_to_peer(Verb verb) {
   return verb == Verb::isend || verb == Verb::send || verb == Verb::sendrecv;
 }
 
-class Talk {
+class PeerMap {
  public:
-  explicit Talk(const Orbits& orbits) : orbits_(orbits) {}
+  explicit PeerMap(const Orbits& orbits) : orbits_(orbits) {}
   /// Adds a rank and its peers, by its script, which may have millions of lines and few peers.
   void add(int rank, const std::vector<Line>& script) {
     std::map<int, bool> peers;
@@ -32,8 +32,7 @@ class Talk {
     for (const auto& [distance, sends] : peers) distances_[{rank, distance}] = sends;
   }
   const Distances& distances() const { return distances_; }
-  /// One pair of those that moves make of each other, or of other hosts' like ranks; and each
-  /// simulated rank with itself.
+  /// One representative for each orbit of communicating pairs, and each simulated rank with itself.
   std::vector<Pair> pairs() const {
     const int n = orbits_.simulated;
     std::set<std::tuple<int, int, bool>> known;
