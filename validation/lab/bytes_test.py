@@ -15,7 +15,7 @@ from validation.lab import lab_test
 from validation.tune.decision import Decided, Range
 from validation.tune.formats import mpich
 from validation.tune.formats.format import Target
-from validation.tune.way import Choice
+from validation.tune.formats.way import Choice
 
 
 class Bytes(lab_test.Lab):

@@ -8,8 +8,8 @@ from typing import NamedTuple, Optional
 
 from common.programs import InputError
 from validation.doctor.what_if import WhatIf
+from validation.tune.formats.way import Choice, Way, choices
 from validation.tune.ground import Ground
-from validation.tune.way import Choice, Way, choices
 
 PLACE = re.compile(r"^the described machine:\d+:\d+: ")
 KEPT = 1.05  # a choice stays while the best is no faster than by this: fewer ranges

@@ -11,8 +11,8 @@ from validation.tune import decision, document, program, text
 from validation.tune.decision import Range, Row, Timed
 from validation.tune.formats import FORMATS, open_mpi
 from validation.tune.formats.format import Target
+from validation.tune.formats.way import Choice, Way, choices
 from validation.tune.ground import Ground
-from validation.tune.way import Choice, Way, choices
 
 RING = Choice(Way("allreduce", "ring", "ring", 4))
 CUT = Choice(Way("allreduce", "ring_segmented", "segmented_ring", 5), 65536)

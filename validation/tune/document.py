@@ -5,8 +5,8 @@ import json
 import math
 
 from validation.tune.decision import Decided, Row, Timed
+from validation.tune.formats.way import Choice
 from validation.tune.ground import Ground
-from validation.tune.way import Choice
 
 SCHEMA = 1
 

@@ -16,7 +16,7 @@ from validation.tune.decision import Decided, Range
 from validation.tune.formats import (FORMATS, mpich, nccl, open_mpi, open_mpi_json,
                                       open_mpi_own, ucc)
 from validation.tune.formats.format import Target
-from validation.tune.way import Choice
+from validation.tune.formats.way import Choice
 
 HERE = pathlib.Path(__file__).resolve().parent / "formats"
 TARGET = Target(8, 3, "Written by a test")

@@ -17,7 +17,7 @@ from validation.mpi.jobs_for_test import ENVIRONMENT
 from validation.tune.decision import Decided, Range
 from validation.tune.formats import mpich
 from validation.tune.formats.format import Target
-from validation.tune.way import Choice
+from validation.tune.formats.way import Choice
 
 SKIPPED = 77
 BUILD = pathlib.Path(".")

@@ -23,7 +23,7 @@ from validation.doctor.what_if import WhatIf
 from validation.tune import decision, ground, program
 from validation.tune.formats import open_mpi
 from validation.tune.formats.format import Target
-from validation.tune.way import Choice
+from validation.tune.formats.way import Choice
 from validation.verdict.simulator import Simulator
 from validation.yaml_files import read_yaml
 

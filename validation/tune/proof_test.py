@@ -10,7 +10,7 @@ import unittest
 
 from validation.tune import proof
 from validation.tune.decision import Range
-from validation.tune.way import Choice, Way
+from validation.tune.formats.way import Choice, Way
 
 HERE = pathlib.Path(__file__).resolve().parent.parent
 LAB = HERE / "results" / "lab"

@@ -4,7 +4,7 @@
 import dataclasses
 from typing import Callable
 
-from validation.tune.way import Choice, Way
+from validation.tune.formats.way import Choice, Way
 
 
 @dataclasses.dataclass(frozen=True)

@@ -13,7 +13,7 @@ from typing import Optional
 
 from common.programs import InputError
 from validation.tune.formats.format import Format, Target
-from validation.tune.way import Choice, Way
+from validation.tune.formats.way import Choice, Way
 
 BASE = pathlib.Path(__file__).with_name("mpich_generic.json")
 FLOAT = 4  # bytes; numbers are taken for floats

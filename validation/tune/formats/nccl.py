@@ -6,7 +6,7 @@ taken; a call that none matches is left to NCCL.
 """
 
 from validation.tune.formats.format import Format, Target, rule
-from validation.tune.way import Way
+from validation.tune.formats.way import Way
 
 KEPT = 0  # NCCL's own number of channels
 CHANNELS = (KEPT, 8, 32)

@@ -10,7 +10,7 @@ set begins at 0 B: algorithm 0 leaves the call to the library's fixed rules.
 
 from validation.tune.formats import open_mpi_own
 from validation.tune.formats.format import Format, Target, rule
-from validation.tune.way import Way
+from validation.tune.formats.way import Way
 
 PIECES = (0, 8 << 10, 32 << 10, 128 << 10)  # 0: the vector in one piece
 SEGMENTS = (64 << 10, 256 << 10, 1 << 20)

@@ -7,7 +7,7 @@ import pathlib
 
 import yaml
 
-from validation.tune.way import Choice, Way
+from validation.tune.formats.way import Choice, Way
 
 RULES = yaml.safe_load(pathlib.Path(__file__).with_name("open_mpi_fixed.yaml").read_text(
     encoding="utf-8"))

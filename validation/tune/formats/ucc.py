@@ -7,7 +7,7 @@ k-nomial exchanges have a radix of their own choice; those of the simulator have
 """
 
 from validation.tune.formats.format import Format, Target
-from validation.tune.way import Choice, Way
+from validation.tune.formats.way import Choice, Way
 
 WAYS = (
     Way("allreduce", "recursive_doubling", "knomial"),
