@@ -19,7 +19,7 @@ import unittest
 import yaml
 
 from plots.playground_state_test import in_node
-from validation.doctor import parts
+from validation.doctor.scenario import parts
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 AT_ONCE = 50  # cases of one run

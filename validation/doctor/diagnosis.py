@@ -14,7 +14,7 @@ from validation.doctor import ranking
 from validation.doctor.causes import CAUSES
 from validation.doctor.causes.tree_across_hosts import chose
 from validation.doctor.errors import Errors
-from validation.doctor.scene import Scene, hosts_of
+from validation.doctor.scenario.scene import Scene, hosts_of
 from validation.doctor.trials import Trials
 from validation.doctor.what_if import WhatIf
 

@@ -12,10 +12,11 @@ import sys
 import tempfile
 import unittest
 
-from validation.doctor import curve, diagnosis, parts, ranking, what_if
+from validation.doctor import curve, diagnosis, ranking, what_if
 from validation.doctor.causes import CAUSES
 from validation.doctor.judge import machines
 from validation.doctor.judge import program as judge
+from validation.doctor.scenario import parts
 from validation.doctor.what_if import WhatIf
 from validation.verdict.simulator import Simulator
 

@@ -7,8 +7,8 @@ from typing import NamedTuple
 from common.programs import InputError
 from common.quantities import parse_quantity
 from validation.doctor import curve as curve_
-from validation.doctor import parts
-from validation.doctor.scene import Scene, counts_of, ranks_of, uses_gpus
+from validation.doctor.scenario import parts
+from validation.doctor.scenario.scene import Scene, counts_of, ranks_of, uses_gpus
 
 GENERATIONS = (  # device's name, library
     (r"\bH200\b", "nccl_h200"),

@@ -15,7 +15,8 @@ import unittest
 from unittest import mock
 
 from common.programs import InputError
-from validation.doctor import inputs, parts, program, text
+from validation.doctor import inputs, program, text
+from validation.doctor.scenario import parts
 from validation.imports import collectives
 from validation.verdict.simulator import Simulator
 

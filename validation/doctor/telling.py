@@ -8,7 +8,7 @@ import math
 from typing import NamedTuple
 
 from common.quantities import format_bandwidth, format_time
-from validation.doctor.scene import Scene, hosts_of
+from validation.doctor.scenario.scene import Scene, hosts_of
 from validation.doctor.what_if import WhatIf
 
 MOST = 4  # causes compared

@@ -14,7 +14,7 @@ import numpy as np
 
 from validation.doctor import curve as curve_
 from validation.doctor import ranking
-from validation.doctor.scene import Scene
+from validation.doctor.scenario.scene import Scene
 from validation.doctor.what_if import WhatIf, bytes_of, shortened, with_bytes
 
 # Sizes of a series and points of all series at which causes are simulated; between them their

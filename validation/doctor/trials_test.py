@@ -8,7 +8,7 @@ import numpy as np
 from validation.doctor import curve as curve_
 from validation.doctor import errors, ranking, trials
 from validation.doctor.causes.cause import Cause
-from validation.doctor.scene import Scene
+from validation.doctor.scenario.scene import Scene
 
 SIZES = [1 << power for power in range(10, 30)]
 FACTORS = [2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0]

@@ -6,9 +6,10 @@ import dataclasses
 import math
 
 from common.quantities import format_bytes
-from validation.doctor import errors, parts
+from validation.doctor import errors
 from validation.doctor.inputs import FITTED, between_hosts
-from validation.doctor.scene import counts_of, uses_gpus
+from validation.doctor.scenario import parts
+from validation.doctor.scenario.scene import counts_of, uses_gpus
 from validation.fit import bursts
 
 

@@ -2,7 +2,7 @@
 """PCIe access control services or an IOMMU send what GPUs and NICs exchange up to the root."""
 
 from validation.doctor.causes.cause import FREQUENT, Cause, share
-from validation.doctor.scene import Scene, scale
+from validation.doctor.scenario.scene import Scene, scale
 
 
 def values(scene: Scene) -> list:

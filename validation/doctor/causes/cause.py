@@ -4,7 +4,7 @@
 import dataclasses
 from typing import Callable
 
-from validation.doctor.scene import Scene
+from validation.doctor.scenario.scene import Scene
 
 FREQUENT, RARE = 2.0, 0.3
 

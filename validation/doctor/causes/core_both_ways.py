@@ -3,7 +3,7 @@
 
 from common.quantities import format_cost, parse_quantity
 from validation.doctor.causes.cause import Cause
-from validation.doctor.scene import Scene
+from validation.doctor.scenario.scene import Scene
 
 COSTS = (0.05e-9, 0.1e-9, 0.2e-9, 0.4e-9, 0.8e-9, 1.6e-9, 3.2e-9, 6.4e-9)
 

@@ -3,7 +3,7 @@
 
 from validation.doctor.causes.cause import RARE, Cause
 from validation.doctor.causes.oversubscribed_uplinks import in_racks
-from validation.doctor.scene import Scene, counts_of
+from validation.doctor.scenario.scene import Scene, counts_of
 
 
 def values(scene: Scene) -> list:

@@ -3,7 +3,7 @@
 
 from common.quantities import format_bytes, parse_quantity
 from validation.doctor.causes.cause import RARE, Cause
-from validation.doctor.scene import Scene
+from validation.doctor.scenario.scene import Scene
 
 LIMITS = (0, 1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20)
 

@@ -2,7 +2,7 @@
 """All NICs hang off one socket, or off the one on which the ranks are not."""
 
 from validation.doctor.causes.cause import Cause, share
-from validation.doctor.scene import Scene, scale
+from validation.doctor.scenario.scene import Scene, scale
 
 
 def values(scene: Scene) -> list:

@@ -2,7 +2,7 @@
 """NCCL had fewer channels than it would take."""
 
 from validation.doctor.causes.cause import RARE, Cause
-from validation.doctor.scene import Scene
+from validation.doctor.scenario.scene import Scene
 
 CHANNELS = (16.0, 8.0, 4.0, 2.0, 1.0)
 

@@ -2,7 +2,7 @@
 """Kernels move less than they should: clocks, power, SMs taken by others."""
 
 from validation.doctor.causes.cause import RARE, Cause, protocols, share
-from validation.doctor.scene import Scene, scale
+from validation.doctor.scenario.scene import Scene, scale
 
 
 def edit(scene: Scene, value):

@@ -2,7 +2,7 @@
 """Data between a NIC and a GPU goes through host memory, twice over PCIe and its memory."""
 
 from validation.doctor.causes.cause import FREQUENT, Cause, share
-from validation.doctor.scene import Scene, scale
+from validation.doctor.scenario.scene import Scene, scale
 
 
 def values(scene: Scene) -> list:

@@ -2,7 +2,7 @@
 """Each hop takes longer: sleeping cores, interrupts, a detour; the bandwidth is as it should be."""
 
 from validation.doctor.causes.cause import RARE, Cause, protocols
-from validation.doctor.scene import Scene, times
+from validation.doctor.scenario.scene import Scene, times
 
 def edit(scene: Scene, value):
     if scene.blocks is not None:

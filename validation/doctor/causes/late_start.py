@@ -3,7 +3,7 @@
 
 from common.quantities import format_time
 from validation.doctor.causes.cause import RARE, Cause
-from validation.doctor.scene import Scene
+from validation.doctor.scenario.scene import Scene
 
 TIMES = [20e-6, 60e-6, 200e-6, 600e-6, 2e-3, 6e-3]
 

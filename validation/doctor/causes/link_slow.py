@@ -2,7 +2,7 @@
 """Cables carry less than they should: of all hosts, or of one."""
 
 from validation.doctor.causes.cause import Cause, share
-from validation.doctor.scene import Scene, scale
+from validation.doctor.scenario.scene import Scene, scale
 
 SHARES = (0.8, 0.65, 0.5, 0.4, 0.25, 0.1, 0.04)
 CABLES = ("bandwidth", "send_bandwidth", "receive_bandwidth", "both")

@@ -2,7 +2,7 @@
 """Host memory is slower than described: NUMA settings, missing modules."""
 
 from validation.doctor.causes.cause import RARE, Cause, share
-from validation.doctor.scene import scale
+from validation.doctor.scenario.scene import scale
 
 
 CAUSE = Cause(

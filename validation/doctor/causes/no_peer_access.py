@@ -2,7 +2,7 @@
 """GPUs of a host do not reach each other: all goes through host memory."""
 
 from validation.doctor.causes.cause import Cause, share
-from validation.doctor.scene import Scene, scale
+from validation.doctor.scenario.scene import Scene, scale
 
 
 def values(scene: Scene) -> list:

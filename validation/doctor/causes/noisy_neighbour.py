@@ -2,7 +2,7 @@
 """Other jobs send over the same links of the hosts all the while."""
 
 from validation.doctor.causes.cause import RARE, Cause
-from validation.doctor.scene import Scene
+from validation.doctor.scenario.scene import Scene
 
 
 def values(scene: Scene) -> list:

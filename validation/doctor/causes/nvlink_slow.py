@@ -2,7 +2,7 @@
 """Some NVLinks between GPUs are down, or they run below their rate."""
 
 from validation.doctor.causes.cause import Cause, share
-from validation.doctor.scene import Scene, scale
+from validation.doctor.scenario.scene import Scene, scale
 
 
 def links(scene: Scene) -> list:

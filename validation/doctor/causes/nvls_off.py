@@ -3,7 +3,7 @@
 
 from validation.doctor.causes.cause import Cause
 from validation.doctor.causes.tree_across_hosts import chose
-from validation.doctor.scene import Scene
+from validation.doctor.scenario.scene import Scene
 
 
 def values(scene: Scene) -> list:

@@ -2,7 +2,7 @@
 """Hosts sit in several racks, whose uplinks carry less than their hosts can send."""
 
 from validation.doctor.causes.cause import Cause
-from validation.doctor.scene import Scene
+from validation.doctor.scenario.scene import Scene
 
 FACTORS = (2.0, 4.0, 8.0, 16.0, 32.0)
 

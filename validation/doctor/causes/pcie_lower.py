@@ -2,7 +2,7 @@
 """PCIe links came up with fewer lanes or of a lower generation."""
 
 from validation.doctor.causes.cause import Cause, share
-from validation.doctor.scene import Scene, scale
+from validation.doctor.scenario.scene import Scene, scale
 
 
 def values(scene: Scene) -> list:

@@ -2,7 +2,7 @@
 """One of NCCL's protocols ran at all sizes."""
 
 from validation.doctor.causes.cause import RARE, Cause
-from validation.doctor.scene import Scene
+from validation.doctor.scenario.scene import Scene
 
 
 def chose(job: dict) -> bool:

@@ -2,7 +2,7 @@
 """Fewer NICs of each host take part than there are."""
 
 from validation.doctor.causes.cause import Cause
-from validation.doctor.scene import Scene
+from validation.doctor.scenario.scene import Scene
 
 
 def values(scene: Scene) -> list:

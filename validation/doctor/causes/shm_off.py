@@ -2,7 +2,7 @@
 """Shared memory is off: messages inside a host go through the network's stack."""
 
 from validation.doctor.causes.cause import Cause
-from validation.doctor.scene import Scene
+from validation.doctor.scenario.scene import Scene
 
 
 def values(scene: Scene) -> list:

@@ -2,7 +2,7 @@
 """GPUs write to each other over PCIe more slowly than to host memory."""
 
 from validation.doctor.causes.cause import RARE, Cause, share
-from validation.doctor.scene import Scene, scaled
+from validation.doctor.scenario.scene import Scene, scaled
 
 
 def values(scene: Scene) -> list:

@@ -3,8 +3,8 @@
 
 from common.quantities import format_bandwidth, parse_quantity
 from validation.doctor.causes.cause import FREQUENT, Cause, protocols
-from validation.doctor.parts import merged, resolved
-from validation.doctor.scene import Scene, times
+from validation.doctor.scenario.parts import merged, resolved
+from validation.doctor.scenario.scene import Scene, times
 
 LATENCY = 20e-6  # of a hop through two kernels, beyond that of a NIC that bypasses them
 RATES = (1.0e9, 2.5e9, 5e9, 10e9)  # bytes per second that the sockets of a host carry, by its cores

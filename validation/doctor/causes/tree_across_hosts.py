@@ -2,7 +2,7 @@
 """The double binary tree ran, whose traffic between two hosts is half of a ring's."""
 
 from validation.doctor.causes.cause import Cause
-from validation.doctor.scene import Scene
+from validation.doctor.scenario.scene import Scene
 
 
 def chose(job: dict) -> bool:

@@ -2,7 +2,7 @@
 """Ranks of a host are bound to too few cores, or far from their memory."""
 
 from validation.doctor.causes.cause import Cause
-from validation.doctor.scene import Scene, counts_of
+from validation.doctor.scenario.scene import Scene, counts_of
 
 
 def values(scene: Scene) -> list:

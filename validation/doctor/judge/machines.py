@@ -10,7 +10,7 @@ from validation.doctor import curve as curve_
 from validation.doctor import diagnosis, inputs, ranking
 from validation.doctor.causes import CAUSES
 from validation.doctor.errors import Errors
-from validation.doctor.scene import Scene
+from validation.doctor.scenario.scene import Scene
 
 NOISE = 0.05
 FACTOR = {"allreduce": lambda ranks: 2 * (ranks - 1) / ranks}

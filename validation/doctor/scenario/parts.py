@@ -9,7 +9,7 @@ import pathlib
 from common.programs import InputError
 from validation.yaml_files import read_yaml
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 FOLDERS = {"cluster": "topologies/clusters", "library": "scenarios/libraries"}
 MOST_BASES = 8
 

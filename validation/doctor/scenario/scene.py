@@ -8,7 +8,7 @@ import dataclasses
 from typing import Optional
 
 from common.quantities import format_bandwidth, parse_quantity
-from validation.doctor.parts import merged
+from validation.doctor.scenario.parts import merged
 from validation.verdict import placements
 
 QUESTION = "What would this take?"
