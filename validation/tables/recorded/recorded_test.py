@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Are recorded programs predicted as the tables of validation/README.md say?
 
-Usage: python3 -m validation.recorded.recorded_test BUILD
+Usage: python3 -m validation.tables.recorded.recorded_test BUILD
 """
 
 import json
@@ -9,7 +9,7 @@ import pathlib
 import sys
 import unittest
 
-from validation.recorded import campaign, table
+from validation.tables.recorded import campaign, table
 
 README = campaign.ROOT / "validation" / "README.md"
 GUIDE = campaign.ROOT / "docs" / "how-to" / "record-my-program.md"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Predicted and measured times of the non-blocking collectives that SPLIT.md holds out.
 
-Usage: python3 -m validation.overlap.table [--first]
+Usage: python3 -m validation.tables.overlap.table [--first]
 Prints the table of ../published/README.md: errors of each build by each mode of progress. Beside
 what the program predicts now stands the first outcome, which first_outcomes.csv keeps; --first adds
 those that are not there, and changes none. RINGSCOPE names the simulator's program.
@@ -13,8 +13,8 @@ import sys
 import numpy as np
 
 from common.programs import run_main
-from validation.overlap.predict import MODES, predict
-from validation.overlap.rows import PUBLISHED, rows
+from validation.tables.overlap.predict import MODES, predict
+from validation.tables.overlap.rows import PUBLISHED, rows
 from validation.verdict.simulator import Simulator
 
 SOURCE = "wu-kan/wu-kan.github.io; open-mpi/ompi, pull request 7735"

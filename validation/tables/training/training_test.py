@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Do the predictions of training steps see one GPU's time alone, and are their errors told?
 
-Usage: python3 -m validation.training.training_test BUILD_DIRECTORY
+Usage: python3 -m validation.tables.training.training_test BUILD_DIRECTORY
 """
 
 import dataclasses
@@ -9,9 +9,9 @@ import pathlib
 import sys
 import unittest
 
-from validation.training import table
-from validation.training.predict import predict, scenario_of
-from validation.training.rows import PUBLISHED, one_gpu_steps, rows
+from validation.tables.training import table
+from validation.tables.training.predict import predict, scenario_of
+from validation.tables.training.rows import PUBLISHED, one_gpu_steps, rows
 from validation.verdict.simulator import Simulator
 
 BUILD = pathlib.Path(sys.argv.pop(1) if len(sys.argv) > 1 else "build")

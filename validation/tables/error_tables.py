@@ -4,16 +4,15 @@
 Reads validation/results: results.yaml there lists models and documents, documents.yaml numbers of
 the documents that the project began with. The README gets the rows with `readme: true`,
 docs/accuracy.md gets all. With --check nothing is written, and a stale page is
-exit code 1. Coverage of intervals: python3 -m validation.verdict.coverage_test BUILD --write.
+exit code 1. Coverage of intervals: python3 -m validation.tables.coverage_test BUILD --write.
 """
 
 import pathlib
 
 from common.programs import InputError, between_marks, page_parser, run_main, write_text
-from validation.verdict import documents, results
-from validation.verdict.simulator import Simulator
-
-HERE = pathlib.Path(__file__).resolve().parent
+from validation.tables import results
+from validation.tables import documents
+from validation.verdict.simulator import ROOT, Simulator
 
 MARKS = ("<!-- {}: begin -->\n", "<!-- {}: end -->\n")
 
@@ -32,11 +31,10 @@ def replaced(path: pathlib.Path, tables: dict) -> tuple:
 def main():
     parser = page_parser("error_tables", __doc__)
     parser.add_argument("--check", action="store_true", help="compare, and write nothing")
-    parser.add_argument("--results", type=pathlib.Path, default=HERE / "results", metavar="FOLDER")
-    parser.add_argument("--readme", type=pathlib.Path, default=HERE.parent / "README.md",
-                        metavar="FILE")
-    parser.add_argument("--accuracy", type=pathlib.Path,
-                        default=HERE.parent / "docs" / "accuracy.md", metavar="FILE")
+    for name, path, metavar in (("--results", "validation/results", "FOLDER"),
+                                ("--readme", "README.md", "FILE"),
+                                ("--accuracy", "docs/accuracy.md", "FILE")):
+        parser.add_argument(name, type=pathlib.Path, default=ROOT / path, metavar=metavar)
     options = parser.parse_args()
     brief, whole = results.tables(results.read_results(options.results), Simulator())
     pages = {options.readme: {"error tables": brief},

@@ -5,7 +5,7 @@ import csv
 import pathlib
 from dataclasses import dataclass
 
-PUBLISHED = pathlib.Path(__file__).resolve().parent.parent / "published"
+PUBLISHED = pathlib.Path(__file__).resolve().parents[2] / "published"
 FILE = PUBLISHED / "training" / "dlperf-resnet50-bert.csv"
 
 

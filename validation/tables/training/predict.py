@@ -3,7 +3,7 @@
 
 import json
 
-from validation.training.rows import Row
+from validation.tables.training.rows import Row
 from validation.verdict.simulator import Simulator
 
 CLUSTER = "v100x8_one_nic"

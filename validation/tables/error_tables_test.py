@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Are the tables of the pages those that the kept results give, and is a stale one found?
 
-Usage: python3 -m validation.verdict.error_tables_test BUILD
+Usage: python3 -m validation.tables.error_tables_test BUILD
 """
 
 import pathlib
@@ -10,7 +10,7 @@ import sys
 import unittest
 
 from validation.nccl import table as nccl_table
-from validation.training import table as training_table
+from validation.tables.training import table as training_table
 from validation.verdict import markdown, round_trip_test
 from validation.verdict.round_trip_test import WithPrograms
 from validation.verdict.simulator import Simulator

@@ -9,7 +9,7 @@ beside T / k.
 
 import json
 
-from validation.overlap.rows import Row
+from validation.tables.overlap.rows import Row
 from validation.verdict.simulator import Simulator
 
 BASE = "openmpi_tcp"

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Records a program in the lab, and measures it there (root, Linux; validation/lab).
 
-Usage: python3 -m validation.recorded.measure CAMPAIGN record|run BUILD
+Usage: python3 -m validation.tables.recorded.measure CAMPAIGN record|run BUILD
 
 record: probes, where they are its own, and a record of each program of campaigns/CAMPAIGN.yaml;
 run: its launches. The prediction comes between both:
-python3 -m validation.recorded.table RINGSCOPE CAMPAIGN --write
+python3 -m validation.tables.recorded.table RINGSCOPE CAMPAIGN --write
 """
 
 import json
@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 
-from validation.recorded import campaign
+from validation.tables.recorded import campaign
 
 LAB = str(campaign.ROOT / "validation" / "lab" / "ringscope-lab")
 

@@ -6,7 +6,7 @@ import pathlib
 
 import yaml
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 RESULTS = ROOT / "validation" / "results" / "lab"
 NAMES = ("recorded", "recorded_again")
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Predicts the recorded programs of the lab on all placements, and compares.
 
-Usage: python3 -m validation.recorded.table RINGSCOPE CAMPAIGN [--write]
+Usage: python3 -m validation.tables.recorded.table RINGSCOPE CAMPAIGN [--write]
 
 Prints the table of validation/README.md; --write keeps the predictions, before anything is
 measured.
@@ -16,7 +16,7 @@ import tempfile
 
 import yaml
 
-from validation.recorded import campaign
+from validation.tables.recorded import campaign
 
 
 def scenario(asked: campaign.Campaign, program: str, placement: str) -> dict:

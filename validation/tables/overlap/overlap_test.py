@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Do the predictions of non-blocking collectives see neither the time overall nor too much?
 
-Usage: python3 -m validation.overlap.overlap_test BUILD_DIRECTORY
+Usage: python3 -m validation.tables.overlap.overlap_test BUILD_DIRECTORY
 """
 
 import dataclasses
@@ -9,9 +9,9 @@ import pathlib
 import sys
 import unittest
 
-from validation.overlap import table
-from validation.overlap.predict import MODES, predict, scenario_of
-from validation.overlap.rows import PUBLISHED, rows
+from validation.tables.overlap import table
+from validation.tables.overlap.predict import MODES, predict, scenario_of
+from validation.tables.overlap.rows import PUBLISHED, rows
 from validation.verdict.simulator import Simulator
 
 BUILD = pathlib.Path(sys.argv.pop(1) if len(sys.argv) > 1 else "build")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Do 90 % intervals hold 80 to 97 % of the kept cases that neither fit nor choice of widths saw?
 
-Usage: python3 -m validation.verdict.coverage_test BUILD [--write | --page]
+Usage: python3 -m validation.tables.coverage_test BUILD [--write | --page]
 
 results/coverage.csv has each case with the parts of its interval, docs/accuracy.md the table that
 follows. --write predicts all of it again, by fits with `coverage` in results.yaml, and writes both;
@@ -28,7 +28,8 @@ import yaml
 
 from common.programs import between_marks, write_text
 from validation.measurements import read
-from validation.verdict import accuracy, interval, judge, markdown, model, results, text
+from validation.tables import results
+from validation.verdict import accuracy, interval, judge, markdown, model, text
 from validation.verdict.machines_for_test import verdict_of
 from validation.verdict.simulator import ROOT, Simulator
 
@@ -213,7 +214,7 @@ class Coverage(unittest.TestCase):
 
     def test_page_has_the_table(self):
         self.assertEqual(PAGE.read_text(encoding="utf-8"), page_with(table(kept_rows())),
-                         "run python3 -m validation.verdict.coverage_test BUILD --page")
+                         "run python3 -m validation.tables.coverage_test BUILD --page")
 
     def test_of_synthetic_machines_is_what_the_simulator_gives(self):
         simulator = Simulator(str(self.build / "ringscope"))

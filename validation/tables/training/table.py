@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Predicted and measured steps of the training jobs that SPLIT.md holds out.
 
-Usage: python3 -m validation.training.table [--first]
+Usage: python3 -m validation.tables.training.table [--first]
 Prints the table of ../published/README.md. Beside what the program predicts now stands the first
 outcome, which first_outcomes.csv keeps; --first adds those that are not there, and changes none.
 So with GPUs that computations share with NCCL's kernels, and first_shared.csv.
@@ -14,8 +14,8 @@ import sys
 import numpy as np
 
 from common.programs import run_main
-from validation.training.predict import predict
-from validation.training.rows import PUBLISHED, one_gpu_steps, rows
+from validation.tables.training.predict import predict
+from validation.tables.training.rows import PUBLISHED, one_gpu_steps, rows
 from validation.verdict.simulator import Simulator
 
 SOURCE = "Oneflow-Inc/DLPerf"

@@ -5,7 +5,7 @@ import csv
 import pathlib
 from dataclasses import dataclass
 
-PUBLISHED = pathlib.Path(__file__).resolve().parent.parent / "published"
+PUBLISHED = pathlib.Path(__file__).resolve().parents[2] / "published"
 FILE = PUBLISHED / "overlap" / "osu-iallreduce-overlap.csv"
 DISTURBED = 2.0  # times pure and compute together: more of it is none of the two
 
