@@ -55,12 +55,10 @@ def reached_from(start, edges):
     return seen
 
 
-def rings(sources, includes=includes_of, left=None):
-    """`left`: rings that are left to open, by folder."""
+def rings(sources, includes=includes_of):
     for folder, edges in sorted(edges_of(sources, includes).items()):
         for (source, target), (place, included) in edges.items():
-            if not {source, target} <= (left or {}).get(folder, set()) and \
-                    source in reached_from(target, edges):
+            if source in reached_from(target, edges):
                 yield (f"{place}: closes a ring of folders in {folder or 'the project'}: {source} "
                        f"includes {target} ({included}), which includes {source} in turn")
 

@@ -46,12 +46,12 @@ constexpr const char* python = "/usr/bin/python3";
   throw Failure(ExitCode::bad_input, fmt::format("{}: {}", python, std::strerror(errno)));
 }
 
-/// `path`: of the script, where that is not validation/NAME.
+/// `path`: of the script, where that is not validation/calibration/NAME.
 void add_script(Command& program, const std::string& name, const std::string& summary,
                 const std::string& path = "") {
   Command script = program.add_subcommand(name, summary);
   script.take_all_words();  // the script has its own help
-  const std::string found = path.empty() ? "validation/" + name : path;
+  const std::string found = path.empty() ? "validation/calibration/" + name : path;
   script.callback([script, found] { run_script(found, script.remaining()); });
 }
 

@@ -47,7 +47,7 @@ class Calibration:
         if len(self.others()) < 2:
             raise ValueError("interval: this fit has no other models: see Calibration.others()")
         _project.package("validation")
-        verdict = importlib.import_module("validation.verdict.interval")
+        verdict = importlib.import_module("validation.calibration.verdict.interval")
         parts = self.parts()
         fitted = verdict.model.Model("the fit", **parts, calibration=self._calibration())
 
@@ -97,7 +97,7 @@ def calibrate(documents: Document | Sequence[Document], **options: Any) -> Calib
     Raises InputError with the file, the place in it, what was expected and what stood there."""
     with tempfile.TemporaryDirectory() as folder, document_files(documents) as paths:
         output, report = (os.path.join(folder, name) for name in ("fit.yaml", "fit.txt"))
-        ran = ended("validation.calibrate", [*paths, "--output", output, "--report", report,
-                                             *words_of(options)])
+        ran = ended("validation.calibration.calibrate",
+                    [*paths, "--output", output, "--report", report, *words_of(options)])
         warned = tuple(line for line in ran.warnings if "warning:" in line)
         return Calibration(read(output), read(report), warned)

@@ -106,8 +106,8 @@ def measurements(logs: Path | Sequence[Path], **options: Any) -> dict[str, dict[
 
     Raises InputError with the file and its line."""
     with tempfile.TemporaryDirectory() as folder:
-        ended("validation.import", [*paths_of(logs), "--output", os.path.join(folder, "log.json"),
-                                    *words_of(options)])
+        ended("validation.calibration.import",
+              [*paths_of(logs), "--output", os.path.join(folder, "log.json"), *words_of(options)])
         found = [json.loads(read(os.path.join(folder, name)))
                  for name in sorted(os.listdir(folder))]
     return {document["kind"]: document for document in found}
@@ -158,6 +158,6 @@ def validate(model: Path | Calibration, documents: Document | Sequence[Document]
 
     Raises InputError with the file and its place."""
     with files(model, "verdict.json") as (path, document), document_files(documents) as paths:
-        ran = ended("validation.validate",
+        ran = ended("validation.calibration.validate",
                     [path, *paths, "--json", document, *words_of(options)])
         return Verdict(ran.text, json.loads(read(document)), ran.warnings)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Fuzz target of the importers of logs (validation/imports), with options as libFuzzer has them:
--runs=N -max_total_time=S -seed=N -artifact_prefix=FOLDER/ CORPUS, or -merge=1 SMALLEST CORPUS, or a
-FILE to read once. An input that is rejected by a new way through the code is one to go on from.
+"""Fuzz target of the importers of logs (validation/calibration/imports), with options as libFuzzer
+has them: -runs=N -max_total_time=S -seed=N -artifact_prefix=FOLDER/ CORPUS, or -merge=1 SMALLEST
+CORPUS, or a FILE to read once. An input that is rejected by a new way through the code is one to go
+on from.
 """
 
 import hashlib
@@ -15,9 +16,9 @@ import traceback
 
 from common.programs import InputError
 from scripts.fuzzing.mutations import mutated
-from validation import imports
-from validation.imports.findings import Given, documents_of
-from validation.imports.source import read_source
+from validation.calibration import imports
+from validation.calibration.imports.findings import Given, documents_of
+from validation.calibration.imports.source import read_source
 
 MOST_CPU_S = 2
 GIVEN = Given(nodes=2, ranks_per_node=2)

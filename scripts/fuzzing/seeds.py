@@ -193,4 +193,4 @@ def by_target():
            for name, ending in (("msccl", "xml"), ("mscclpp", "json"), ("goal", "goal"))},
         "chakra": [BETWEEN.join(one), BETWEEN.join(ring)], "kineto": [json.dumps(kineto).encode()],
         "recorded": [BETWEEN.join(RECORDED)],
-        "logs": seeds.tables + in_tests("validation/imports*_test.py")}
+        "logs": seeds.tables + in_tests("validation/calibration/imports/*_test.py")}

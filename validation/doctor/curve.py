@@ -6,12 +6,13 @@ import math
 from typing import Optional
 
 from common.programs import InputError
-from validation import imports, measurements
-from validation.imports import collectives
-from validation.imports import findings as findings_
-from validation.imports import p2p_matrices
-from validation.imports.source import read_source
-from validation.verdict import accuracy, gpus, model
+from validation import measurements
+from validation.calibration import imports
+from validation.calibration.imports import collectives
+from validation.calibration.imports import findings as findings_
+from validation.calibration.imports import p2p_matrices
+from validation.calibration.imports.source import read_source
+from validation.calibration.verdict import accuracy, gpus, model
 
 ROUNDS = 4  # of a ping-pong
 LEAST_STREAMED = 64 * 1024  # below, a stream is a matter of message rates, which no job here has

@@ -12,13 +12,13 @@ import sys
 import tempfile
 import unittest
 
+from validation.calibration.verdict.simulator import Simulator
 from validation.doctor import curve, diagnosis, ranking, what_if
 from validation.doctor.causes import CAUSES
 from validation.doctor.judge import machines
 from validation.doctor.judge import program as judge
 from validation.doctor.scenario import parts
 from validation.doctor.what_if import WhatIf
-from validation.verdict.simulator import Simulator
 
 HERE = pathlib.Path(__file__).resolve().parent
 PUBLISHED = HERE.parent / "published"

@@ -15,10 +15,10 @@ import unittest
 from unittest import mock
 
 from common.programs import InputError
+from validation.calibration.imports import collectives
+from validation.calibration.verdict.simulator import Simulator
 from validation.doctor import inputs, program, text
 from validation.doctor.scenario import parts
-from validation.imports import collectives
-from validation.verdict.simulator import Simulator
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(".")

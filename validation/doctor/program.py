@@ -19,13 +19,13 @@ import sys
 
 from common.programs import Parser, page_parser, run_main, write_text
 from validation.arguments import count, percentage, placement
+from validation.calibration.imports import collectives
+from validation.calibration.imports.findings import Given
+from validation.calibration.verdict.simulator import Simulator
 from validation.doctor import curve, diagnosis, document, inputs, ranking, telling, text
 from validation.doctor.causes import CAUSES
 from validation.doctor.errors import Errors
 from validation.doctor.what_if import WhatIf
-from validation.imports import collectives
-from validation.imports.findings import Given
-from validation.verdict.simulator import Simulator
 
 
 def choice(words: str) -> tuple:

@@ -11,8 +11,8 @@ import threading
 from typing import Optional
 
 from common.programs import InputError
+from validation.calibration.verdict.simulator import Simulator
 from validation.progress import watched
-from validation.verdict.simulator import Simulator
 
 AT_ONCE = 60  # cases of one call; a scenario's file has at most 1 MiB
 LONG, LONG_SMALL = 256 << 20, 32 << 20  # bytes of NCCL's vectors, the second of LL and LL128

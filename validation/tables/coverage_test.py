@@ -27,11 +27,11 @@ import numpy
 import yaml
 
 from common.programs import between_marks, write_text
+from validation.calibration.verdict import accuracy, interval, judge, markdown, model, text
+from validation.calibration.verdict.machines_for_test import verdict_of
+from validation.calibration.verdict.simulator import ROOT, Simulator
 from validation.measurements import read
 from validation.tables import results
-from validation.verdict import accuracy, interval, judge, markdown, model, text
-from validation.verdict.machines_for_test import verdict_of
-from validation.verdict.simulator import ROOT, Simulator
 
 HERE = pathlib.Path(__file__).resolve().parent
 RESULTS, PAGE = HERE.parent / "results", ROOT / "docs" / "accuracy.md"

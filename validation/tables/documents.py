@@ -11,8 +11,8 @@ import pathlib
 import shlex
 
 from common.quantities import format_bandwidth, format_time, parse_quantity
-from validation.verdict import markdown, text
-from validation.verdict.simulator import Simulator
+from validation.calibration.verdict import markdown, text
+from validation.calibration.verdict.simulator import Simulator
 from validation.yaml_files import read_yaml
 
 LIST = "documents.yaml"

@@ -10,9 +10,9 @@ exit code 1. Coverage of intervals: python3 -m validation.tables.coverage_test B
 import pathlib
 
 from common.programs import InputError, between_marks, page_parser, run_main, write_text
+from validation.calibration.verdict.simulator import ROOT, Simulator
 from validation.tables import results
 from validation.tables import documents
-from validation.verdict.simulator import ROOT, Simulator
 
 MARKS = ("<!-- {}: begin -->\n", "<!-- {}: end -->\n")
 

@@ -9,11 +9,11 @@ import subprocess
 import sys
 import unittest
 
-from validation.nccl import table as nccl_table
+from validation.calibration.nccl import table as nccl_table
+from validation.calibration.verdict import markdown, round_trip_test
+from validation.calibration.verdict.round_trip_test import WithPrograms
+from validation.calibration.verdict.simulator import Simulator
 from validation.tables.training import table as training_table
-from validation.verdict import markdown, round_trip_test
-from validation.verdict.round_trip_test import WithPrograms
-from validation.verdict.simulator import Simulator
 
 VALIDATION = pathlib.Path(__file__).resolve().parent.parent
 

@@ -5,12 +5,12 @@ import pathlib
 from dataclasses import dataclass, field
 
 from common.programs import InputError
+from validation.calibration.nccl import table as nccl_table
+from validation.calibration.verdict import accuracy, judge, markdown, model
+from validation.calibration.verdict.simulator import Simulator
 from validation.measurements import read
-from validation.nccl import table as nccl_table
 from validation.tables.overlap import table as overlap_table
 from validation.tables.training import table as training_table
-from validation.verdict import accuracy, judge, markdown, model
-from validation.verdict.simulator import Simulator
 from validation.yaml_files import read_yaml
 
 LIST = "results.yaml"

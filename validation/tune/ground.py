@@ -6,11 +6,11 @@ import dataclasses
 import math
 
 from common.quantities import format_bytes
+from validation.calibration.fit import bursts
 from validation.doctor import errors
 from validation.doctor.inputs import FITTED, between_hosts
 from validation.doctor.scenario import parts
 from validation.doctor.scenario.scene import counts_of, uses_gpus
-from validation.fit import bursts
 
 
 @dataclasses.dataclass

@@ -22,11 +22,11 @@ from typing import NamedTuple
 from common.programs import InputError, Parser, page_parser, run_main, write_text
 from common.quantities import format_whole_bytes, parse_quantity
 from validation.arguments import percentage, placement
+from validation.calibration.verdict.simulator import Simulator
 from validation.doctor.what_if import WhatIf
 from validation.tune import decision, document, ground, text
 from validation.tune.formats import FORMATS
 from validation.tune.formats.format import Target
-from validation.verdict.simulator import Simulator
 
 SIZES = "1KiB-16MiB"
 MOST_SIZES = 64

@@ -19,12 +19,12 @@ from typing import NamedTuple
 from common.programs import InputError, page_parser, run_main, write_text
 from common.quantities import format_bytes, format_time, parse_quantity
 from validation import measurements
+from validation.calibration.verdict.simulator import Simulator
 from validation.doctor.what_if import WhatIf
 from validation.tune import decision, ground, program
 from validation.tune.formats import open_mpi
 from validation.tune.formats.format import Target
 from validation.tune.formats.way import Choice
-from validation.verdict.simulator import Simulator
 from validation.yaml_files import read_yaml
 
 SIZES = "16KiB-16MiB"

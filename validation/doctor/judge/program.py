@@ -17,13 +17,13 @@ import time
 from typing import NamedTuple
 
 from common.programs import InputError, Parser, page_parser, run_main
+from validation.calibration.imports.findings import Given
+from validation.calibration.verdict.simulator import Simulator
 from validation.doctor import curve, diagnosis, inputs, ranking
 from validation.doctor.errors import Errors
 from validation.doctor.judge import machines
 from validation.doctor.what_if import WhatIf
-from validation.imports.findings import Given
 from validation.progress import watched
-from validation.verdict.simulator import Simulator
 from validation.yaml_files import read_yaml
 
 HERE = pathlib.Path(__file__).resolve().parent

@@ -8,8 +8,8 @@ import dataclasses
 from typing import Optional
 
 from common.quantities import format_bandwidth, parse_quantity
+from validation.calibration.verdict import placements
 from validation.doctor.scenario.parts import merged
-from validation.verdict import placements
 
 QUESTION = "What would this take?"
 

@@ -9,10 +9,10 @@ import pathlib
 import sys
 import unittest
 
+from validation.calibration.verdict.simulator import Simulator
 from validation.tables.overlap import table
 from validation.tables.overlap.predict import MODES, predict, scenario_of
 from validation.tables.overlap.rows import PUBLISHED, rows
-from validation.verdict.simulator import Simulator
 
 BUILD = pathlib.Path(sys.argv.pop(1) if len(sys.argv) > 1 else "build")
 SOME = [row for row in rows() if row.build in ("openmpi@4.0.5 gcc@10.2.0",

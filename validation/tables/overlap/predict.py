@@ -9,8 +9,8 @@ beside T / k.
 
 import json
 
+from validation.calibration.verdict.simulator import Simulator
 from validation.tables.overlap.rows import Row
-from validation.verdict.simulator import Simulator
 
 BASE = "openmpi_tcp"
 MODES = {"caller": {"base": BASE, "progress": "caller"},

@@ -13,9 +13,9 @@ import sys
 import numpy as np
 
 from common.programs import run_main
+from validation.calibration.verdict.simulator import Simulator
 from validation.tables.overlap.predict import MODES, predict
 from validation.tables.overlap.rows import PUBLISHED, rows
-from validation.verdict.simulator import Simulator
 
 SOURCE = "wu-kan/wu-kan.github.io; open-mpi/ompi, pull request 7735"
 FIRST = PUBLISHED / "overlap" / "first_outcomes.csv"

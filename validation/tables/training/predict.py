@@ -3,8 +3,8 @@
 
 import json
 
+from validation.calibration.verdict.simulator import Simulator
 from validation.tables.training.rows import Row
-from validation.verdict.simulator import Simulator
 
 CLUSTER = "v100x8_one_nic"
 # NCCL's profile of the A100 by the data sheet of the V100: its generation.

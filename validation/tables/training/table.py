@@ -14,9 +14,9 @@ import sys
 import numpy as np
 
 from common.programs import run_main
+from validation.calibration.verdict.simulator import Simulator
 from validation.tables.training.predict import predict
 from validation.tables.training.rows import PUBLISHED, one_gpu_steps, rows
-from validation.verdict.simulator import Simulator
 
 SOURCE = "Oneflow-Inc/DLPerf"
 FIRST = PUBLISHED / "training" / "first_outcomes.csv"

@@ -9,10 +9,10 @@ import pathlib
 import sys
 import unittest
 
+from validation.calibration.verdict.simulator import Simulator
 from validation.tables.training import table
 from validation.tables.training.predict import predict, scenario_of
 from validation.tables.training.rows import PUBLISHED, one_gpu_steps, rows
-from validation.verdict.simulator import Simulator
 
 BUILD = pathlib.Path(sys.argv.pop(1) if len(sys.argv) > 1 else "build")
 

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Fit a cluster and a library profile to measurements.
+
+The output is one YAML file that the simulator reads as both. Probes give all of it, a published
+latency curve a part, measured collectives what a latency curve cannot tell, a traced ring the costs
+per byte. Each number has an interval, or is called not identified; the file holds other models that
+the measurements allow as well, from which `ringscope validate` makes intervals of predictions, and
+what it has seen, so that `ringscope run` says where it extrapolates.
+
+Examples:
+  ringscope calibrate osu_latency.log osu_allreduce.log --nodes 4 -o mycluster.yaml
+  ringscope calibrate probes.json -o mycluster.yaml --report fit.txt --figure fit.png
+  ringscope calibrate osu.probes.json osu.replay.json --only hosts_count=4 --only hosts_count=8 \
+      -o mycluster.yaml
+
+RINGSCOPE names the simulator's program; without it, that of the build beside the sources is taken.
+"""
+
+import sys
+
+from common.programs import (InputError, Parser, page_parser, pairs_of, run_main, values_of,
+                                 write_text)
+from common.quantities import parse_quantity
+from validation.calibration.fit import calibration, draws, parameters, profile, report
+from validation.calibration.imports import logs
+
+PROGRAM = "ringscope calibrate"
+
+
+def positive(text):
+    value = int(text)
+    if value < 1:
+        raise ValueError
+    return value
+
+
+def count(text):
+    value = int(text)
+    if value < 0:
+        raise ValueError
+    return value
+
+
+def arguments():
+    parser = page_parser(PROGRAM, __doc__, Parser)
+    parser.add_argument("documents", nargs="+", metavar="PROBES",
+                        help="what `ringscope-mpi probe` or `ringscope import` wrote, or the log "
+                        "itself of OSU, IMB, nccl-tests or nvbandwidth")
+    parser.add_argument("-o", "--output", required=True, metavar="FILE.yaml")
+    parser.add_argument("--report", metavar="FILE.txt", help="the report (default: printed)")
+    parser.add_argument("--figure", metavar="FILE.png",
+                        help="measured points and fitted curves; .pdf, .svg or .eps likewise")
+    parser.add_argument("--hosts", type=positive, help="of the cluster, if not those measured")
+    parser.add_argument("--cores", type=positive, help="of each host")
+    parser.add_argument("--transport", choices=("tcp", "rdma"),
+                        help="who moves the bytes between hosts: the process, or the NIC "
+                        "(default: by the NIC's name or the latency)")
+    parser.add_argument("--seed", type=count, default=1, help="of the bootstrap")
+    parser.add_argument("--bootstrap", type=count, default=200, metavar="N",
+                        help="how often the fit is done again for the intervals")
+    parser.add_argument("--rounds", type=positive, default=calibration.Settings.rounds, metavar="N",
+                        help="of simulations at most, where collectives are fitted; a warning says "
+                             "when the fit would need more (default: %(default)s)")
+    parser.add_argument("--assume", action="append", default=[], metavar="KEY=VALUE",
+                        help="network.cpu_share or network.cost_share, 0 to 1, where no probe "
+                             "tells")
+    parser.add_argument("--only", action="append", default=[], metavar="KEY=VALUE",
+                        help="of the replays, fit to those with this parameter only: "
+                             "hosts_count=4; given again with the same key, with any of its "
+                             "values")
+    parser.add_argument("--memory", choices=("pinned", "pageable"), default="pinned",
+                        help="of GPUs: the host memory in which staged messages wait")
+    parser.add_argument("--segment", metavar="1MiB", help="of staged messages, where it is not "
+                        "the best of those probed")
+    parser.add_argument("--algorithm", action="append", default=[], metavar="COLLECTIVE=NAME",
+                        help="what the library chose where a replay does not say")
+    logs.add_options(parser)
+    return parser.parse_args()
+
+
+def shares_of(assumptions):
+    shares = {}
+    for text in assumptions:
+        key, _, value = text.partition("=")
+        names = {"network.cpu_share": "cpu", "network.cost_share": "cost"}
+        if key not in names:
+            raise InputError(f"--assume: expected {' or '.join(names)}, got '{key}'")
+        try:
+            shares[names[key]] = float(value)
+        except ValueError:
+            shares[names[key]] = -1.0
+        if not 0 <= shares[names[key]] <= 1:
+            raise InputError(f"--assume {key}: expected a number from 0 to 1, got '{value}'")
+    return shares
+
+
+def segment_of(text):
+    if text is None:
+        return None
+    size = parse_quantity(text, "bytes", "--segment")
+    if size < 1:
+        raise InputError(f'--segment: expected a size above 0, got "{text}"')
+    return size
+
+
+def main():
+    options = arguments()
+    settings = calibration.Settings(options.hosts, options.cores, options.transport, options.seed,
+                                    options.bootstrap, options.rounds, shares_of(options.assume),
+                                    pairs_of("--algorithm", options.algorithm),
+                                    values_of("--only", options.only), options.memory,
+                                    segment_of(options.segment))
+    documents = [one for path in options.documents for one in logs.documents_at(path, options)]
+    result = calibration.calibrate(documents, settings)
+    parameters.add_intervals(result, settings)
+    result.draws = draws.draw_again(result, settings)
+    errors = report.errors_of(result)
+    if options.figure:
+        from validation.calibration.fit import figure  # matplotlib loads longer than most fits take
+        figure.write(result, options.figure)
+    write_text(options.output, profile.text_of(result, PROGRAM, [PROGRAM, *sys.argv[1:]], errors))
+    write_text(options.report or "-", report.text_of(result))
+    for warning in report.warnings_of(result):
+        print(f"calibrate: warning: {warning}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    run_main(main)

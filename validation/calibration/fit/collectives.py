@@ -1,0 +1,319 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Parameters fitted from whole collectives, beside the probes, with the simulator in the loop.
+
+A ping-pong sees sums: it cannot tell a core's time from the wire's, nor a time that is always there
+from one that comes and goes. A collective can: cores that send and receive at once share, and many
+ranks wait for the latest. So the shares are fitted, the ping-pong held: least squares on relative
+error of the simulated times, the same random numbers for every trial.
+"""
+
+import dataclasses
+import json
+import math
+import sys
+
+import numpy as np
+from scipy.optimize import least_squares
+
+from validation.calibration.fit.interrupts import without_interrupts
+from validation.calibration.fit.profile import cluster_of, library_of
+from validation.calibration.fit.segments import constant
+from validation.calibration.fit.transport import least
+from validation.calibration.fit.unknowns import unknowns_of
+from validation.calibration.verdict import accuracy, cases, model
+from validation.progress import watched
+
+REPETITIONS = 40  # of each case in the loop, of few ranks: their mean is the model's
+FEW = 4  # ranks; many draw as many random numbers in fewer repetitions
+MESSAGES = 400_000  # in one round of simulations at most; costlier cases are left out
+ROUNDS = 600  # of simulations for the whole fit, by default; the published set takes half
+TRIALS, REFINEMENTS, LAST = 12, 5, 24  # steps of the first fit, of each that refines it, at the end
+NOTHING = 0.02  # a share below that is none
+OUTLIER = 0.15  # relative error: more of it counts less, for another effect may be behind it
+STEP = 0.04  # of a share, for derivatives: above what chance leaves
+FLOOR = 0.02  # of relative error
+TUNED = ("open_mpi_tuned", "open_mpi_tuned_4_0")  # candidates for the library's own choice
+GAIN = 2.0  # of the information criterion, before one more parameter is taken
+
+
+class OutOfRounds(Exception):
+    """The best so far has to do. Counted in rounds, not in seconds: a busy machine takes longer and
+    finds the same."""
+
+
+@dataclasses.dataclass
+class Fit:
+    """Result: values by unknown, with 95 % intervals; per case `errors`, relative to what was
+    measured, and `residuals`, as least_squares scales them in place with its jacobian by the loss
+    of outliers: what splits and intervals are judged by."""
+    unknowns: list
+    values: np.ndarray
+    residuals: np.ndarray
+    jacobian: np.ndarray
+    cases: list
+    predicted: np.ndarray
+    converged: bool
+    errors: np.ndarray = dataclasses.field(default_factory=lambda: np.empty(0))
+    pulls: np.ndarray = dataclasses.field(default_factory=lambda: np.empty(0))  # to the starts
+    intervals: dict = dataclasses.field(default_factory=dict)
+    drawn: np.ndarray = dataclasses.field(default_factory=lambda: np.empty((0, 0)))  # values
+
+    @property
+    def score(self):
+        """Schwarz's criterion; smaller is better."""
+        count = len(self.residuals)
+        spread = weighed(self.residuals) / count + FLOOR**2
+        return count * math.log(spread) + len(self.unknowns) * math.log(count)
+
+
+def weighed(residuals):
+    """Sum of squares; of outliers, less than that."""
+    return float(np.sum(2 * OUTLIER**2 * (np.sqrt(1 + (residuals / OUTLIER)**2) - 1)))
+
+
+def repetitions_of(case) -> int:
+    return max(1, round(REPETITIONS * min(1.0, FEW / case.placement.ranks)))
+
+
+class Loop:
+    """The measured cases, and what a calibration predicts for them."""
+
+    def __init__(self, result, documents, simulator, settings):
+        self.result, self.simulator = result, simulator
+        self.cases, omitted = cases.simulated(cases.gather(documents, set(), accuracy.Limits()))
+        result.notes += omitted
+        self.known, self.nccl = simulator.algorithms(), simulator.nccl()
+        self.algorithms = dict(settings.algorithms)
+        self.rounds = 0  # of simulations, in all
+        self.left = settings.rounds  # of those that fit
+        self.cut = False  # more were wanted
+        # Two rounds to see what is affordable; the tables that are tried are few beside the rest.
+        self.bar = watched(None, "fitting collectives, at most", total=settings.rounds + 2)
+
+    def measured(self):
+        return np.array([case.measured.median_s for case in self.cases])
+
+    def scenarios(self, tried, once):
+        fitted = model.Model("the fit", cluster_of(tried), library_of(tried), {},
+                             self.algorithms, self.nccl, self.known)
+        found = [model.scenario_for(fitted, case, self.known) for case in self.cases]
+        for scenario, case in zip(found, self.cases):
+            scenario["job"]["repetitions"] = 1 if once else repetitions_of(case)
+        return found
+
+    def run(self, tried, once=False):
+        """Results of a calibration that is tried."""
+        self.rounds += 1
+        self.bar.update()
+        names = [cases.place_of(case.measured) for case in self.cases]
+        text = self.simulator.run(library_of(tried), self.scenarios(tried, once), names,
+                                  "--json", "-")
+        return json.loads(text)["cases"]
+
+    def predict(self, tried):
+        middle = [np.median if case.measured.samples_s else np.mean for case in self.cases]
+        return np.array([float(one(case["times_s"]))
+                         for one, case in zip(middle, self.run(tried))])
+
+    def keep_affordable(self):
+        """Leaves out the costliest cases until a round is short."""
+        messages = np.array([case["messages"] for case in
+                             self.run(self.result, once=True)]
+                            ) * [repetitions_of(case) for case in self.cases]
+        order = np.argsort(messages, kind="stable")
+        kept = set(order[np.cumsum(messages[order]) <= MESSAGES]) or {order[0]}
+        left_out = len(self.cases) - len(kept)
+        self.cases = [case for i, case in enumerate(self.cases) if i in kept]
+        if left_out:
+            self.result.notes.append(f"{left_out} measured collectives with the most messages "
+                                     "were left out of the fit, so that it ends in time")
+
+
+def choose_algorithms(loop):
+    """Algorithms for a choice that the documents do not name: those that their MPI's version is
+    known to choose; else, of the known tunings, the one that errs less before anything is
+    fitted to it, if there are several numbers of ranks to tell them apart."""
+    for collective in sorted({case.parameters["collective"] for case in loop.cases
+                              if not case.parameters["algorithm"]} - set(loop.algorithms)):
+        listed = [case for case in loop.cases if case.parameters["collective"] == collective
+                  and not case.parameters["algorithm"]]
+        tables = {model.table_of(case.series.mpi, collective) for case in listed}
+        if len(tables) == 1 and "" not in tables:
+            continue  # as the model has it
+        errors = errors_of_tables(loop, collective)
+        if not errors:
+            continue
+        best = min(errors, key=errors.get)
+        words = ", ".join(f"{name} {math.expm1(one):.0%}" for name, one in errors.items())
+        ranks = {case.placement.ranks for case in listed}
+        if len(ranks) > 1:
+            loop.algorithms[collective] = best
+            why = f"{best}, which errs least before the fit ({words})"
+        else:
+            why = (f"{model.CHOSEN}, a guess: where.mpi names no version of Open MPI, and one "
+                   f"number of ranks ({min(ranks)}) tells too little of the tables ({words}); "
+                   f"--algorithm {collective}=NAME says which it was")
+            loop.result.notes.append(f"the algorithm of {collective} is a guess")
+        loop.result.assumed[f"algorithm of {collective}"] = why
+
+
+def errors_of_tables(loop, collective) -> dict:
+    """{known tuning of the collective: its error before the fit}."""
+    errors = {}
+    for name in TUNED:
+        if name in loop.known.get(collective, ()):
+            loop.algorithms[collective] = name
+            predicted = loop.predict(loop.result)
+            errors[name] = float(np.mean(np.abs(np.log(predicted / loop.measured()))))
+    loop.algorithms.pop(collective, None)
+    return errors
+
+
+def applied(result, unknowns, values, observations=None):
+    """(network transport, reduce_cost) with these values; the ping-pong is fitted again, to
+    `observations` where they are others than the fit's."""
+    fitted = result.transports["network"]
+    transport, reduce_cost = fitted.transport, result.host.reduce_cost
+    late = [0.0] * len(transport.latency.segments)
+    changes = {}
+    for unknown, value in zip(unknowns, values):
+        for segment in unknown.segments:
+            late[segment] = float(value) if value > NOTHING else 0.0
+        if unknown.name == "cpu_share":
+            ping_pong = result.points.of_probe("ping_pong", way="network")
+            each = constant(ping_pong[0].seconds * value / 2)
+            changes |= {"send_overhead": each, "recv_overhead": each}
+        elif unknown.name == "wire_share":  # the stream's rate is that of its cores
+            changes |= {"send_cost": transport.wire, "recv_cost": transport.wire,
+                        "wire": transport.wire * value}
+        elif unknown.name == "message_gap":
+            changes["message_gap"] = float(value) * 1e-6
+        elif unknown.name == "cost_share":
+            changes |= {"send_cost": transport.wire * value, "recv_cost": transport.wire * value}
+        elif unknown.name == "reduce_cost":
+            reduce_cost = value * 1e-9
+    transport = dataclasses.replace(transport, late=tuple(late), **changes)
+    return least(transport, fitted.free, observations or fitted.observations), reduce_cost
+
+
+def with_values(result, unknowns, values):
+    """The calibration with these values."""
+    network = result.transports["network"]
+    host = result.host
+    transport, reduce_cost = applied(result, unknowns, values)
+    return dataclasses.replace(
+        result, host=dataclasses.replace(host, reduce_cost=reduce_cost),
+        transports=result.transports | {"network": dataclasses.replace(network,
+                                                                       transport=transport)})
+
+
+def fit_unknowns(loop, unknowns, start, steps=REFINEMENTS, held=False) -> Fit:
+    """Least squares over these unknowns; the best point seen if the rounds are used up. `held`:
+    each unknown counts as a measurement of its start, too, as one is off by OUTLIER where it lies
+    as far off as its start from 0."""
+    low = np.array([one.low for one in unknowns])
+    high = np.array([one.high for one in unknowns])
+    measured, best = loop.measured(), []
+
+    def residuals(values):
+        if loop.left <= 0:
+            loop.cut = True
+            raise OutOfRounds
+        loop.left -= 1
+        predicted = loop.predict(with_values(loop.result, unknowns, values))
+        found = predicted / measured - 1
+        if held:
+            found = np.append(found, OUTLIER * (values / start - 1))
+        best.append((weighed(found), values.copy(), found, predicted))
+        return found
+
+    try:
+        solved = least_squares(residuals, np.clip(start, low + 1e-3, high - 1e-3),
+                               bounds=(low, high), loss="soft_l1",
+                               f_scale=OUTLIER, diff_step=STEP, x_scale=np.maximum(start, 0.1),
+                               xtol=2e-3, ftol=2e-3, max_nfev=steps)
+        jacobian, converged = solved.jac, solved.status > 0
+    except OutOfRounds:
+        if not best:
+            raise
+        jacobian, converged = np.zeros((len(best[0][2]), len(unknowns))), False
+    _, values, found, predicted = min(best, key=lambda one: one[0])
+    return Fit(unknowns, values, found[:len(measured)], jacobian, loop.cases, predicted, converged,
+               errors=predicted / measured - 1, pulls=found[len(measured):])
+
+
+def split(fit: Fit):
+    """Fits with one more value of `late`: each way to cut a group of segments in two."""
+    for index, one in enumerate(fit.unknowns):
+        for cut in range(1, len(one.segments)):
+            halves = [dataclasses.replace(one, segments=part)
+                      for part in (one.segments[:cut], one.segments[cut:])]
+            unknowns = fit.unknowns[:index] + halves + fit.unknowns[index + 1:]
+            yield unknowns, np.insert(fit.values, index, fit.values[index])
+
+
+def search(loop) -> Fit:
+    """The simplest fit that the data do not ask to refine, to its end if the rounds allow it."""
+    unknowns = unknowns_of(loop.result, loop.cases)
+    few = len(loop.cases) <= len(unknowns) + 1
+    best = fit_unknowns(loop, unknowns, np.array([one.start for one in unknowns]), TRIALS, few)
+    try:
+        while len(loop.cases) > 2 * len(best.unknowns):
+            trials = [fit_unknowns(loop, *more) for more in split(best)]
+            finer = min(trials, key=lambda one: one.score, default=best)
+            if finer.score > best.score - GAIN:
+                break
+            best = finer
+        if not best.converged:
+            best = fit_unknowns(loop, best.unknowns, best.values, LAST,
+                                len(best.pulls) > 0)
+    except OutOfRounds:
+        pass
+    best.converged = best.converged and not loop.cut
+    return best
+
+
+def say_unfinished(result, loop, settings):
+    """Warns in the report, and where those look who do not read it."""
+    why = (f"its {settings.rounds} rounds of simulations were used up (--rounds gives it more)"
+           if loop.cut else f"it still moved after {LAST} steps")
+    text = (f"the fit to the collectives did not converge: {why}. What it says is the best that it "
+            "saw, and the intervals are too narrow")
+    result.notes.append(text)
+    print(f"warning: {text}", file=sys.stderr)
+
+
+def set_intervals(fit: Fit, generator, count):
+    """Residuals drawn again, through the linear model at the solution."""
+    if not fit.jacobian.any() or count < 2:
+        return
+    pull = np.linalg.pinv(fit.jacobian, rcond=1e-4)
+    freedom = max(1, len(fit.residuals) + len(fit.pulls) - len(fit.unknowns))
+    spare = math.sqrt((len(fit.residuals) + len(fit.pulls)) / freedom)
+    errors = spare * (fit.residuals - np.mean(fit.residuals))
+    errors = np.append(errors, spare * fit.pulls)
+    drawn = np.array([fit.values + pull @ generator.choice(errors, len(errors))
+                      for _ in range(count)])
+    fit.drawn = np.clip(drawn, [one.low for one in fit.unknowns],
+                        [one.high for one in fit.unknowns])
+    for index, one in enumerate(fit.unknowns):
+        low, high = np.percentile(drawn[:, index], [2.5, 97.5])
+        fit.intervals[index] = (float(np.clip(low, one.low, one.high)),
+                                float(np.clip(high, one.low, one.high)))
+
+
+def fit_collectives(result, documents, simulator, settings):
+    """Changes `result`: its network's jitter and shares, its reduce_cost."""
+    loop = Loop(result, documents, simulator, settings)
+    loop.keep_affordable()
+    choose_algorithms(loop)
+    loop.keep_affordable()
+    fit = without_interrupts(loop, search(loop), search)
+    loop.bar.close()
+    if not fit.converged:
+        say_unfinished(result, loop, settings)
+    set_intervals(fit, np.random.default_rng(settings.seed), settings.bootstrap)
+    network = result.transports["network"]
+    network.transport, result.host.reduce_cost = applied(result, fit.unknowns, fit.values)
+    result.algorithms, result.collectives = loop.algorithms, fit
+    return fit

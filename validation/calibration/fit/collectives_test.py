@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Do whole collectives tell what a ping-pong cannot: jitter, and the cores' part of the time?
+
+The simulator measures a cluster whose values are known. Usage:
+python3 -m validation.calibration.fit.collectives_test BUILD
+"""
+
+import contextlib
+import dataclasses
+import io
+import itertools
+import os
+import pathlib
+import sys
+import unittest
+from unittest import mock
+
+import numpy as np
+
+from common.programs import InputError
+from common.quantities import format_bandwidth
+from validation.calibration.fit import calibration, collectives, parameters, profile, report
+from validation.calibration.fit.segments import constant
+from validation.calibration.fit.synthetic_for_test import TCP, Cluster
+from validation.calibration.fit.unknowns import Unknown
+from validation.calibration.verdict import model
+from validation.calibration.verdict.simulator import Simulator
+from validation.measurements import Document, Measurement
+
+HOSTS = 4
+TRUTH = dataclasses.replace(TCP, latency=constant(20e-6), send_cost=0.6e-9, recv_cost=0.6e-9,
+                            eager_limit=65535.0, unexpected_cost=0.0, late=(0.6,))
+
+
+def probes(transport, with_calls):
+    cluster = Cluster(noise=0.002)
+    cluster.add_ping_pong(transport, "network")
+    cluster.add_late_receiver(transport, "network")
+    if with_calls:
+        cluster.add_calls(transport, "network")
+        cluster.add_streams(transport, "network")
+    else:
+        cluster.add_curve("stream", transport, "network", [1 << 20, 1 << 22], pairs=1,
+                          directions=1, window=16,
+                          form=lambda one, sizes: sizes * one.moving())
+    cluster.add_reductions(0.1e-9)
+    cluster.add_reductions(1e-15, what="copy", ranks=(1,))
+    return cluster.document()
+
+
+def replays(transport, algorithm, named=True, ranks=(HOSTS,), mpi="", per_host=1):
+    """Time of that transport's ring, by the simulator."""
+    result = calibration.calibrate([probes(transport, True)], calibration.Settings(bootstrap=0))
+    result.transports["network"].transport = transport
+    document = Document("replay.json", "replay", {"hosts": [], "mpi": mpi}, [
+        Measurement("allreduce", {"bytes": size, "collective": "allreduce",
+                                  "ranks_count": count * per_host,
+                                  "hosts_count": count, "placement": f"{per_host}x{count}",
+                                  "algorithm": algorithm}, 1.0, name=f"{size} B on {count}")
+        for count in ranks for size in (4, 1024, 16384, 262144, 4194304)])
+    loop = collectives.Loop(result, [document], Simulator(), calibration.Settings())
+    for one, seconds in zip(document.measurements, loop.predict(result)):
+        one.median_s = float(seconds)
+        if not named:
+            one.parameters["algorithm"] = ""
+    return document
+
+
+class Collectives(unittest.TestCase):
+    settings = calibration.Settings(bootstrap=20)
+
+    def calibrated(self, transport, algorithm, with_calls, **changes):
+        documents = [probes(transport, with_calls), replays(transport, algorithm, **changes)]
+        result = calibration.calibrate(documents, self.settings)
+        parameters.add_intervals(result, self.settings)
+        return result
+
+    def test_tell_jitter(self):
+        result = self.calibrated(TRUTH, "recursive_doubling", True)
+        self.assertAlmostEqual(result.network.late[0], 0.6, delta=0.06)
+        one = result.parameters["library.network.jitter.0.time"]
+        self.assertAlmostEqual(one.value / 12e-6, 1, delta=0.12)
+        self.assertTrue(one.low <= one.value <= one.high)
+        self.assertIn("jitter", profile.library_of(result)["network"])
+
+    def test_tell_how_much_of_a_byte_is_the_cores(self):
+        steady = dataclasses.replace(TRUTH, late=())
+        result = self.calibrated(steady, "ring", False)
+        self.assertAlmostEqual(result.network.send_cost / 0.6e-9, 1, delta=0.1)
+        self.assertLess(result.network.late[0], 0.1)
+        self.assertNotIn("library.network.send_cost", result.assumed)
+
+    def test_of_many_ranks_a_host_tell_the_link_from_one_pairs_cores(self):
+        # One pair streams at 0.9 ns/B, its cores' rate; the link of 0.3 is full with four.
+        slow = dataclasses.replace(TRUTH, late=(), send_cost=0.9e-9, recv_cost=0.9e-9, wire=0.3e-9)
+        result = self.calibrated(slow, "recursive_doubling", False, per_host=4)
+        self.assertAlmostEqual(result.network.wire / 0.3e-9, 1, delta=0.1)
+        self.assertAlmostEqual(result.network.send_cost / 0.9e-9, 1, delta=0.1)
+        link = result.parameters["cluster.link.bandwidth"]
+        self.assertEqual(link.evidence, "collectives (wire_share)")
+        self.assertTrue(link.low <= link.value <= link.high)
+        self.assertEqual(profile.cluster_of(result)["link"]["bandwidth"],
+                         format_bandwidth(link.value))
+
+    def test_that_the_library_chose_are_predicted_by_its_rules(self):
+        result = self.calibrated(TRUTH, "open_mpi_tuned_4_0", True, named=False, ranks=(2, HOSTS))
+        self.assertEqual(result.algorithms, {"allreduce": "open_mpi_tuned_4_0"})
+        self.assertEqual(sum("allreduce" in key for key in result.fitted), 10)
+
+    def test_on_one_number_of_ranks_do_not_tell_the_tables_apart(self):
+        result = self.calibrated(TRUTH, "open_mpi_tuned_4_0", True, named=False)
+        self.assertEqual(result.algorithms, {})
+        self.assertIn("open_mpi_tuned, a guess: where.mpi names no version of Open MPI, and one "
+                      "number of ranks (4) tells too little",
+                      result.assumed["algorithm of allreduce"])
+        self.assertIn("the algorithm of allreduce is a guess", result.notes)
+
+    def test_of_a_known_version_go_by_its_table(self):
+        for mpi, name in (("Open MPI 4.0.5", "open_mpi_tuned_4_0"),
+                          ("Open MPI v4.1.4", "open_mpi_tuned"),
+                          ("Open MPI v5.0.6", "open_mpi_5_0"), ("MPICH 4.0.2", "mpich_4")):
+            document = replays(TRUTH, name, named=False, mpi=mpi)
+            result = calibration.calibrate([probes(TRUTH, True)], self.settings)
+            loop = collectives.Loop(result, [document], Simulator(), self.settings)
+            collectives.choose_algorithms(loop)
+            self.assertEqual((loop.algorithms, loop.rounds), ({}, 0))
+            fitted = model.Model("", {}, {}, {})
+            self.assertEqual({fitted.algorithm_of(case) for case in loop.cases}, {name})
+
+    def test_of_what_was_emulated_and_what_was_not_are_two_machines(self):
+        document = replays(TRUTH, "ring")
+        document.where["emulated"] = "send 8 ns/B, slept"
+        with self.assertRaisesRegex(InputError, "where.emulated: expected the same in all documents"
+                                    ".*replay.json: 'send 8 ns/B, slept'"):
+            calibration.calibrate([probes(TRUTH, True), document], self.settings)
+
+    def test_are_fitted_to_the_same_however_slow_the_machine_is(self):
+        hours = itertools.count(0, 3600)
+        with mock.patch("time.monotonic", lambda: next(hours)):
+            slow = self.calibrated(TRUTH, "recursive_doubling", True)
+        again = self.calibrated(TRUTH, "recursive_doubling", True)
+        self.assertTrue(slow.collectives.converged)
+        np.testing.assert_array_equal(slow.collectives.values, again.collectives.values)
+
+    def test_that_use_up_their_rounds_are_warned_of(self):
+        said = io.StringIO()
+        settings = dataclasses.replace(self.settings, rounds=3)
+        documents = [probes(TRUTH, True), replays(TRUTH, "recursive_doubling")]
+        with contextlib.redirect_stderr(said):
+            result = calibration.calibrate(documents, settings)
+        self.assertFalse(result.collectives.converged)
+        self.assertRegex(said.getvalue(), "^warning: .* did not converge: its 3 rounds")
+        self.assertIn("did not converge", report.text_of(result))
+
+    def test_may_be_chosen_by_a_parameter(self):
+        document = replays(TRUTH, "ring")
+        settings = dataclasses.replace(self.settings, only={"hosts_count": ["3", "5"]})
+        with self.assertRaisesRegex(InputError, "--only hosts_count=3 or 5: expected replays"):
+            calibration.calibrate([probes(TRUTH, True), document], settings)
+
+    def test_may_be_chosen_by_several_values_of_it(self):
+        document = replays(TRUTH, "ring", ranks=(2, 3, HOSTS))
+        settings = dataclasses.replace(self.settings, only={"hosts_count": ["2", "4"]})
+        (kept,) = calibration.chosen_replays([document], settings)
+        self.assertEqual([one.parameters["hosts_count"] for one in kept.measurements],
+                         5 * [2] + 5 * [4])
+
+
+class Few(unittest.TestCase):
+    """Three cases, each of which takes as long as the first of two unknowns says."""
+
+    class Loop:
+        cases, left, cut, result = [1, 2, 3], 100, False, None
+
+        def measured(self):
+            return np.ones(3)
+
+        def predict(self, values):
+            return np.full(3, values[0] / 0.6)
+
+    def test_what_few_cases_do_not_tell_stays_where_it_begins(self):
+        unknowns = [Unknown("told", 0.3, 0.0, 1.0), Unknown("not told", 0.5, 0.0, 1.0)]
+        start = np.array([one.start for one in unknowns])
+        with mock.patch.object(collectives, "with_values", lambda _, __, values: values):
+            held = collectives.fit_unknowns(self.Loop(), unknowns, start, 50, True)
+            free = collectives.fit_unknowns(self.Loop(), unknowns, start, 50)
+        self.assertAlmostEqual(free.values[0], 0.6, delta=0.01)
+        # Held to 0.3, too, which counts as one measurement that is as uncertain as itself.
+        self.assertTrue(0.55 < held.values[0] < 0.6, held.values)
+        self.assertAlmostEqual(held.values[1], 0.5, delta=0.01)
+        self.assertEqual((len(held.residuals), len(held.pulls), len(free.pulls)), (3, 2, 0))
+
+    def test_errors_that_are_kept_are_those_of_the_predictions(self):
+        class Loop(self.Loop):
+            left = 1000
+
+            def measured(self):
+                return np.array([1.0, 1.0, 1.0, 20.0])
+
+            def predict(self, values):
+                return np.full(4, values[0] / 0.6)
+
+        unknowns = [Unknown("told", 0.3, 0.0, 1.0)]
+        with mock.patch.object(collectives, "with_values", lambda _, __, values: values):
+            fit = collectives.fit_unknowns(Loop(), unknowns, np.array([0.3]), 50)
+        np.testing.assert_allclose(fit.errors, fit.predicted / Loop().measured() - 1)
+        self.assertGreater(np.min(fit.errors), -1)
+
+
+if __name__ == "__main__":
+    os.environ["RINGSCOPE"] = str(pathlib.Path(sys.argv[1]).resolve() / "ringscope")
+    unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The numbers that probes left open and collectives may tell."""
+
+import dataclasses
+
+from validation.calibration.fit.calls import COST_SHARE, CPU_SHARE
+from validation.calibration.fit.cores import USUAL_REDUCE
+
+
+@dataclasses.dataclass
+class Unknown:
+    """One fitted number. `segments`: those of the latency whose jitter it is."""
+    name: str
+    start: float
+    low: float
+    high: float
+    segments: tuple = ()
+
+
+MANY = 16  # ranks a host, whose messages together may be too many for its NIC
+
+
+def outnumbers_streams(result, placed) -> bool:
+    """True if one pair of ranks alone was streamed, whose cores may have been its limit, where the
+    ranks of a host together may find a faster link."""
+    streams = result.points.of_probe("stream", way="network")
+    alone = bool(streams) and all(point.parameters["pairs"] == 1 for point in streams)
+    most = max((case.placement.most for case in placed), default=1)
+    return (alone and most > 1 and result.network.driver == "caller" and result.nominal is None
+            and "send_cost" in result.transports["network"].assumed)
+
+
+def unknowns_of(result, placed=()):
+    """Unknowns that the probes left open, all ends alike; `placed`: the measured cases."""
+    assumed = result.transports["network"].assumed
+    found = [Unknown("late", 0.3, 0.0, 1.0, tuple(range(len(result.network.latency.segments))))]
+    if "send_overhead" in assumed and "recv_overhead" in assumed:
+        found.append(Unknown("cpu_share", CPU_SHARE, 0.02, 1.0))
+    if outnumbers_streams(result, placed):
+        found.append(Unknown("wire_share", 0.5, 0.05, 1.0))
+    elif "send_cost" in assumed and result.network.driver == "caller":
+        found.append(Unknown("cost_share", COST_SHARE, 0.02, 1.0))
+    if max((case.placement.most for case in placed), default=1) >= MANY:
+        found.append(Unknown("message_gap", 1.0, 0.0, 5.0))  # us
+    if "reduce_cost" in result.host.assumed:
+        found.append(Unknown("reduce_cost", USUAL_REDUCE * 1e9, 0.01, 2.0))  # ns/B
+    return found

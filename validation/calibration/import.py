@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Import benchmark results of OSU, IMB or nccl-tests as measurements.
+
+validation/measurement.md describes the output. The format of the input is recognised by content; a
+log may hold several tables, of several programs, with other lines in between. A document is of one
+kind: where probes and replays both occur, -o out.json writes out.probes.json and out.replay.json.
+"""
+
+import argparse
+import os
+import sys
+
+from common.programs import InputError, page_parser, run_main
+from common.quantities import parse_quantity
+from validation import measurements
+from validation.arguments import MOST_RANKS, count
+from validation.calibration import imports
+from validation.calibration.imports import collectives
+from validation.calibration.imports import findings as findings_
+from validation.calibration.imports.source import read_source
+
+
+class Parser(argparse.ArgumentParser):
+    def error(self, message):
+        raise InputError(f"ringscope import: {message}\n{self.format_usage().strip()}")
+
+
+def parse_arguments():
+    parser = page_parser("ringscope import", __doc__, Parser)
+    parser.add_argument("files", nargs="+", metavar="FILE", help='"-" is standard input')
+    parser.add_argument("-o", "--output", default="-", metavar="FILE", help="default: the screen")
+    parser.add_argument("--format", metavar="NAME", help="one of " + ", ".join(
+        one.NAME for one in imports.FORMATS) + "; default: found by content")
+    parser.add_argument("--kind", choices=measurements.KINDS, help="only this kind")
+    parser.add_argument("--nodes", type=count, metavar="N", help="how many the ranks were on")
+    parser.add_argument("--ranks-per-node", type=count, metavar="N")
+    parser.add_argument("--collective", default="", metavar="NAME", type=collectives.of_option,
+                        help="which one a run of nccl-tests measured, where it does not say")
+    parser.add_argument("--placement", default="", metavar="TEXT", help="of a trace: 3-3")
+    parser.add_argument("--mpi", default="", metavar="TEXT", help="library and version")
+    parser.add_argument("--nic", default="", metavar="TEXT")
+    parser.add_argument("--link-bandwidth", default="", metavar="TEXT",
+                        help='nominal rate of a host\'s link, such as "10 Gbit/s"')
+    parser.add_argument("--source", default="", metavar="TEXT", help="who published it, where")
+    return parser.parse_args()
+
+
+def given_by(arguments) -> findings_.Given:
+    if arguments.link_bandwidth:
+        parse_quantity(arguments.link_bandwidth, "bandwidth", "--link-bandwidth")
+    if arguments.placement and not all(part.isdecimal() and 1 <= int(part) <= MOST_RANKS
+                                       for part in arguments.placement.split("-")):
+        raise InputError('--placement: expected counts of ranks such as "3-3", got '
+                         f'"{arguments.placement}"')
+    where = {"mpi": arguments.mpi, "nic": [arguments.nic] if arguments.nic else [],
+             "link_bandwidth": arguments.link_bandwidth, "source": arguments.source}
+    return findings_.Given(arguments.nodes, arguments.ranks_per_node, arguments.collective,
+                           arguments.placement, where)
+
+
+def find_all(arguments, given) -> list:
+    found = []
+    for path in arguments.files:
+        source = read_source(path)
+        formats = [imports.format_named(arguments.format)] if arguments.format else \
+            imports.formats_of(source)
+        found += [one.parse(source, given) for one in formats]
+    return found
+
+
+def outputs_of(documents: list, output: str) -> list:
+    """(path, document): one file per kind where there are several."""
+    if not documents:
+        raise InputError("nothing is left to import: every measurement was left out, see above")
+    if len(documents) == 1:
+        return [(output, documents[0])]
+    kinds = " and ".join(document.kind for document in documents)
+    if output == "-":
+        raise InputError(f"the input holds {kinds}, a document only one of them: choose one with "
+                         "--kind, or write each to a file of its own with -o")
+    stem, ending = os.path.splitext(output)
+    print(f"the input holds {kinds}: each goes to a file of its own", file=sys.stderr)
+    return [(f"{stem}.{document.kind}{ending}", document) for document in documents]
+
+
+def main():
+    arguments = parse_arguments()
+    found = find_all(arguments, given_by(arguments))
+    documents = findings_.documents_of(found, given_by(arguments))
+    if arguments.kind:
+        kinds = ", ".join(document.kind for document in documents)
+        documents = [document for document in documents if document.kind == arguments.kind]
+        if not documents:
+            raise InputError(f"--kind: expected what the input holds ({kinds}), "
+                             f'got "{arguments.kind}"')
+    for text in dict.fromkeys(note for findings in found for note in findings.notes):
+        print(f"note: {text}", file=sys.stderr)
+    for path, document in outputs_of(documents, arguments.output):
+        measurements.write(path, document)
+        if path != "-":
+            print(f"{path}: {document.kind}, {len(document.measurements)} measurements",
+                  file=sys.stderr)
+
+
+if __name__ == "__main__":
+    run_main(main)

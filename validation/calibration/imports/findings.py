@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Findings of importers: points that become measurements, where ranks stood, and the documents."""
+
+import dataclasses
+import statistics
+from typing import Optional
+
+from common.programs import InputError
+from validation import measurements
+from validation.calibration.imports import collectives
+from validation.measurements import Document, Measurement
+
+APART = 1.5  # factor between the times of two tables that are not repetitions
+
+
+@dataclasses.dataclass
+class Given:
+    """Facts about a measurement from the command line that its output does not say."""
+    nodes: Optional[int] = None
+    ranks_per_node: Optional[int] = None
+    collective: str = ""
+    placement: str = ""
+    where: dict = dataclasses.field(default_factory=dict)
+
+
+@dataclasses.dataclass
+class Findings:
+    where: dict = dataclasses.field(default_factory=dict)
+    points: list = dataclasses.field(default_factory=list)  # (kind, Measurement, table)
+    notes: list = dataclasses.field(default_factory=list)
+    table: str = ""  # "file:line" of the points that come next; "": all are of one
+
+    def note(self, text: str):
+        if text not in self.notes:
+            self.notes.append(text)
+
+    def add(self, kind: str, what: str, seconds: float, parameters: dict, extra=None,
+            scenario=None):
+        """`extra`: other statistics that were published, as further keys of the entry. `scenario`:
+        what the output says of its job beyond the parameters."""
+        measured = Measurement(what, parameters, seconds, scenario=scenario, extra=extra or {})
+        self.points.append((kind, measured, self.table))
+
+    def add_collective(self, what: str, size, layout, seconds: float, extra=None, **more):
+        what = collectives.named(what) or what
+        parameters = {} if size is None else {"bytes": size}
+        parameters |= {"collective": what, "algorithm": "", "ranks_count": layout.ranks,
+                       "hosts_count": layout.hosts, "placement": layout.placement} | more
+        self.add("replay", what, seconds, parameters, extra)
+
+    def add_overlapped(self, what: str, size, layout, overall: float, compute: float, pure: float):
+        """A non-blocking collective: `pure` alone, `overall` when posted before a computation of
+        `compute` that begins at once. Both are cases that differ in how long they compute."""
+        for seconds, beside in ((pure, 0), (overall, compute)):
+            self.add_collective(what, size, layout, seconds, compute_s=beside)
+            self.points[-1][1].scenario = {"job": {"overlap": f"{beside:.12g} s"}}
+
+    def checked(self, source, program: str) -> "Findings":
+        """Itself. Raises InputError where nothing was found."""
+        if not self.points:
+            source.fail(1, f"a table of {program} with times",
+                        "; ".join(self.notes) or "none of a known test")
+        return self
+
+
+@dataclasses.dataclass(frozen=True)
+class Layout:
+    """Hosts that were filled one after the other, `per_host` ranks each, the last one the rest."""
+    ranks: int
+    per_host: int
+
+    @property
+    def hosts(self) -> int:
+        return -(-self.ranks // self.per_host)
+
+    @property
+    def placement(self) -> str:
+        full, rest = divmod(self.ranks, self.per_host)
+        times = f"x{full}" if full > 1 else ""
+        counts = [f"{self.per_host}{times}"] * bool(full) + [str(rest)] * bool(rest)
+        return "-".join(counts)
+
+    def way(self, pairs: int) -> str:
+        """The way by which ranks i and i + pairs reach each other."""
+        return "network" if pairs >= self.per_host else "shm"
+
+    def pairs_of_two_hosts(self, pairs: int) -> int:
+        """Number of the pairs i, i + pairs that lie between the same two hosts."""
+        return min(self.per_host, pairs)
+
+
+def counts_text(counts: list) -> str:
+    """"4-3-1"; many hosts alike as "1x4"."""
+    if len(counts) > 1 and len(set(counts)) == 1:
+        return f"{counts[0]}x{len(counts)}"
+    return "-".join(str(count) for count in counts)
+
+
+def name_of(measurement: Measurement) -> str:
+    """A name for a case that nobody has named: all that tells it from the others."""
+    given = dict(measurement.parameters)
+    words = [given.pop("collective"), given.pop("algorithm")]
+    words.append(f"{given.pop('bytes')} B" if "bytes" in given else "")
+    words.append(f"on {given.pop('placement')}")
+    words += [f"{key} {value}" for key, value in given.items()
+              if key not in ("ranks_count", "hosts_count")]
+    return " ".join(word for word in words if word)
+
+
+def keep_apart(all_findings: list):
+    """Tables of one file that measured the same cases in another state (before and after a change)
+    are no samples of one case: replays get the number of their table, and a note; of probes, which
+    make one machine, the second table is refused."""
+    tables: dict = {}
+    for one in all_findings:
+        for kind, point, table in one.points:
+            if table:
+                tables.setdefault((kind, table), {})[measurements.case_key(point)] = point, one
+    numbers: dict = {}
+    for (kind, table), cases in tables.items():
+        for (first_kind, first), others in list(tables.items()):
+            if first == table:
+                break
+            if first_kind != kind or (kind, first) in numbers:
+                continue
+            factor = apart_by(others, cases)
+            if not 1 / APART < factor < APART:
+                mark(kind, first, table, factor, cases, numbers)
+                break
+
+
+def apart_by(first: dict, second: dict) -> float:
+    """Median of the ratios of the times of equal cases; 1 without any."""
+    ratios = [second[key][0].median_s / first[key][0].median_s
+              for key in second if key in first and first[key][0].median_s > 0]
+    return statistics.median(ratios) if ratios else 1.0
+
+
+def mark(kind: str, first: str, table: str, factor: float, cases: dict, numbers: dict):
+    times = f"{factor:.2g} x the time of the table at {first}"
+    if kind == "probes":
+        raise InputError(f"{table}: expected tables of one state of the machine, got {times}: "
+                         "keep one of the two in the file")
+    numbers[kind, table] = len(numbers) + 2
+    for point, findings in cases.values():
+        point.parameters["table"] = numbers[kind, table]
+        findings.note(f"{table}: {times} for the same cases: kept apart as table "
+                      f"{numbers[kind, table]}")
+
+
+def merged(points: list) -> list:
+    """One measurement per case, in the order in which they came; what was measured several times
+    has every value as a sample."""
+    cases = {}
+    for point in points:
+        cases.setdefault(measurements.case_key(point), []).append(point)
+    result = []
+    for several in cases.values():
+        if len(several) > 1:
+            for point in several:
+                point.samples_s, point.extra = [point.median_s], {}
+        result.append(measurements.merge_samples(several))
+    return result
+
+
+def where_of(all_findings: list, given: Given) -> dict:
+    """Statements of the files, each text once, under those of the command line."""
+    where = {}
+    for findings in all_findings:
+        for key, value in findings.where.items():
+            if isinstance(value, str) and value not in where.setdefault(key, "").split("; "):
+                where[key] = f"{where[key]}; {value}".removeprefix("; ")
+            elif not isinstance(value, str):
+                where[key] = where.get(key) or value
+    return where | {key: value for key, value in given.where.items() if value}
+
+
+def documents_of(all_findings: list, given: Given) -> list:
+    """One document per kind that was found."""
+    where = where_of(all_findings, given)
+    keep_apart(all_findings)
+    documents = []
+    for kind in measurements.KINDS:
+        points = [point for findings in all_findings for found, point, _ in findings.points
+                  if found == kind]
+        if not points:
+            continue
+        if kind != "trace":  # a trace has the same verb in every step
+            points = merged(points)
+        for point in points:
+            point.name = name_of(point) if kind == "replay" else ""
+        documents.append(Document("-", kind, dict(where), points))
+    return documents

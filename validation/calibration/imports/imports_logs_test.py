@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Do calibrate and validate read a benchmark's log as they read what import makes of it?
+
+Usage: python3 -m validation.imports_logs_test BUILD
+"""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import yaml
+
+VALIDATION = pathlib.Path(__file__).resolve().parents[2]
+
+LATENCY = "# OSU MPI Latency Test v5.8\n# Size          Latency (us)\n" + "".join(
+    f"{size}  {10 + size * 1e-3:.2f}\n" for size in (0, 8, 1024, 16384, 262144, 1048576, 4194304))
+ALLREDUCE = "# OSU MPI Allreduce Latency Test v5.8\n# Size       Avg Latency(us)\n" \
+    "4  25.00\n1024  30.00\n"
+
+
+NCCL = """# Collective test starting: all_reduce_perf
+# nThread 1 nGpus {} minBytes 8 maxBytes 8
+#  Rank  0 Pid 1 on a device  0 [0x3d] NVIDIA H100
+#  Rank  1 Pid 1 on a device  1 [0x3e] NVIDIA H100
+#  size count type redop root time algbw busbw #wrong
+#  (B) (elements) (us) (GB/s) (GB/s)
+8 2 float sum -1 10.0 0 0 0
+# Avg bus bandwidth : 0
+"""
+
+
+class Logs(unittest.TestCase):
+    def setUp(self):
+        place = tempfile.TemporaryDirectory()
+        self.addCleanup(place.cleanup)
+        self.folder = pathlib.Path(place.name)
+        (self.folder / "latency.log").write_text(LATENCY, encoding="utf-8")
+        (self.folder / "allreduce.log").write_text(ALLREDUCE, encoding="utf-8")
+
+    def run_(self, program, *words):
+        return subprocess.run([VALIDATION / program, *words], check=False, capture_output=True,
+                              text=True, cwd=self.folder, env=os.environ | {
+                                  "RINGSCOPE": str(BUILD / "ringscope"),
+                                  "RINGSCOPE_DATA": str(VALIDATION.parent)})
+
+    def fitted(self, *words):
+        ran = self.run_("calibrate", *words, "--bootstrap", "3", "-o", "my.yaml")
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        return yaml.safe_load((self.folder / "my.yaml").read_text(encoding="utf-8")), ran.stdout
+
+    def test_fit_as_what_import_makes_of_them(self):
+        self.assertEqual(self.run_("import", "latency.log", "-o", "latency.json").returncode, 0)
+        (log, _), (imported, _) = self.fitted("latency.log"), self.fitted("latency.json")
+        self.assertEqual((log["cluster"], log["library"]), (imported["cluster"],
+                                                            imported["library"]))
+        self.assertEqual(log["library"]["fitted"],
+                         {"least": "0 B", "most": "4 MiB", "hosts": 2, "ranks_per_host": 1})
+
+    def test_of_nccl_tests_say_how_many_gpus_a_thread_has(self):
+        for each, expected in ((1, None), (2, {"job": {"options": {"gpus_per_thread": 2}}})):
+            (self.folder / "nccl.log").write_text(NCCL.format(each), encoding="utf-8")
+            self.assertEqual(self.run_("import", "nccl.log", "-o", "nccl.json").returncode, 0)
+            found = json.loads((self.folder / "nccl.json").read_text(encoding="utf-8"))
+            self.assertEqual([one.get("scenario") for one in found["measurements"]], [expected])
+
+    def test_of_one_command_are_a_model_whose_every_number_has_bounds(self):
+        told, screen = self.fitted("latency.log")
+        calibration = told["calibration"]
+        for one in [*calibration["parameters"].values(), *calibration["not_identified"].values()]:
+            self.assertTrue({"low", "high"} <= set(one) or one["interval"] == "not identified")
+        self.assertIn("library.network.send_overhead", calibration["not_identified"])
+        self.assertIn("Not identified: assumed, and anything in a range", screen)
+
+    def test_of_collectives_are_judged_and_extrapolation_is_said(self):
+        self.fitted("latency.log")
+        ran = self.run_("validate", "my.yaml", "allreduce.log", "--nodes", "4",
+                        "--mpi", "Open MPI 4.0.5")
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertIn("as Open MPI 4.0.5 does", ran.stdout)
+        self.assertIn("extrapolated: 2 of 2 (hosts in 2)", ran.stdout)
+        self.assertIn("inside the model's interval (level 90 %): ", ran.stdout)
+
+    def test_of_gpus_alone_make_a_machine_that_doctor_takes(self):
+        rank = "#  Rank {0} Pid 1 on {1} device {2} [0x3{0}] NVIDIA H100\n"
+        devices = "".join(rank.format(i, "ab"[i // 2], i % 2) for i in range(4))
+        head, table = NCCL.split("#  Rank")[0], NCCL[NCCL.index("#  size"):]
+        row = "{} 2 float sum -1 {} 0 0 0\n"
+        rows = row.format(1 << 21, 170.0) + row.format(1 << 22, 330.0)
+        (self.folder / "gpus.log").write_text(
+            head.format(1) + devices + table.replace("8 2 float sum -1 10.0 0 0 0\n", rows),
+            encoding="utf-8")
+        fit, _ = self.fitted("gpus.log")
+        self.assertEqual(fit["cluster"]["host"]["cores"], 2)
+        ran = self.run_("doctor/doctor", "gpus.log", "my.yaml")
+        self.assertEqual((ran.returncode, ran.stderr), (0, ""))
+        self.assertIn("\nNormal: 2 points", ran.stdout)
+
+    def test_cases_without_a_job_are_omitted(self):
+        self.fitted("latency.log")
+        head, table = "# OSU MPI {} Latency Test v5.8\n", "# Size       Avg Latency(us)\n{}\n"
+        (self.folder / "several.log").write_text(
+            head.format("Allgatherv") + table.format("1024  40.00") +
+            head.format("Broadcast") + table.format("1024  30.00") +
+            head.format("Gather") + table.format("1024  50.00"), encoding="utf-8")
+        given = ["several.log", "--nodes", "4", "--mpi", "Open MPI 4.0.5"]
+        ran = self.run_("validate", "my.yaml", *given)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertIn("several.log: 1 case omitted: allgatherv is not simulated", ran.stderr)
+        self.assertIn("gather linear (a guess: no table of Open MPI 4.0.5 has it)", ran.stdout)
+        self.assertIn("2 cases that the fit has not seen", ran.stdout)
+        _, screen = self.fitted("latency.log", *given)
+        self.assertIn("several.log: 1 case omitted: allgatherv is not simulated", screen)
+        ran = self.run_("validate", "my.yaml", "several.log", "--nodes", "1", "--ranks-per-node",
+                        "1")
+        self.assertEqual(ran.returncode, 1)
+        self.assertIn("expected a case that a job represents, got several.log: 3 cases omitted: a "
+                      "single rank communicates with nobody", ran.stderr)
+
+    def test_say_what_they_lack(self):
+        self.fitted("latency.log")
+        for words, complaint in ((["allreduce.log"], "--nodes N"),
+                                 (["latency.log"], "expected replay or trace, got probes"),
+                                 (["none.log"], "none.log: cannot be read")):
+            ran = self.run_("validate", "my.yaml", *words)
+            self.assertEqual(ran.returncode, 1)
+            self.assertIn(complaint, ran.stderr)
+
+
+if __name__ == "__main__":
+    BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
+    unittest.main()

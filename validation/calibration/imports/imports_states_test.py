@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Do importers of OSU, IMB, nvbandwidth and p2pBandwidthLatencyTest omit what is no valid time of
+one machine, and report it?"""
+
+import unittest
+
+from common.programs import InputError
+from validation.calibration import imports
+from validation.calibration.imports import findings
+from validation.calibration.imports.findings import Given
+from validation.calibration.imports.source import Source
+
+CHECKED = ("# OSU MPI Latency Test v7.4\n# Datatype: MPI_CHAR.\n"
+           "# Size       Avg Latency(us)        Validation\n")
+PAIRS = ("# OSU MPI Multiple Bandwidth / Message Rate Test v7.4\n"
+         "# [ pairs: {} ] [ window size: 64 ]\n"
+         "# Size                  MB/s        Messages/s\n8     32.00     4000000.00\n")
+TAILS = ("# OSU MPI Allreduce Latency Test v7.5\n"
+         "# Size  Avg Latency(us)  P50 Tail Lat(us)  P90 Tail Lat(us)  P99 Tail Lat(us)\n"
+         "64      30.00            20.00             45.00             90.00\n")
+BANDWIDTH = "# OSU MPI Bandwidth Test v7.5\n# Size      Bandwidth (MB/s)\n1048576   {}\n"
+IMB = ("# Benchmarking {}\n# #processes = {}\n"
+       "  #bytes #repetitions  t_min[usec]  t_max[usec]  t_avg[usec]      defects\n"
+       "       8         1000         1.00         1.50         1.25         0.00\n"
+       "      64         1000         1.00         1.75         1.25         3.00\n")
+MATRIX = ("memcpy CE GPU(row) -> GPU(column) bandwidth (GB/s)\n     0   1\n"
+          " 0  N/A 20.0\n 1 25.0 N/A\n")
+OWN = ("Unidirectional P2P=Enabled Bandwidth (P2P Writes) Matrix (GB/s)\n   D\\D  0  1  2\n"
+       "  0 900.0 25.0 25.0\n  1 25.0 400.0 25.0\n  2 25.0 25.0 910.0\n")
+
+
+def parsed(text: str, **given) -> list:
+    source = Source("x.log", text)
+    return [one.parse(source, Given(**given)) for one in imports.formats_of(source)]
+
+
+def read(text: str, **given):
+    """(points, notes)"""
+    found = parsed(text, **given)
+    return ([point for one in found for _, point, _ in one.points],
+            [note for one in found for note in one.notes])
+
+
+class Osu(unittest.TestCase):
+    def test_failed_validation_is_no_time(self):
+        points, notes = read(CHECKED + "8  1.50  Pass\n1024  2.50  Fail\n", nodes=2)
+        self.assertEqual([point.median_s for point in points], [1.5e-6])
+        self.assertEqual(notes, ["x.log:5: the results failed their validation: row omitted"])
+        with self.assertRaisesRegex(InputError, 'x.log:4:10: expected one of Pass, Fail, got "Oo'):
+            read(CHECKED + "8  1.50  Oops\n", nodes=2)
+
+    def test_pairs_of_the_log_win_over_the_option(self):
+        points, notes = read(PAIRS.format(4), nodes=2, ranks_per_node=1)
+        self.assertEqual((points[0].parameters["pairs"], points[0].parameters["way"]),
+                         (4, "network"))
+        self.assertEqual(notes, ["x.log:1: 4 pairs on 2 nodes are 4 ranks per node: "
+                                 "--ranks-per-node 1 is not used here"])
+        points, notes = read(PAIRS.format(3), nodes=2, ranks_per_node=3)
+        self.assertEqual((points[0].parameters["pairs"], notes), (3, []))
+
+    def test_printed_median_is_the_median(self):
+        ((point,), _) = read(TAILS, nodes=2)
+        self.assertEqual(point.median_s, 20e-6)
+        self.assertEqual(point.extra, {"p90_s": 45e-6, "p99_s": 90e-6, "mean_s": 30e-6})
+
+    def test_gpu_buffers_are_not_host_memory(self):
+        gpu = BANDWIDTH.format(9000).replace("OSU MPI", "OSU MPI-CUDA")
+        with self.assertRaisesRegex(InputError, "its buffers are in GPU memory"):
+            read(gpu, nodes=2)
+        hosts = "# Send Buffer on HOST (H) and Receive Buffer on HOST (H)\n"
+        points, _ = read(gpu.replace("# Size", hosts + "# Size"), nodes=2)
+        self.assertEqual(len(points), 1)
+
+    def test_nodes_of_srun_count(self):
+        for words, way in (("srun -N1 -n2", "shm"), ("$ srun --nodes=1 -n 2", "shm"),
+                           ("srun -N 2 -n2", "network")):
+            points, _ = read(f"{words} ./osu_bw\n" + BANDWIDTH.format(9000))
+            self.assertEqual(points[0].parameters["way"], way, words)
+
+    def test_probes_of_two_states_are_rejected_with_both_lines(self):
+        text = BANDWIDTH.format(22000) + "after the update\n" + BANDWIDTH.format(4400)
+        with self.assertRaisesRegex(InputError, "x.log:5: expected tables of one state of the "
+                                    "machine, got 5 x the time of the table at x.log:1: keep one"):
+            findings.documents_of(parsed(text), Given())
+        same = BANDWIDTH.format(22000) + BANDWIDTH.format(21000)
+        (document,) = findings.documents_of(parsed(same), Given())
+        self.assertEqual(len(document.measurements[0].samples_s), 2)
+
+    def test_broadcast_has_one_name(self):
+        text = TAILS.replace("Allreduce", "Broadcast")
+        self.assertEqual(read(text, nodes=2)[0][0].parameters["collective"], "broadcast")
+
+
+class Others(unittest.TestCase):
+    def test_defects_of_imb_are_no_times(self):
+        points, notes = read(IMB.format("Bcast", 4), nodes=2)
+        self.assertEqual([point.parameters["collective"] for point in points], ["broadcast"])
+        self.assertEqual(notes, ["x.log:5: wrong results: row omitted"])
+
+    def test_patterns_of_imb_are_not_confused(self):
+        for test, name in (("PingPing", "exchange"), ("Sendrecv", "sendrecv"),
+                           ("Exchange", "imb_exchange")):
+            self.assertEqual(read(IMB.format(test, 2), nodes=2)[0][0].what, name)
+
+    def test_sum_names_a_matrix_of_nvbandwidth(self):
+        for head, name in (("nvbandwidth Version: v0.8\n", "read"), ("", "write")):
+            points, notes = read(f"{head}{MATRIX}\nSUM device_to_device_memcpy_{name}_ce 45.0\n")
+            self.assertEqual([(point.parameters["from"], point.parameters["to"])
+                              for point in points], [(0, 1), (1, 0)])
+            self.assertEqual((points[0].parameters["by"], notes), (f"{name}_ce", []))
+        _, notes = read(MATRIX)
+        self.assertEqual(notes, ['x.log:1: no line "Running NAME." above, and no line "SUM NAME '
+                                 'value" below: matrix omitted'])
+
+    def test_gpu_with_slow_memory_is_named(self):
+        _, notes = read(OWN)
+        self.assertEqual(notes, ["x.log:1: copies inside GPU 1 reach 400 GB/s, the median of all "
+                                 "GPUs is 900 GB/s: is another program using it?"])
+        table = "metric,src,dst,value\n" + "".join(
+            f"bandwidth_gb_per_s,{gpu},{gpu},{rate}\n" for gpu, rate in enumerate((700, 710, 300)))
+        _, notes = read(table)
+        self.assertIn("copies inside GPU 2 reach 300 GB/s", notes[0])
+
+
+if __name__ == "__main__":
+    unittest.main()

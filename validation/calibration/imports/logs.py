@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Documents of measurements, or the logs that they come from: calibrate and validate read both."""
+
+import dataclasses
+import pathlib
+import sys
+
+from common.programs import InputError
+from validation import measurements
+from validation.arguments import count
+from validation.calibration import imports
+from validation.calibration.imports import findings
+from validation.calibration.imports.source import read_source
+
+
+def add_options(parser):
+    """Options that say of a log what it does not say itself, as `ringscope import` has them."""
+    for option, words in (("--nodes", "of a log: how many the ranks were on"),
+                          ("--ranks-per-node", "of a log")):
+        parser.add_argument(option, type=count, metavar="N", help=words)
+    parser.add_argument("--mpi", default="", metavar="TEXT", help="of a log: library and version")
+
+
+def given_by(options) -> findings.Given:
+    return findings.Given(options.nodes, options.ranks_per_node,
+                          where={"mpi": options.mpi} if options.mpi else {})
+
+
+def is_document(path: str) -> bool:
+    """True where nothing but JSON can be meant; what cannot be read is its reader's matter."""
+    if path == "-" or path.endswith(".json"):
+        return True
+    try:
+        with open(path, "rb") as file:
+            return file.read(1 << 10).lstrip()[:1] == b"{"
+    except OSError:
+        return True
+
+
+def documents_at(path: str, options, kinds=measurements.KINDS) -> list:
+    """The document in a file; of a log one of each kind among `kinds` that it holds."""
+    if is_document(path):
+        return [measurements.read(path, kinds)]
+    source, given = read_source(path), given_by(options)
+    found = [one.parse(source, given) for one in imports.formats_of(source)]
+    for note in dict.fromkeys(note for one in found for note in one.notes):
+        print(f"note: {note}", file=sys.stderr)
+    documents = findings.documents_of(found, given)
+    chosen = [document for document in documents if document.kind in kinds]
+    if not chosen:
+        held = " and ".join(document.kind for document in documents) or "nothing"
+        raise InputError(f"{path}: expected {' or '.join(kinds)}, got {held}")
+    return [dataclasses.replace(document, path=path_of(path, chosen, document))
+            for document in chosen]
+
+
+def path_of(path: str, documents: list, document) -> str:
+    """A name for what is in no file of its own."""
+    stem = pathlib.PurePath(path).name
+    return path if len(documents) == 1 else f"{stem} ({document.kind})"

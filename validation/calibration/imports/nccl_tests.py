@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The text output of nccl-tests (all_reduce_perf and its siblings), one run or several in a file.
+
+`size` is the vector of a rank for all_reduce, what a rank holds in all otherwise (PERFORMANCE.md of
+nccl-tests); each row measures the collective out of place and in place. Markdown removes the "#" at
+the beginning of a line, and quoted logs often begin at the table: both are read.
+"""
+
+import re
+
+from validation.calibration.imports import collectives, nccl_layout
+from validation.calibration.imports.findings import Findings, Given
+from validation.calibration.imports.nccl_collective import NAMES, check_options, collective_of
+from validation.calibration.imports.source import Source
+
+NAME = "nccl-tests"
+FIRST = r"\s*#?\s*nThread \d+ nGpus (?P<gpus>\d+)"
+TABLE = r"\s*#?\s*size\s+count\b.*\btime\b"
+MARKS = rf"{FIRST}|{TABLE}"
+
+START = re.compile(FIRST)
+HEADER = re.compile(rf"\s*#\s*size\s+count\b|{TABLE}")
+UNITS = re.compile(r"\s*#?\s+\(B\)")
+COLLECTIVE = re.compile(r"\b(all_reduce|all_gather|alltoall|broadcast|reduce_scatter|reduce|gather|"
+                        r"scatter|sendrecv|hypercube)_perf")
+VERSION = re.compile(r"\s*#?\s*nccl-tests version (\S+)(?:.*nccl-library=(\d+))?")
+END = re.compile(r"\s*#?\s*Avg bus bandwidth")
+WRONG = re.compile(r"\s*#?\s*Out of bounds values : (\d+) FAILED")
+OMITTED = re.compile(r"\s*(\.\.\.+|…)\s*$")
+
+# column: its unit, where the line below the header gives one
+COLUMNS = {"size": "(B)", "count": "(elements)", "type": "", "redop": "", "root": "",
+           "time": "(us)", "algbw": "(GB/s)", "busbw": "(GB/s)", "error": "", "#wrong": ""}
+NEAR = 4  # lines below the header, where other ranks print among them
+PLACES = ("out of place", "in place")
+
+
+def names_in(source: Source, line: int) -> list:
+    """Cells of a header without its "#"; "wrong" lost its own."""
+    cells = source.cells(line)
+    cells = cells[1:] if cells and cells[0].text == "#" else cells
+    return [cell._replace(text="#wrong") if cell.text == "wrong" else cell for cell in cells]
+
+
+def columns_of(source: Source, line: int) -> list:
+    """The names, those of the second half (in place) with a 2 behind. Checks the units below."""
+    cells = names_in(source, line)
+    for cell in cells:
+        if cell.text not in COLUMNS:
+            source.fail(line, f"a column of nccl-tests ({', '.join(COLUMNS)})",
+                        f'"{cell.text}"', cell.column)
+    names = [cell.text for cell in cells]
+    if names.count("time") not in (1, 2) or "size" not in names:
+        source.fail(line, "the columns size and time", ", ".join(names))
+    below = next((one for one in range(line + 1, min(line + NEAR, len(source.lines)) + 1)
+                  if UNITS.match(source.lines[one - 1])), 0)
+    if not below:
+        source.fail(line, "a line with the units below this header", "none")
+    expected = [COLUMNS[name] for name in names if COLUMNS[name]]
+    for cell, unit in zip(names_in(source, below), expected):
+        if cell.text != unit:
+            source.fail(below, unit, cell.text, cell.column)
+    second = names.index("time", names.index("time") + 1) if names.count("time") == 2 else None
+    return [name + "2" if second is not None and index >= second else name
+            for index, name in enumerate(names)]
+
+
+class Run:
+    """One run of one program: which devices took part, which collective it measured."""
+
+    def __init__(self, source: Source, start: int, end: int, given: Given):
+        self.source, self.start, self.end = source, start, end
+        texts = source.lines[start - 1:end]
+        first = next(filter(None, map(START.match, texts)), None)
+        self.gpus_per_thread = int(first["gpus"]) if first else 1
+        self.header = next((line for line in range(start, end + 1)
+                            if HEADER.match(source.lines[line - 1])), None)
+        if not self.header and source.lines[end:] and START.match(source.lines[end]):
+            one = len(nccl_layout.devices_in(texts)) == 1
+            source.fail(end + 1, f"the table of the run of line {start}", "another run: " + (
+                "was nccl-tests built without MPI=1?" if one else "two runs printed into this log"))
+        if not self.header:
+            source.fail(start, 'a header ("# size count type ...") below this line',
+                        "none" + source.end_of_run(start))
+        self.columns = columns_of(source, self.header)
+        self.rows = list(source.rows(self.header + 1, self.columns))
+        self.check_repeated()
+        self.devices = nccl_layout.devices_in(texts)
+        named = self.find_name(given)
+        self.layout = nccl_layout.layout(self, named, given)
+        check_options(self, named, given)
+        self.collective = named or collective_of(self)
+
+    def kind(self, row) -> tuple:
+        """Type and operation of the elements."""
+        return tuple(row.cells[name].text for name in ("type", "redop") if name in row.cells)
+
+    def check_repeated(self):
+        """A table may be repeated as a whole (-N). Rows of two programs that print into one stream
+        are no run."""
+        rows = [row for row in self.rows if row.cells["size"].text != "0"]
+        keys = [tuple(cell.text for name, cell in row.cells.items()
+                      if name in ("size", "type", "redop", "root")) for row in rows]
+        length = next((i for i, key in enumerate(keys) if key in keys[:i]), len(keys))
+        for i in range(length, len(keys)):
+            if keys[i] != keys[i - length]:
+                first = rows[keys.index(keys[length])].line
+                self.source.fail(rows[length].line, "each size once, as of one run",
+                                 f"the size of line {first} again: two programs printed into this "
+                                 "table. Was nccl-tests built without MPI=1?")
+
+    def find_name(self, given: Given) -> str:
+        if given.collective:
+            name = collectives.named(given.collective)
+            return NAMES.get(name, name)
+        for text in reversed(self.source.lines[:self.header]):
+            if found := COLLECTIVE.search(text):
+                return NAMES.get(found[1], found[1])
+        return ""
+
+    def scenario(self):
+        """A thread that has several GPUs launches their kernels one after the other. Ranks that go
+        round the hosts are listed one by one."""
+        found = {"placement": self.layout.listed} if self.layout.listed else {}
+        if self.gpus_per_thread > 1:
+            found["job"] = {"options": {"gpus_per_thread": self.gpus_per_thread}}
+        return found or None
+
+    def add(self, findings: Findings):
+        ranks, here = self.layout.ranks, f"{self.source.path}:{self.start}:"
+        findings.table = f"{self.source.path}:{self.header}"
+        for option in self.layout.unused:
+            findings.note(f"{here} {option} is not used: by the lines of devices "
+                          f"{ranks} ranks were placed {self.layout.parameters['placement']}")
+        several = len(set(map(self.kind, self.rows))) > 1
+        for row in self.rows:
+            more = dict(zip(("type", "operation"), self.kind(row))) if several else {}
+            self.add_row(row, more, findings)
+        texts = self.source.lines[self.start - 1:self.end]
+        if any(map(WRONG.match, texts)):
+            findings.note(f"{here} this run had wrong results")
+        if any(map(OMITTED.match, texts)):
+            findings.note(f'{here} "..." marks rows that this log omits')
+        if not any(map(END.match, texts)):
+            findings.note(f'{here} this run has no line "# Avg bus bandwidth": was it cut short?')
+
+    def add_row(self, row, more: dict, findings: Findings):
+        size = self.source.size(row, "size")
+        layout = {"collective": self.collective, **self.layout.parameters}
+        for place, mark in zip(PLACES, ("", "2")):
+            cell = row.cells.get("time" + mark)
+            if cell is None or cell.text == "N/A":
+                continue
+            value = self.source.microseconds(row.line, cell)
+            wrong = row.cells.get("#wrong" + mark)
+            if wrong and wrong.text not in ("0", "N/A"):
+                findings.note(f"{self.source.path}:{row.line}: {wrong.text} wrong results {place}: "
+                              "time omitted")
+            elif value > 0:
+                findings.add("replay", self.collective, value,
+                             {"bytes": size, **layout, **more, "buffers": place},
+                             scenario=self.scenario())
+
+
+def library_name(code) -> str:
+    """"NCCL 2.25.1" of 22501; before 2.9 the numbers had one digit less."""
+    if code is None:
+        return "NCCL"
+    number = int(code)
+    first, rest = divmod(number, 10000) if number >= 10000 else divmod(number, 1000)
+    return f"NCCL {first}.{rest // 100}.{rest % 100}"
+
+
+def starts_of(source: Source) -> list:
+    """First line of each run: "nThread ...", or, without it, the first device or the header."""
+    starts, begun, device = [], 0, 0
+    for line, text in enumerate(source.lines, 1):
+        if START.match(text):
+            starts.append(line)
+            begun = line
+        elif nccl_layout.DEVICE.match(text):
+            device = device or line
+        elif HEADER.match(text):
+            if not begun:
+                starts.append(device or line)
+            begun = device = 0
+    return starts
+
+
+def parse(source: Source, given: Given) -> Findings:
+    starts = starts_of(source)
+    if not starts:
+        source.fail(1, 'a line "# nThread N nGpus N ..." or a header "# size count type ..." of '
+                    "nccl-tests", "none")
+    said = next((found for found in map(VERSION.match, source.lines) if found), None)
+    findings = Findings(where={"program": f"nccl-tests {said[1] if said else ''}".strip(),
+                               "mpi": library_name(said[2] if said else None)})
+    runs = [Run(source, start, following - 1, given)
+            for start, following in zip(starts, starts[1:] + [len(source.lines) + 1])]
+    if len(runs) > 1 and all(run.layout.ranks == 1 for run in runs):
+        findings.note(f"{source.path}:{runs[1].start}: all {len(runs)} runs are of a single rank: "
+                      "was nccl-tests built without MPI=1?")
+    for run in runs:
+        run.add(findings)
+        if run.devices:
+            findings.where.setdefault("hosts", [device["host"] for device in run.devices])
+            findings.where.setdefault("devices", [device["name"] for device in run.devices])
+    return findings

@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The output of the OSU micro-benchmarks, any number of tables, whatever else is in between.
+
+osu_latency prints half of a round trip; bandwidths count 1e6 bytes a MB, osu_bibw those of both
+directions; osu_mbw_mr sends from rank i to rank i + pairs; collectives print the mean over the
+iterations and the ranks (osu_util and the programs' sources, versions 5 to 7).
+"""
+
+import re
+
+from validation.calibration.imports import mpi_table
+from validation.calibration.imports.findings import Findings, Given, Layout
+from validation.calibration.imports.source import Row, Source, nodes_said_in
+
+NAME = "osu"
+MARKS = r"\s*#\s*OSU MPI"
+
+TITLE = re.compile(r"\s*#\s*OSU MPI\S*\s+(?P<test>.+?)(?: Latency)? Test v?(?P<version>\S+)")
+HEADER = re.compile(r"\s*#\s*(Size|Avg|Latency|Bandwidth|Overall\(us\))")
+# Built for GPUs: buffers are there, unless the lines below the title have them on hosts.
+ON_GPUS = re.compile(r"\s*#\s*OSU MPI-(CUDA|ROCM|OPENACC|SYCL)", re.IGNORECASE)
+HOSTS = re.compile(r"Send Buffer on HOST \(H\) and Receive Buffer on HOST \(H\)")
+PAIRS = re.compile(r"\[ pairs: ([1-9]\d{0,5}) \](?: \[ window size: ([1-9]\d{0,8}) \])?")
+WINDOW = 64  # of osu_bw and osu_bibw unless -W was given, which they do not print
+
+COLUMNS = {
+    "Size": r"Size\b",
+    "time": r"(?:Avg +)?Latency *\((\S+?)\)",
+    "least": r"Min +Latency *\((\S+?)\)",
+    "most": r"Max +Latency *\((\S+?)\)",
+    "P50": r"P50 +Tail +Lat *\((\S+?)\)",
+    "P90": r"P90 +Tail +Lat *\((\S+?)\)",
+    "P99": r"P99 +Tail +Lat *\((\S+?)\)",
+    "rate": r"Bandwidth *\((\S+?)\)|MB/s",
+    "Messages/s": r"Messages/s",
+    "Iterations": r"Iterations\b",
+    "Validation": r"Validation\b",
+    "overall": r"Overall\((\S+?)\)",
+    "compute": r"Compute\((\S+?)\)",
+    "pure": r"Pure Comm\.\((\S+?)\)",
+    "Coll. Init": r"(?:Coll\. )?Init\((\S+?)\)",
+    "MPI_Test": r"MPI_Test\((\S+?)\)",
+    "MPI_Wait": r"MPI_Wait\((\S+?)\)",
+    "Min Comm.": r"Min Comm\.\((\S+?)\)",
+    "Max Comm.": r"Max Comm\.\((\S+?)\)",
+    "Overlap": r"Overlap\(%\)",
+}
+COLUMNS_PRINTED = ("Size, Latency (us), Min Latency(us), Max Latency(us), P50 Tail Lat(us), "
+                   "Bandwidth (MB/s), MB/s, Messages/s, Iterations, Validation; of non-blocking "
+                   "collectives Overall(us), Compute(us), Pure Comm.(us), Overlap(%)")
+VALIDATED = {"Pass": True, "Fail": False}
+COLLECTIVES = {
+    "All-to-All Personalized Exchange": "alltoall", "All-to-Allv Personalized Exchange":
+    "alltoallv", "Broadcast": "bcast"} | mpi_table.COLLECTIVES
+
+
+def columns_of(source: Source, line: int) -> list:
+    """The columns that the header names, in order; each must be known, and in its unit."""
+    text = source.lines[line - 1]
+    place, columns = text.index("#") + 1, []
+    while text[place:].strip():
+        place += len(text[place:]) - len(text[place:].lstrip())
+        for name, pattern in COLUMNS.items():
+            if found := re.match(pattern, text[place:]):
+                break
+        else:
+            source.fail(line, f"a column of OSU micro-benchmarks ({COLUMNS_PRINTED})",
+                        f'"{re.split(r"  +", text[place:])[0]}"', place + 1)
+        unit = found[1] if found.re.groups else None
+        right = "MB/s" if name == "rate" else "us"
+        if unit and unit != right:
+            source.fail(line, f"({right})", f"({unit})", place + found.start(1))
+        columns.append(name)
+        place += found.end()
+    return columns
+
+
+def header_below(source: Source, title: int) -> int:
+    for line in range(title + 1, len(source.lines) + 1):
+        if HEADER.match(source.lines[line - 1]):
+            return line
+        if TITLE.match(source.lines[line - 1]):
+            break
+    source.fail(title, 'a header ("# Size ...") below this title',
+                "none" + source.end_of_run(title))
+
+
+class Table(mpi_table.MpiTable):
+    """One table, and where its ranks stood."""
+
+    COUNTED, SIZE = ("rate", "Messages/s"), "Size"
+
+    def __init__(self, source: Source, title: int, given: Given, nodes):
+        header = header_below(source, title)
+        super().__init__(source, title, TITLE.match(source.lines[title - 1])["test"], header,
+                         columns_of(source, header))
+        self.given, self.nodes = given, given.nodes or nodes
+        between = "\n".join(source.lines[title:self.header])
+        self.pairs = PAIRS.search(between)
+        self.on_gpus = bool(ON_GPUS.match(source.lines[title - 1])) and not HOSTS.search(between)
+
+    def rows(self, findings: Findings):
+        """Those whose results were right, where that was validated."""
+        for row in self.source.rows(self.header, self.columns):
+            told = row.cells.get("Validation")
+            if told and not VALIDATED[self.source.one_of(row.line, told, VALIDATED)]:
+                findings.note(f"{self.source.path}:{row.line}: the results failed their "
+                              "validation: row omitted")
+            else:
+                yield row
+
+    def middle(self, row: Row, findings: Findings):
+        """(seconds, other statistics of the row): the median where it is printed, else the mean."""
+        value = self.positive(row, "P50" if "P50" in row.cells else "time", findings)
+        read = {"least": "least_s", "most": "most_s", "P90": "p90_s", "P99": "p99_s"} | (
+            {"time": "mean_s"} if "P50" in row.cells else {})
+        return value, {key: self.source.microseconds(row.line, row.cells[column])
+                       for column, key in read.items() if column in row.cells}
+
+    def layout(self, findings: Findings, reason: str) -> Layout:
+        if not self.nodes:
+            self.source.fail(self.title, f'{reason}: --nodes N, or a line "Number of nodes: N" '
+                             "before this table", "neither")
+        if not self.given.ranks_per_node:
+            if self.nodes == 1:
+                self.source.fail(self.title, "how many ranks ran on the one node: "
+                                 "--ranks-per-node N", "nothing")
+            findings.note("one rank per node is assumed: --ranks-per-node N says otherwise")
+        per_node = self.given.ranks_per_node or 1
+        return Layout(self.nodes * per_node, per_node)
+
+
+def two_ranks(table: Table) -> str:
+    if table.nodes == table.given.ranks_per_node == 1:
+        table.source.fail(table.title, "2 ranks on one node, --ranks-per-node 2", "1")
+    return "shm" if table.nodes == 1 else "network"
+
+
+def add_ping_pongs(table: Table, findings: Findings, what: str, parameters: dict):
+    table.require("Size", "time")
+    for row in table.rows(findings):
+        value, extra = table.middle(row, findings)
+        if value:
+            findings.add("probes", what, value, {"bytes": table.size(row), **parameters}, extra)
+
+
+def add_latency(table: Table, findings: Findings):
+    add_ping_pongs(table, findings, "ping_pong", {"way": two_ranks(table)})
+
+
+def add_multi_latency(table: Table, findings: Findings):
+    layout = table.layout(findings, "how many pairs there were")
+    pairs = layout.ranks // 2
+    if not pairs:
+        table.source.fail(table.title, "at least two ranks (--nodes N, --ranks-per-node N)", "one")
+    shared = layout.pairs_of_two_hosts(pairs)
+    what, more = ("ping_pong", {}) if shared == 1 else ("ping_pong_pairs", {"pairs": shared})
+    add_ping_pongs(table, findings, what, {"way": layout.way(pairs)} | more)
+
+
+def add_bandwidth(table: Table, findings: Findings, directions: int):
+    table.require("Size", "rate")
+    for row in table.rows(findings):
+        if value := table.positive(row, "rate", findings):
+            size = table.size(row)
+            findings.add("probes", "stream", directions * size / (value * 1e6),
+                         {"bytes": size, "way": two_ranks(table), "pairs": 1,
+                          "directions": directions, "window": WINDOW})
+
+
+def layout_of_pairs(table: Table, pairs: int, findings: Findings) -> Layout:
+    """By the table's own number of pairs: a log has tables of several programs, and an option may
+    be of another one."""
+    each, given = -(-2 * pairs // table.nodes), table.given.ranks_per_node
+    if given and given != each:
+        findings.note(f"{table.source.path}:{table.title}: {pairs} pairs on {table.nodes} nodes "
+                      f"are {each} ranks per node: --ranks-per-node {given} is not used here")
+    return Layout(2 * pairs, each)
+
+
+def add_message_rate(table: Table, findings: Findings):
+    table.require("Size", "Messages/s")
+    if not table.pairs:
+        table.source.fail(table.header, '"# [ pairs: N ] [ window size: N ]" before this header',
+                          "none")
+    pairs, window = int(table.pairs[1]), int(table.pairs[2] or WINDOW)
+    if pairs == 1:
+        way, shared = two_ranks(table), 1
+    else:
+        table.nodes = table.nodes or table.source.fail(
+            table.title, f"between how many nodes the {pairs} pairs were: --nodes N, or a line "
+            '"Number of nodes: N" before this table', "neither")
+        layout = layout_of_pairs(table, pairs, findings)
+        way, shared = layout.way(pairs), layout.pairs_of_two_hosts(pairs)
+    for row in table.rows(findings):
+        if value := table.positive(row, "Messages/s", findings):
+            findings.add("probes", "stream", pairs / value,
+                         {"bytes": table.size(row), "way": way, "pairs": shared, "directions": 1,
+                          "window": window})
+
+
+def add_collective(table: Table, findings: Findings):
+    what = COLLECTIVES[table.test]
+    table.require("time", *(() if what == "barrier" else ("Size",)))
+    layout = table.layout(findings, "on how many nodes this ran")
+    for row in table.rows(findings):
+        value, extra = table.middle(row, findings)
+        if value:
+            findings.add_collective(what, table.size(row), layout, value, extra)
+
+
+def add_nonblocking(table: Table, findings: Findings):
+    """A collective alone, and posted before a computation: a case each."""
+    what = COLLECTIVES[nonblocking(table.test)]
+    table.require("overall", "compute", "pure", *(() if what == "barrier" else ("Size",)))
+    layout = table.layout(findings, "on how many nodes this ran")
+    for row in table.rows(findings):
+        overall, compute, pure = (table.positive(row, column, findings)
+                                  for column in ("overall", "compute", "pure"))
+        if overall and compute and pure:
+            findings.add_overlapped(what, table.size(row), layout, overall, compute, pure)
+
+
+def nonblocking(test: str) -> str:
+    """The name of the collective whose non-blocking form a table measures; "" if it does not."""
+    name = test.removeprefix("Non-blocking ")
+    return name if name != test and name in COLLECTIVES else ""
+
+
+ADD = {"Latency": add_latency, "Multi": add_multi_latency,
+       "Multiple Bandwidth / Message Rate": add_message_rate,
+       "Bandwidth": lambda table, findings: add_bandwidth(table, findings, 1),
+       "Bi-Directional Bandwidth": lambda table, findings: add_bandwidth(table, findings, 2)}
+
+
+def adder_of(test: str):
+    """Reader of a test's table; None of an unknown test."""
+    if test in ADD:
+        return ADD[test]
+    return add_nonblocking if nonblocking(test) else add_collective if test in COLLECTIVES else None
+
+
+def parse(source: Source, given: Given) -> Findings:
+    findings, nodes = Findings(), None
+    for line, text in enumerate(source.lines, 1):
+        nodes = nodes_said_in(text) or nodes
+        title = TITLE.match(text)
+        if not title:
+            continue
+        findings.where = {"program": f"OSU micro-benchmarks {title['version']}"}
+        findings.table = f"{source.path}:{line}"
+        if not (add := adder_of(title["test"])):
+            findings.note(f"{source.path}:{line}: '{title['test']}' is no test that this program "
+                          "knows: its table is left out")
+            continue
+        table = Table(source, line, given, nodes)
+        if table.on_gpus:
+            findings.note(f"{source.path}:{line}: its buffers are in GPU memory, MPI's "
+                          "measurements here are of host memory: table omitted")
+            continue
+        add(table, findings)
+    return findings.checked(source, "OSU micro-benchmarks")

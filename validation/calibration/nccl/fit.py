@@ -1,0 +1,261 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Fits the costs of NCCL's protocols to published times, as SPLIT.md allows, and writes a profile.
+
+Usage: python3 -m validation.calibration.nccl.fit NAME > scenarios/libraries/nccl_NAME.yaml
+       python3 -m validation.calibration.nccl.fit NAME --left-out [RULE]
+NAME: a100, v100_pcie or h100.
+The A100 has a table of channels and SMs, by which all constants can be told apart that the report
+below the profile does not name. The others have three times each: what they tell is by how much
+the A100's latencies, rates of blocks in their generation and shares of links have to be multiplied,
+and each factor is drawn to 1 where the times do not say. --left-out prints, in place of a profile,
+the root of the mean square of the logarithms of what fitted rows, predicted from others, come to:
+of the A100 a tenth at a time, of the others each that is not the pace of its host's launches; RULE
+says what a factor of latencies is of: by-protocol (as in the profiles), by-part, by-both.
+"""
+
+import math
+import sys
+
+import numpy as np
+from scipy.optimize import least_squares
+
+from common.programs import run_main
+from validation.calibration.nccl.form import FLAGS, KEYS, PROTOCOLS, Costs, seconds_of
+from validation.calibration.nccl.predict import H100, V100_PCIE, predict
+from validation.calibration.nccl.profile import BETWEEN, OVER_PCIE, digits, library_of, yaml_of
+from validation.calibration.nccl.rows import (Row, a100_auto, a100_channels, h100_host,
+                                              h100_hosts, v100_pcie)
+from validation.calibration.verdict.simulator import Simulator
+
+START = {"launch": 7e-6,
+         "LL": (5e-6, 0.5e-6, 5e9, 12e9, 85e9, 0.44),
+         "LL128": (15e-6, 2e-6, 12e9, 25e9, 150e9, 0.75),
+         "Simple": (17e-6, 6.5e-6, 18e9, 30e9, 250e9, 0.85)}
+AUTO_WEIGHT = 3  # of the curves in the harness that is predicted
+TENTHS = 10
+TOLD = 0.3  # standard error of the logarithm up to which a constant counts as told
+
+
+def chosen_on_a100(row: Row) -> Row:
+    """With protocol and channels, as the source of the curves states them."""
+    if row.ranks == 2:
+        protocol, channels = ("LL" if row.size <= 589_824 else "Simple"), 8
+    else:
+        protocol = "LL" if row.size <= 1_458_176 else "LL128"
+        channels = min(24, row.size // (16384 if protocol == "LL" else 5120))
+    return Row(row.ranks, row.size, row.seconds, protocol, channels, fitted=row.fitted)
+
+
+def costs_of(logs) -> Costs:
+    values = np.exp(logs)
+    of = {name: dict(zip(KEYS, values[1 + i * len(KEYS):])) for i, name in enumerate(PROTOCOLS)}
+    for name in PROTOCOLS:
+        of[name]["carries"] = min(of[name]["carries"], FLAGS[name])
+    return Costs(values[0], of)
+
+
+def rows_of_a100():
+    """Fitted rows: those of the table, and those of the curves."""
+    curves = [chosen_on_a100(row) for n in (2, 4) for row in a100_auto(n) if row.fitted]
+    return a100_channels(), curves
+
+
+def errors_on_a100(logs, rows: list) -> np.ndarray:
+    costs = costs_of(logs)
+    return np.array([math.log(seconds_of(costs, row) / row.seconds) for row in rows])
+
+
+def solve_a100(rows: list, weights: np.ndarray, start=None):
+    if start is None:
+        start = np.log([START["launch"], *(value for name in PROTOCOLS for value in START[name])])
+    return least_squares(lambda logs: weights * errors_on_a100(logs, rows), start, loss="soft_l1",
+                         f_scale=0.05)
+
+
+def weights_of(table: list, curves: list) -> np.ndarray:
+    return np.array([1] * len(table) + [AUTO_WEIGHT] * len(curves))
+
+
+def fit_a100():
+    """Costs, standard errors of their logarithms by name, and relative errors by file."""
+    table, curves = rows_of_a100()
+    found = solve_a100(table + curves, weights_of(table, curves))
+    names = ["launch"] + [f"{name}.{key}" for name in PROTOCOLS for key in KEYS]
+    left = np.abs(errors_on_a100(found.x, table + curves))
+    return costs_of(found.x), dict(zip(names, spread_of(found))), {
+        "a100-channels.csv": left[:len(table)], "auto curves": left[len(table):]}
+
+
+def left_out_of_a100() -> np.ndarray:
+    """Errors of rows that are predicted from nine tenths of the fitted ones."""
+    table, curves = rows_of_a100()
+    rows, weights = table + curves, weights_of(table, curves)
+    begin = solve_a100(rows, weights).x
+    tenth, errors = np.arange(len(rows)) % TENTHS, np.zeros(len(rows))
+    for one in range(TENTHS):
+        seen = [row for row, which in zip(rows, tenth) if which != one]
+        found = solve_a100(seen, weights[tenth != one], begin)
+        errors[tenth == one] = errors_on_a100(found.x, rows)[tenth == one]
+    return errors
+
+
+def spread_of(found):
+    """Standard errors; infinite where nothing depends on it."""
+    inner = found.jac.T @ found.jac
+    scale = 2 * found.cost / max(1, len(found.fun) - len(found.x))
+    values, vectors = np.linalg.eigh(inner)
+    inverse = np.where(values > 1e-9 * values[-1], 1 / np.maximum(values, 1e-300), 1e300)
+    return np.sqrt(np.minimum((vectors ** 2) @ inverse * scale, 1e12))
+
+
+def untold(spread: dict) -> list:
+    return [name for name, error in spread.items() if error > TOLD]
+
+
+SETTINGS = {
+    "a100": {"nccl": "2.31", "generation": "ampere"},
+    # The log's page says NCCL 2.8.3, whose tables are those of 2.12 on one host.
+    "v100_pcie": {"nccl": "2.12", "generation": "volta"},
+    # No row here tells of a link to an NVSwitch. Eight H100 reach 476 GB/s of bus bandwidth by NVLS
+    # (github.com/NVIDIA/nccl-tests/issues/290), 272 GB/s of 450: each link carries the vector once.
+    "h100": {"nccl": "2.22", "generation": "hopper", "in_switch": "0.604"},
+}
+ABOUT = {"a100": "NCCL on A100 over NVLink, fitted to published times",
+         "v100_pcie": "NCCL on V100 behind a PCIe switch, fitted to three published times",
+         "h100": "NCCL on H100 over NVLink and 400 Gbit/s, fitted to six published times"}
+# Shares of what NCCL's tables grant an A100 on one host: with LL all that a GPU passes on, with
+# LL128 a channel of a ring, with Simple one of a tree (2.30.7, src/graph/tuning.cc).
+GRANTED = {"volta": {"LL": 39.0 / 87.7, "LL128": 1.0, "Simple": 26.5 / 24.0},
+           "hopper": {"LL": 141.0 / 87.7, "LL128": 36.7 / 20.0, "Simple": 38.7 / 24.0}}
+LAUNCHES = 4096  # B of a call below which launches set the pace
+MEASURED = 0.02  # relative error of a published median, where there are few
+# Width of the logarithm of a factor, around 1. Of 0.1, 0.25 and 0.5, and of one factor or two for
+# latencies, these predict each fitted row best from the other ones.
+DRAWN = 0.1
+# The factor of a latency among those of latencies: with flags or with Simple's counters and
+# fences, of a start or of a hop.
+RULES = {"by-protocol": {(0, 0): 0, (0, 1): 0, (1, 0): 1, (1, 1): 1},
+         "by-part": {(0, 0): 0, (0, 1): 1, (1, 0): 0, (1, 1): 1},
+         "by-both": {(0, 0): 0, (0, 1): 1, (1, 0): 2, (1, 1): 3}}
+RULE = "by-protocol"
+
+
+def factors_of(rule: str) -> int:
+    return 1 + max(RULES[rule].values()) + 4
+
+
+def scaled(costs: Costs, factors, granted: dict, rule: str = RULE) -> Costs:
+    """The factors of latencies, as the rule says; of what blocks pass on, and of what links carry;
+    of those between hosts of hops and of the last. Rates are first those of the GPUs' generation,
+    by NCCL's tables; a launch is the driver's, and stays."""
+    *late, rate, share, far, cables = factors
+    of = {}
+    for name, one in costs.of.items():
+        faster = rate * granted[name]
+        start, hop = (late[RULES[rule][name == "Simple", part]] for part in (0, 1))
+        of[name] = {"start": one["start"] * start, "hop": one["hop"] * hop,
+                    "between": BETWEEN[name] * far, "cables": min(1.0, cables),
+                    "carries": min(FLAGS[name], one["carries"] * share),
+                    "pcie": min(1.0 / OVER_PCIE, share),
+                    **{key: one[key] * faster for key in ("block", "copy", "gpu")}}
+    return Costs(costs.launch, of)
+
+
+def issue_of(rows: list) -> str:
+    """A host's time for a kernel: of the smallest call of a thread with several GPUs."""
+    several = [row for row in rows if row.gpus_per_thread > 1]
+    smallest = min(several, key=lambda row: row.size)
+    return f"{digits(1e6 * smallest.seconds / smallest.gpus_per_thread)} us"
+
+
+def fit_factors(costs: Costs, machine, simulator, settings: dict, rows: list, rule: str = RULE):
+    """Factors of the A100's costs by which the simulator comes nearest to these few rows, and what
+    is left of its error on them."""
+    granted = GRANTED[settings["generation"]]
+
+    def errors(logs):
+        library = library_of(scaled(costs, np.exp(logs), granted, rule), settings)
+        predicted = predict(simulator, machine, library, rows)
+        return np.log(np.array(predicted) / [row.seconds for row in rows])
+
+    # Steps are relative, and the logarithms begin at 0: the variable is one more.
+    found = least_squares(lambda x: [*errors(x - 1) / MEASURED, *(x - 1) / DRAWN],
+                          np.ones(factors_of(rule)), diff_step=0.05, max_nfev=12)
+    return np.exp(found.x - 1), np.abs(errors(found.x - 1))
+
+
+def left_out_of_others(costs: Costs, machine, simulator, settings: dict, rows: list,
+                       rule: str) -> np.ndarray:
+    """Errors of rows that are predicted from the others."""
+    errors, granted = [], GRANTED[settings["generation"]]
+    for row in rows:
+        if row.size < LAUNCHES:
+            continue
+        seen = [other for other in rows if other is not row]
+        factors, _ = fit_factors(costs, machine, simulator, settings, seen, rule)
+        library = library_of(scaled(costs, factors, granted, rule), settings)
+        errors += [math.log(predict(simulator, machine, library, [row])[0] / row.seconds)]
+    return np.array(errors)
+
+
+def text_of_left_out(errors: np.ndarray) -> str:
+    return f"{np.sqrt(np.mean(errors ** 2)):.4f} of {len(errors)} rows\n"
+
+
+def head_of_a100(spread: dict, by_file: dict) -> list:
+    errors = "; ".join(f"{file}: median {np.median(some):.1%}, 90th percentile "
+                       f"{np.quantile(some, 0.9):.1%} of {len(some)}"
+                       for file, some in by_file.items())
+    return ["Written by `python3 -m validation.calibration.nccl.fit a100` from",
+            "validation/published/nccl: a100-channels.csv and every fourth size of the auto curves",
+            f"(openfabric-systems/simllm, NCCL 2.31.2). Error on these: {errors}.",
+            "Versions and generations: NCCL 2.30.7, src/graph/tuning.cc.",
+            "Hops between hosts are NCCL's own latencies, not measured.",
+            "Not told apart by the data:",
+            f"{', '.join(untold(spread)) or 'none'} (standard error above {TOLD:.0%})."]
+
+
+def head_of_others(name: str, rows: list, factors, left) -> list:
+    sizes = ", ".join(f"{row.size} B" for row in rows)
+    names = ("latencies with flags", "with Simple", "rates of blocks", "shares of links",
+             "hops between hosts", "cables")
+    parts = ", ".join(f"{what} {factor:.3f}" for what, factor in zip(names, factors))
+    return [f"Written by `python3 -m validation.calibration.nccl.fit {name}`: nccl_a100, its",
+            "rates as NCCL's tables scale them to this generation, times factors",
+            f"({parts}),", f"fitted to allreduces of {sizes}, which they miss by "
+            f"{np.max(left):.1%} at most;", "validation/published/SPLIT.md says of which files. A "
+            "factor of 1 may be one of which", "these sizes tell nothing."]
+
+
+def text_of_a100(left_out: bool) -> str:
+    if left_out:
+        return text_of_left_out(left_out_of_a100())
+    costs, spread, by_file = fit_a100()
+    return yaml_of(head_of_a100(spread, by_file), ABOUT["a100"],
+                   library_of(costs, SETTINGS["a100"]))
+
+
+def text_of_another(name: str, left_out: bool, rule: str) -> str:
+    costs, _, _ = fit_a100()
+    rows = {"v100_pcie": v100_pcie, "h100": lambda: h100_host() + h100_hosts(1)}[name]()
+    rows = [row for row in rows if row.fitted]
+    machine = {"v100_pcie": V100_PCIE, "h100": H100}[name]
+    settings = {"issue": issue_of(rows), **SETTINGS[name]}
+    if left_out:
+        return text_of_left_out(
+            left_out_of_others(costs, machine, Simulator(), settings, rows, rule))
+    factors, left = fit_factors(costs, machine, Simulator(), settings, rows)
+    library = library_of(scaled(costs, factors, GRANTED[settings["generation"]]), settings)
+    return yaml_of(head_of_others(name, rows, factors, left), ABOUT[name], library)
+
+
+def main():
+    name, left_out = sys.argv[1], "--left-out" in sys.argv[2:]
+    rule = (sys.argv[3:] or [RULE])[0]
+    text = text_of_a100(left_out) if name == "a100" else text_of_another(name, left_out, rule)
+    print(text, end="")
+
+
+if __name__ == "__main__":
+    run_main(main)

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Predictions of NCCL's times by the simulator, for rows of one machine."""
+
+import json
+import statistics
+from dataclasses import dataclass, field
+
+from validation.calibration.verdict.simulator import Simulator
+
+MOST = 40  # cases of one run
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A published machine: its cluster, and what the A100's profile becomes by its data sheet."""
+    name: str
+    cluster: str
+    sheet: dict = field(default_factory=dict)  # over library.blocks
+
+
+A100 = Machine("a100", "a100x4_nvlink")
+V100_PCIE = Machine("v100_pcie", "v100x4_pcie", {"generation": "volta", "measured_on": "ampere"})
+H100 = Machine("h100", "h100x4_nvlink", {"generation": "hopper", "measured_on": "ampere"})
+
+
+def job_of(row) -> dict:
+    options = {"algorithm": "ring", "protocol": row.protocol} if row.forced else {}
+    if row.channels:
+        options["channels"] = row.channels
+    if row.sms:
+        options["sms"] = row.sms
+    if row.gpus_per_thread > 1:
+        options["gpus_per_thread"] = row.gpus_per_thread
+    return {"collective": row.collective, "algorithm": "nccl", "bytes": f"{row.size} B",
+            "options": options}
+
+
+def scenario_of(machine: Machine, row) -> dict:
+    hosts = str(row.ranks) if row.hosts == 1 else f"{row.ranks // row.hosts}x{row.hosts}"
+    return {"cluster": machine.cluster, "placement": {"hosts": hosts, "on": "gpu"},
+            "job": job_of(row)}
+
+
+def predict(simulator: Simulator, machine: Machine, library: dict, rows: list) -> list:
+    """Seconds of each row."""
+    seconds = []
+    for first in range(0, len(rows), MOST):
+        some = rows[first:first + MOST]
+        text = simulator.run(library, [scenario_of(machine, row) for row in some],
+                             [f"{row.size} B" for row in some], "--json", "-")
+        seconds += [statistics.median(case["times_s"]) for case in json.loads(text)["cases"]]
+    return seconds

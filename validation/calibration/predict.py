@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Predict a scenario with a 90 % interval from a calibrated model.
+
+Every case is simulated with the library that `ringscope calibrate` wrote, with other models that
+its measurements allow as well, and with each part slower by the fit's error on its own probes. The
+interval holds the prediction, these, and what models have missed elsewhere. A warning names large
+errors of the fit.
+
+Examples:
+  ringscope predict question.yaml
+  ringscope predict 02-ring-of-8 --set cluster=mycluster.yaml --set library=mycluster.yaml
+
+Exit codes: 0 done, 1 bad input, 3 a simulation that is stuck.
+"""
+
+import dataclasses
+import json
+import math
+import pathlib
+import sys
+
+from common.programs import InputError, Parser, page_parser, run_main, waiting, write_text
+from common.quantities import format_time
+from validation.calibration.verdict import interval, model, residuals, text
+from validation.calibration.verdict.simulator import AT_ONCE, Simulator, batch
+from validation.yaml_files import read_yaml
+
+
+@dataclasses.dataclass
+class Prediction:
+    """A case of the scenario: seconds, and its ends where `level` of what may be lies between."""
+
+    name: str
+    time_s: float
+    low_s: float
+    high_s: float
+    warnings: list
+
+
+def arguments():
+    parser = page_parser("ringscope predict", __doc__, Parser)
+    parser.add_argument("scenario", metavar="SCENARIO.yaml", help="with one case or several")
+    parser.add_argument("model", metavar="MYCLUSTER.yaml", nargs="?",
+                        help="what `calibrate` wrote (default: the file that is the library, by "
+                        "--set or in the scenario)")
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE",
+                        help="change a value of the scenario, as `run` does; several times")
+    parser.add_argument("--json", metavar="FILE", help="write everything ('-': to the screen)")
+    return parser.parse_args()
+
+
+def model_behind(scenario: str, changes: list) -> str:
+    """Path of the file that the library is."""
+    words = [one.partition("=")[2] for one in changes if one.startswith("library=")]
+    library = words[-1] if words else library_in(scenario)
+    folder = "." if words else pathlib.Path(scenario).parent
+    path = pathlib.Path(folder) / (library or "")
+    if path.is_file():
+        return str(path)
+    got = f"'{library}'" if library else "none that is a file"
+    raise InputError(f"{scenario}: expected a library that `ringscope calibrate` wrote, got "
+                     f"{got}: name the file behind the scenario")
+
+
+def library_in(scenario: str) -> str:
+    """Library that a scenario's file names; "" where it is no file, or has a map."""
+    try:
+        found = read_yaml(scenario)
+    except InputError:
+        return ""  # `run` says what is wrong with it
+    library = found.get("library") if isinstance(found, dict) else None
+    return library if isinstance(library, str) else ""
+
+
+def check_model(fitted: model.Model):
+    if not interval.level_of(fitted):
+        raise InputError(f"{fitted.path}: expected other models that the measurements allow, got "
+                         "none: `ringscope calibrate` writes them unless --bootstrap is 0 or GPUs "
+                         "alone were measured")
+
+
+def check_library(case: dict, fitted: model.Model, scenario: str):
+    own = str(fitted.library.get("name") or pathlib.Path(fitted.path).stem)
+    if case["library"] != own:
+        raise InputError(f"{scenario}: case '{case['name']}': expected the library of "
+                         f"{fitted.path} as it stands, '{own}', got '{case['library']}': its "
+                         "other models are of that alone")
+
+
+def scenario_with(case: dict, drawn: dict, fitted: model.Model) -> dict:
+    """The case as it was resolved, on the cluster of one of the other models."""
+    scenario = {key: case["scenario"][key] for key in ("cluster", "placement", "job")}
+    link, own = scenario["cluster"].get("link"), fitted.cluster.get("link")
+    if isinstance(link, dict) and isinstance(own, dict) and \
+            link.get("bandwidth") == own.get("bandwidth"):
+        scenario = interval.with_link(scenario, drawn, fitted)
+    return scenario
+
+
+def times_of(runner: Simulator, cases: list, drawn: dict, fitted: model.Model) -> list:
+    library, found = interval.other_model(fitted, drawn).library, []
+    for begin in range(0, len(cases), AT_ONCE):
+        some = cases[begin:begin + AT_ONCE]
+        found += batch(runner, library, [scenario_with(case, drawn, fitted) for case in some],
+                       [case["name"] for case in some])
+    return [one["time_s"] for one in found]
+
+
+def predict(runner: Simulator, fitted: model.Model, scenario: str, changes: list) -> list:
+    """Predictions of all cases of the scenario."""
+    words = [word for one in changes for word in ("--set", one)]
+    with waiting("simulating by the fit"):
+        cases = json.loads(runner.output("run", scenario, *words, "--json", "-"))["cases"]
+    for case in cases:
+        check_library(case, fitted, scenario)
+    widths = interval.widths(fitted, lambda drawn: times_of(runner, cases, drawn, fitted))
+    return [Prediction(case["name"], case["time_s"], *width.ends(case["time_s"]),
+                       case.get("warnings", []) + residuals.warnings(fitted.errors, width.parts))
+            for case, width in zip(cases, widths)]
+
+
+def text_of(predictions: list, fitted: model.Model) -> str:
+    rows = [[one.name, *map(format_time, (one.time_s, one.low_s, one.high_s))]
+            for one in predictions]
+    lines = text.columns(["case", "time", "low", "high"], rows)
+    missed = text.percent(math.expm1(interval.UNSEEN), 0)
+    lines += ["", f"low to high: {text.percent(interval.level_of(fitted), 0)} of all cases, by "
+              f"{len(fitted.draws)} other models that the measurements of {fitted.path} allow, the "
+              f"errors of the fit and {missed} of model error"]
+    for warning in dict.fromkeys(words for one in predictions for words in one.warnings):
+        lines.append(f"warning: {warning}")
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    options = arguments()
+    fitted = model.read(options.model or model_behind(options.scenario, options.set))
+    check_model(fitted)
+    predictions = predict(Simulator(), fitted, options.scenario, options.set)
+    if options.json:
+        told = {"schema": 1, "level": interval.level_of(fitted),
+                "cases": [dataclasses.asdict(one) for one in predictions]}
+        write_text(options.json, json.dumps(told, indent=2) + "\n")
+    if options.json != "-":
+        sys.stdout.write(text_of(predictions, fitted))
+
+
+if __name__ == "__main__":
+    run_main(main)

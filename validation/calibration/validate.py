@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Predict measured cases and report the errors.
+
+Every case is simulated under the cluster and the library that `ringscope calibrate` wrote, and
+under other models that its measurements allow as well: the interval of each prediction, and how
+many of the measured cases lie in theirs. Cases that the fit has seen are listed apart, noisy ones
+too; the others make the figures.
+
+Examples:
+  ringscope validate mycluster.yaml real.json
+  ringscope validate mycluster.yaml real.json --max-error 8% --max-p90 20% --figures out
+
+Exit codes: 0 done, 1 bad input, 3 a simulation that is stuck, 4 an error above its limit.
+"""
+
+import argparse
+import sys
+
+from common.programs import InputError, Parser, page_parser, run_main, values_of, write_text
+from validation.calibration.fit.points import asked_for
+from validation.calibration.imports import logs
+from validation.calibration.verdict import accuracy, files, judge, markdown, model, text
+from validation.calibration.verdict.simulator import Simulator
+
+
+class TooFar(InputError):
+    """The model is further off than the user allows."""
+
+    exit_code = 4
+
+
+def not_negative(words: str, unit: str, expected: str) -> float:
+    try:
+        value = float(words.removesuffix(unit)) if words.endswith(unit) else -1
+    except ValueError:
+        value = -1
+    if not 0 <= value < float("inf"):
+        raise argparse.ArgumentTypeError(f"expected {expected}, got '{words}'")
+    return value
+
+
+def share(words: str) -> float:
+    return not_negative(words, "%", "a percentage such as 8%") / 100
+
+
+def cores(words: str) -> float:
+    return not_negative(words, "", "a number of cores such as 0.3")
+
+
+def choice(words: str) -> tuple:
+    collective, found, algorithm = words.partition("=")
+    if not (collective and found and algorithm):
+        raise argparse.ArgumentTypeError(f"expected COLLECTIVE=ALGORITHM, got '{words}'")
+    return collective, algorithm
+
+
+def arguments():
+    parser = page_parser("ringscope validate", __doc__, Parser)
+    parser.add_argument("model", metavar="MYCLUSTER.yaml", help="what `calibrate` wrote")
+    parser.add_argument("documents", metavar="REAL", nargs="+",
+                        help="replays or traces (validation/measurement.md), or logs of benchmarks")
+    for name, limit, words in (("--max-error", "8%", "median of the absolute error"),
+                               ("--max-p90", "20%", "90th percentile of the absolute error")):
+        parser.add_argument(name, type=share, metavar=limit, help=f"exit 4 when the {words} of "
+                            "the cases that count is above it")
+    parser.add_argument("--max-spread", type=share, default=0.10, metavar="10%",
+                        help="a case that spreads more is noisy (default 10%%)")
+    parser.add_argument("--foreign", type=cores, default=0.3, metavar="0.3",
+                        help="so is one during which others used more cores (default 0.3)")
+    parser.add_argument("--algorithm", type=choice, action="append", default=[],
+                        metavar="COLLECTIVE=NAME", help="what the library chose where the document "
+                        f"does not say (default {model.CHOSEN}, or what the version of Open MPI "
+                        "or MPICH that it names chooses; a warning where none is known)")
+    parser.add_argument("--any-emulation", action="store_true",
+                        help="predict, with a warning, also what was measured with something else "
+                        "emulated than what was fitted")
+    parser.add_argument("--only", action="append", default=[], metavar="KEY=VALUE",
+                        help="of the replays, those with this parameter only: hosts_count=4; given "
+                        "again with the same key, with any of its values")
+    parser.add_argument("--no-interval", action="store_true",
+                        help="do not simulate the other models that the fit's measurements allow "
+                        "as well: faster, and no coverage")
+    parser.add_argument("--fitted", choices=("apart", "refuse"), default="apart",
+                        help="cases that the fit has seen: list them apart, or refuse them")
+    for name, words in (("--csv", "one row per case"), ("--json", "everything"),
+                        ("--markdown", "a few lines for a README")):
+        parser.add_argument(name, metavar="FILE", help=f"write {words}")
+    parser.add_argument("--figures", metavar="FOLDER", help="write pictures (PNG) into it")
+    logs.add_options(parser)
+    return parser.parse_args()
+
+
+def write_outputs(verdict: judge.Verdict, options):
+    outputs = ((options.csv, files.csv_text), (options.json, files.json_text),
+               (options.markdown, markdown.markdown))
+    for path, form in outputs:
+        if path:
+            write_text(path, form(verdict))
+    if options.figures and verdict.judged:
+        from validation.calibration.verdict import figures  # matplotlib may not be there
+        figures.write(verdict.judged, options.figures)
+    if "-" not in (path for path, _ in outputs):
+        sys.stdout.write(text.text(verdict))
+
+
+def check_limits(verdict: judge.Verdict, options):
+    figures = accuracy.figures(verdict.counted)
+    for name, limit, value in (("median error", options.max_error, figures.median),
+                               ("90th percentile of the error", options.max_p90, figures.p90)):
+        if limit is None:
+            continue
+        if value is None:
+            raise TooFar(f"{name}: expected at most {text.percent(limit)}, got no case that "
+                         "counts: all are noisy, or seen by the fit")
+        if value > limit:
+            raise TooFar(f"{name}: expected at most {text.percent(limit)}, got "
+                         f"{text.percent(value, 2)} of {text.plural(figures.count, 'case')}")
+
+
+def main():
+    options = arguments()
+    fitted = model.read(options.model)
+    fitted.algorithms = dict(options.algorithm)
+    documents = [one for path in options.documents
+                 for one in logs.documents_at(path, options, ("replay", "trace"))]
+    documents = asked_for(documents, values_of("--only", options.only))
+    limits = accuracy.Limits(options.max_spread, options.foreign)
+    verdict = judge.judge(Simulator(), fitted, documents, limits,
+                          refuse_fitted=options.fitted == "refuse",
+                          any_emulation=options.any_emulation,
+                          intervals=not options.no_interval)
+    for doubt in verdict.doubts:
+        print(f"validate: warning: {doubt}", file=sys.stderr)
+    write_outputs(verdict, options)
+    check_limits(verdict, options)
+
+
+if __name__ == "__main__":
+    run_main(main)

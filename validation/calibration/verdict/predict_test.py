@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Does `ringscope predict` give the ends that the other models of a fit have?
+
+Usage: python3 -m validation.calibration.verdict.predict_test BUILD
+"""
+
+import json
+import math
+import pathlib
+import subprocess
+import sys
+
+import numpy as np
+import yaml
+
+from validation.calibration.verdict import interval, residuals, round_trip_test
+from validation.calibration.verdict.round_trip_test import CLUSTER, LIBRARY, WithPrograms
+
+LATENCIES = (14, 17, 24, 29)  # us
+OWN = 20
+LEVEL = (len(LATENCIES) - 1) / (len(LATENCIES) + 1)
+FACTOR = 1.25
+
+
+class Predicted(WithPrograms):
+    def fit(self, **calibration) -> pathlib.Path:
+        """A fit whose other models have other latencies."""
+        draws = [{"library": self.library(one)} for one in LATENCIES]
+        path = self.folder / "mycluster.yaml"
+        path.write_text(yaml.safe_dump({
+            "cluster": CLUSTER | {"hosts": 4}, "library": LIBRARY | self.library(OWN),
+            "calibration": {"draws": draws} | calibration}), encoding="utf-8")
+        return path
+
+    @staticmethod
+    def library(latency_us: int) -> dict:
+        return {"network": LIBRARY["network"] | {"latency": f"{latency_us} us"}}
+
+    def scenario(self, library="mycluster.yaml") -> pathlib.Path:
+        sizes = ("4 B", "1 MiB")
+        path = self.folder / "question.yaml"
+        path.write_text(yaml.safe_dump({
+            "question": "How long?", "cluster": "mycluster.yaml", "library": library,
+            "placement": "1-1-1-1",
+            "job": {"collective": "allreduce", "algorithm": "ring", "bytes": sizes[0]},
+            "cases": [{"name": one, "set": {"job.bytes": one}} for one in sizes]}),
+            encoding="utf-8")
+        return path
+
+    def ran(self, command: str, *words):
+        return subprocess.run([self.build / "ringscope", command, *map(str, words)], text=True,
+                              capture_output=True, env=self.environment, check=False)
+
+    def predicted(self, *words) -> dict:
+        ran = self.ran("predict", *words, "--json", "-")
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        return json.loads(ran.stdout)
+
+    def times(self, latency_us: int) -> list:
+        """Seconds that the simulator tells of a machine with that latency."""
+        ran = self.ran("run", self.scenario(), "--set", f"library.network.latency={latency_us}us",
+                       "--json", "-")
+        return [case["time_s"] for case in json.loads(ran.stdout)["cases"]]
+
+    def expected(self, factor: float) -> list:
+        """(low, time, high) of each size, with that median error of the fit on whole cases."""
+        off = math.hypot(interval.UNSEEN, residuals.MEDIAN * math.log(factor))
+        return [(own / math.exp(math.hypot(math.log(own / fast), off)), own,
+                 own * math.exp(math.hypot(math.log(slow / own), off)))
+                for fast, own, slow in zip(*map(self.times, (LATENCIES[0], OWN, LATENCIES[-1])))]
+
+    def ends(self, **calibration) -> list:
+        self.fit(**calibration)
+        told = self.predicted(self.scenario())
+        self.assertAlmostEqual(told["level"], LEVEL)
+        return [tuple(case[key] for key in ("low_s", "time_s", "high_s")) for case in told["cases"]]
+
+    def test_ends_are_off_by_the_models_and_by_as_much_as_the_fit_was(self):
+        errors = {"collectives": {"points": 3, "median": FACTOR - 1}}
+        for ends, expected in ((self.ends(), self.expected(1)),
+                               (self.ends(errors=errors), self.expected(FACTOR))):
+            np.testing.assert_allclose(ends, expected, rtol=1e-9)
+
+    def test_text_warns_where_the_fit_is_far_off_its_own_probes_of_what_counts(self):
+        self.fit(errors={f"ping_pong {way}": {"points": 7, "median": 0.5}
+                         for way in ("shm", "network")})
+        told = self.ran("predict", self.scenario()).stdout
+        self.assertIn("warning: the fit is off by 50% (median of 7 points) on its own ping_pong "
+                      "between hosts", told)
+        self.assertNotIn("shared memory", told)
+
+    def test_model_may_be_named_on_the_command_line(self):
+        fit = self.fit()
+        other = self.predicted("03-anomaly", fit, "--set", f"library={fit}", "--set",
+                               f"cluster={fit}", "--set", "placement=1-1-1")
+        self.assertTrue(all(case["low_s"] < case["time_s"] < case["high_s"]
+                            for case in other["cases"]))
+        self.assertEqual(other, self.predicted("03-anomaly", "--set", f"library={fit}", "--set",
+                                               f"cluster={fit}", "--set", "placement=1-1-1"))
+
+    def test_text_tells_the_level_and_warnings(self):
+        path = self.fit()
+        seen = {"least": "4 B", "most": "4 MiB", "hosts": 2, "ranks_per_host": 1}
+        fit = yaml.safe_load(path.read_text(encoding="utf-8"))
+        fit["library"]["fitted"] = seen
+        path.write_text(yaml.safe_dump(fit), encoding="utf-8")
+        told = self.ran("predict", self.scenario()).stdout
+        self.assertRegex(told, r"(?m)^case +time +low +high$")
+        self.assertIn("low to high: 60 % of all cases, by 4 other models", told)
+        self.assertIn("warning: extrapolates to 4 hosts", told)
+
+    def test_other_libraries_are_refused(self):
+        fit = self.fit()
+        for words, complaint in (
+                ([self.scenario("rdma")], "expected a library that `ringscope calibrate` wrote, "
+                 "got 'rdma': name the file behind the scenario"),
+                ([self.scenario("rdma"), fit], "case 'question 4 B': expected the library of "),
+                ([self.folder / "none.yaml", fit], "none.yaml")):
+            ran = self.ran("predict", *words)
+            self.assertEqual(ran.returncode, 1)
+            self.assertIn(complaint, ran.stderr)
+        self.fit(draws=[])
+        ran = self.ran("predict", self.scenario())
+        self.assertEqual(ran.returncode, 1)
+        self.assertIn("expected other models that the measurements allow, got none", ran.stderr)
+
+
+if __name__ == "__main__":
+    WithPrograms.build = pathlib.Path(sys.argv.pop(1)).resolve()
+    round_trip_test.unittest.main()

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Runs the simulator on many cases at once; its errors become InputErrors."""
+
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import tempfile
+
+from common.programs import InputError, waiting
+from validation.calibration.verdict import cases, model
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+AT_ONCE = 100  # cases of one file; a scenario has at most 1 MiB
+
+
+class Stuck(InputError):
+    """A simulation that cannot go on."""
+
+    exit_code = 3
+
+
+class Simulator:
+    """`program` is the path of ringscope; RINGSCOPE in the environment comes before the build's."""
+
+    def __init__(self, program: str = ""):
+        self.program = (program or os.environ.get("RINGSCOPE")
+                        or str(ROOT / "build" / "ringscope"))
+
+    def output(self, *words: str) -> str:
+        try:
+            ran = subprocess.run([self.program, *words], check=False, capture_output=True,
+                                 text=True, stdin=subprocess.DEVNULL)
+        except OSError as error:
+            raise InputError(f"{self.program}: cannot be run: {error.strerror}; RINGSCOPE names "
+                             "the simulator") from None
+        if ran.returncode == 0:
+            return ran.stdout
+        kind = Stuck if ran.returncode == 3 else InputError
+        raise kind(ran.stderr.strip() or f"{self.program}: ended with {ran.returncode}")
+
+    def listed(self, what: str) -> list:
+        return json.loads(self.output("list", what, "--json", "-"))[what]
+
+    def algorithms(self) -> dict:
+        """{collective: [names]}, as listed."""
+        known: dict = {}
+        for one in self.listed("algorithms"):
+            known.setdefault(one["collective"], []).append(one["algorithm"])
+        return known
+
+    def nccl(self) -> dict:
+        """{collective: the algorithm that stands for NCCL's choice}"""
+        return {one["name"]: one["nccl"] for one in self.listed("collectives")}
+
+    def run(self, library: dict, scenarios: list, names: list, *options: str) -> str:
+        """One output for all; where the simulator refuses one, the first of `names` is said whose
+        scenario it refuses."""
+        file = {"question": "What does the fitted model predict?", **scenarios[0],
+                "library": library,
+                "cases": [{"name": str(i), "set": one} for i, one in enumerate(scenarios)]}
+        with tempfile.TemporaryDirectory(prefix="ringscope-validate-") as folder:
+            path = os.path.join(folder, "fitted.yaml")
+            with open(path, "w", encoding="utf-8") as out:
+                json.dump(file, out, ensure_ascii=False, indent=1)  # JSON is YAML
+            try:
+                return self.output("run", path, *options)
+            except InputError as error:
+                complaint = type(error)(f"{names[0]}: the simulator refuses its prediction: "
+                                        f"{str(error).replace(path, 'the fitted model')}")
+        if len(scenarios) == 1:
+            raise complaint
+        for one, name in zip(scenarios, names):
+            self.run(library, [one], [name], *options)
+        raise complaint
+
+
+def batch(simulator: Simulator, library: dict, scenarios: list, names: list) -> list:
+    """The results of up to AT_ONCE scenarios, one of each."""
+    found = json.loads(simulator.run(library, scenarios, names, "--json", "-"))["cases"]
+    if len(found) != len(scenarios):
+        raise InputError(f"{simulator.program}: expected {len(scenarios)} results, got "
+                         f"{len(found)}")
+    return found
+
+
+def results_of(simulator: Simulator, fitted: model.Model, scenarios: list, measured: list) -> list:
+    """The simulator's results, one of each case."""
+    found = []
+    for begin in range(0, len(measured), AT_ONCE):
+        some = measured[begin:begin + AT_ONCE]
+        names = [cases.place_of(case.measured) for case in some]
+        with waiting(f"simulating {begin + 1} to {begin + len(some)} of {len(measured)} cases"):
+            found += batch(simulator, fitted.library, scenarios[begin:begin + AT_ONCE], names)
+    return found
+
+
+def middle_of(case, result: dict) -> float:
+    middle = statistics.median if case.measured.samples_s else statistics.mean
+    return middle(result["times_s"])
+
+
+def predict(simulator: Simulator, fitted: model.Model, measured: list):
+    """Sets `predicted_s` of every case: the median, or the mean where a mean was published."""
+    fitted.known, fitted.nccl = known, _ = simulator.algorithms(), simulator.nccl()
+    scenarios = [model.scenario_for(fitted, case, known) for case in measured]
+    for case, result in zip(measured, results_of(simulator, fitted, scenarios, measured)):
+        case.predicted_s = middle_of(case, result)
+        if not case.parameters["algorithm"]:
+            case.ran = result["chosen"] or result["algorithm"]
+
+
+def times(simulator: Simulator, fitted: model.Model, scenarios: list, measured: list) -> list:
+    """Seconds of each case."""
+    results = results_of(simulator, fitted, scenarios, measured)
+    return [middle_of(case, result) for case, result in zip(measured, results)]
