@@ -3,3 +3,7 @@
 
 Modules that lie here may import `common` alone: all folders build on them.
 """
+
+import pathlib
+
+PUBLISHED = pathlib.Path(__file__).resolve().parent / "published"

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The rows of ../published that SPLIT.md tells apart: those that a fit may see, and the others."""
+"""Rows of validation/published, told apart by SPLIT.md: those that a fit may see, and others."""
 
 import csv
 import pathlib
 import re
 from dataclasses import dataclass
 
+from validation import PUBLISHED
 from validation.calibration.imports import collectives
 
-PUBLISHED = pathlib.Path(__file__).resolve().parents[2] / "published"
 COLUMNS_FROM_TIME = 8  # of nccl-tests: out of place and in place, four each
 EVERY = 4  # row of a curve that is fitted
 MIB = 1 << 20

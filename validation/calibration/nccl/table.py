@@ -3,12 +3,11 @@
 """Predicted and measured times of NCCL's collectives on the rows that SPLIT.md holds out.
 
 Usage: python3 -m validation.calibration.nccl.table [--first]
-Prints the table of ../published/README.md. Beside what the program predicts now stands the first
+Prints the table of published/README.md. Beside what the program predicts now stands the first
 outcome, which first_outcomes.csv keeps; --first adds those that are not there, and changes none.
 RINGSCOPE names the simulator's program.
 """
 
-import csv
 import sys
 from dataclasses import dataclass
 from typing import Callable
@@ -16,13 +15,14 @@ from typing import Callable
 import numpy as np
 
 from common.programs import run_main
+from validation import PUBLISHED, kept_csv
 from validation.calibration.nccl import rows as published
 from validation.calibration.nccl.fit import chosen_on_a100
 from validation.calibration.nccl.form import PROTOCOLS
 from validation.calibration.nccl.predict import A100, H100, V100_PCIE, Machine, predict
 from validation.calibration.verdict.simulator import Simulator
 
-FIRST = published.PUBLISHED / "first_outcomes.csv"
+FIRST = PUBLISHED / "first_outcomes.csv"
 COLUMNS = ("what", "rows", "median", "p90", "most")
 STATED = 2 * published.MIB  # size up to which the source states four GPUs' choice
 LARGE = 64 * published.MIB
@@ -132,20 +132,8 @@ def of_others(simulator, machine, library, name, all_rows) -> list:
 
 
 def first_outcomes() -> dict:
-    if not FIRST.exists():
-        return {}
-    with open(FIRST, encoding="utf-8") as file:
-        return {row["what"]: row for row in csv.DictReader(file)}
-
-
-def keep_first(found: list):
-    kept = first_outcomes()
-    with open(FIRST, "w", encoding="utf-8", newline="") as file:
-        out = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-        out.writeheader()
-        for what, row in [*kept.items(), *((w, {"what": w, **r}) for w, r in found
-                                           if w not in kept)]:
-            out.writerow(row)
+    return {what: dict(zip(COLUMNS, [what, *cells]))
+            for (what,), cells in kept_csv.read(FIRST, 1).items()}
 
 
 def text_of(found: list) -> str:
@@ -164,7 +152,7 @@ def text_of(found: list) -> str:
 def main():
     found = outcomes(Simulator())
     if "--first" in sys.argv[1:]:
-        keep_first(found)
+        kept_csv.add(FIRST, COLUMNS, 1, {(what,): row.values() for what, row in found})
     print(text_of(found), end="")
 
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The rows of ../published/overlap: a collective alone, a computation, and both at once."""
+"""The rows of validation/published/overlap: a collective alone, a computation, and both at once."""
 
 import csv
-import pathlib
 from dataclasses import dataclass
 
-PUBLISHED = pathlib.Path(__file__).resolve().parents[2] / "published"
+from validation import PUBLISHED
+
 FILE = PUBLISHED / "overlap" / "osu-iallreduce-overlap.csv"
 DISTURBED = 2.0  # times pure and compute together: more of it is none of the two
 

@@ -2,20 +2,20 @@
 """Predicted and measured times of the non-blocking collectives that SPLIT.md holds out.
 
 Usage: python3 -m validation.tables.overlap.table [--first]
-Prints the table of ../published/README.md: errors of each build by each mode of progress. Beside
+Prints the table of published/README.md: errors of each build by each mode of progress. Beside
 what the program predicts now stands the first outcome, which first_outcomes.csv keeps; --first adds
 those that are not there, and changes none. RINGSCOPE names the simulator's program.
 """
 
-import csv
 import sys
 
 import numpy as np
 
 from common.programs import run_main
+from validation import PUBLISHED, kept_csv
 from validation.calibration.verdict.simulator import Simulator
 from validation.tables.overlap.predict import MODES, predict
-from validation.tables.overlap.rows import PUBLISHED, rows
+from validation.tables.overlap.rows import rows
 
 SOURCE = "wu-kan/wu-kan.github.io; open-mpi/ompi, pull request 7735"
 FIRST = PUBLISHED / "overlap" / "first_outcomes.csv"
@@ -57,19 +57,7 @@ def outcomes(simulator: Simulator) -> dict:
 
 
 def first_outcomes() -> dict:
-    if not FIRST.exists():
-        return {}
-    with open(FIRST, encoding="utf-8") as file:
-        return {(cells["which"], cells["mode"]): (int(cells["rows"]), cells["median"],
-                                                  cells["p90"]) for cells in csv.DictReader(file)}
-
-
-def keep_first(found: dict):
-    kept = found | first_outcomes()
-    with open(FIRST, "w", encoding="utf-8", newline="") as file:
-        out = csv.writer(file, lineterminator="\n")
-        out.writerow(COLUMNS)
-        out.writerows([*key, *kept[key]] for key in found)
+    return kept_csv.read(FIRST, 2)
 
 
 def cell(one: tuple) -> str:
@@ -88,7 +76,7 @@ def text_of(now: dict, first: dict) -> str:
 def main():
     now = outcomes(Simulator())
     if "--first" in sys.argv[1:]:
-        keep_first(now)
+        kept_csv.add(FIRST, COLUMNS, 2, now)
     print(text_of(now, first_outcomes()), end="")
 
 

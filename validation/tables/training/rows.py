@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The rows of ../published/training: jobs on one GPU, which set the computation, and on several."""
+"""Rows of published/training: jobs on one GPU, which set the computation, and on several."""
 
 import csv
-import pathlib
 from dataclasses import dataclass
 
-PUBLISHED = pathlib.Path(__file__).resolve().parents[2] / "published"
+from validation import PUBLISHED
+
 FILE = PUBLISHED / "training" / "dlperf-resnet50-bert.csv"
 
 

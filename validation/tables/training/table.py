@@ -2,21 +2,21 @@
 """Predicted and measured steps of the training jobs that SPLIT.md holds out.
 
 Usage: python3 -m validation.tables.training.table [--first]
-Prints the table of ../published/README.md. Beside what the program predicts now stands the first
+Prints the table of published/README.md. Beside what the program predicts now stands the first
 outcome, which first_outcomes.csv keeps; --first adds those that are not there, and changes none.
 So with GPUs that computations share with NCCL's kernels, and first_shared.csv.
 RINGSCOPE names the simulator's program.
 """
 
-import csv
 import sys
 
 import numpy as np
 
 from common.programs import run_main
+from validation import PUBLISHED, kept_csv
 from validation.calibration.verdict.simulator import Simulator
 from validation.tables.training.predict import predict
-from validation.tables.training.rows import PUBLISHED, one_gpu_steps, rows
+from validation.tables.training.rows import one_gpu_steps, rows
 
 SOURCE = "Oneflow-Inc/DLPerf"
 FIRST = PUBLISHED / "training" / "first_outcomes.csv"
@@ -32,20 +32,12 @@ def key_of(row) -> tuple:
 
 def first_outcomes(path=FIRST) -> dict:
     """{key: seconds}"""
-    if not path.exists():
-        return {}
-    with open(path, encoding="utf-8") as file:
-        return {tuple(cells[name] for name in COLUMNS[:3]): float(cells["step_s"])
-                for cells in csv.DictReader(file)}
+    return {key: float(seconds) for key, (seconds,) in kept_csv.read(path, 3).items()}
 
 
 def keep_first(held_out: list, predicted: list, path=FIRST):
-    kept = {key_of(row): seconds for row, seconds in zip(held_out, predicted)}
-    kept |= first_outcomes(path)
-    with open(path, "w", encoding="utf-8", newline="") as file:
-        out = csv.writer(file, lineterminator="\n")
-        out.writerow(COLUMNS)
-        out.writerows([*key, f"{seconds:.6g}"] for key, seconds in kept.items())
+    kept_csv.add(path, COLUMNS, 3, {key_of(row): [f"{seconds:.6g}"]
+                                    for row, seconds in zip(held_out, predicted)})
 
 
 def summary(errors) -> str:
