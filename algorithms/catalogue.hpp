@@ -117,6 +117,13 @@ struct Workspace {
 using Property = bool (*)(int ranks, std::size_t items, const Options&);
 inline bool always(int, std::size_t, const Options&) { return true; }
 
+/// Scratch space of an algorithm that needs none, and of one that needs a vector where there are
+/// several ranks.
+inline std::size_t no_scratch(int, std::size_t, Options) { return 0; }
+inline std::size_t scratch_of_several(int ranks, std::size_t items, Options) {
+  return ranks == 1 ? 0 : items;
+}
+
 /// An order of the ranks in which rank `ranks[i + n]` does with rank `ranks[p + n]`, modulo the
 /// ranks, what rank `ranks[i]` does with rank `ranks[p]`: for every multiple n of `step`.
 struct AlikeOrder {
@@ -134,7 +141,7 @@ struct Algorithm {
   std::string_view collective;  ///< "allreduce", "pingpong", ...: a row of collectives.def
   std::string_view name;        ///< unique inside its collective: "ring", "recursive_doubling"
   std::string_view summary;     ///< one line for `ringscope list`
-  std::vector<std::string_view> options;  ///< the names of the Options it reads
+  std::vector<std::string_view> options{};  ///< the names of the Options it reads
   int least_ranks = 1;
   bool one_host = false;  ///< all its ranks have to be on one
   /// Each rank sends to the next one alone, the last to the first, all alike; and to the root,
@@ -147,7 +154,7 @@ struct Algorithm {
   int (*threads_for)(const Options&) = nullptr;
   Task (*run)(Communicator, Workspace, Options);
   Cost (*cost)(int ranks, std::size_t items, Options);
-  std::size_t (*scratch_items)(int ranks, std::size_t items, Options);
+  std::size_t (*scratch_items)(int ranks, std::size_t items, Options) = no_scratch;
   /// A selector's choice: the name of the algorithm that it runs.
   std::string_view (*chosen)(int ranks, std::size_t items, Options) = nullptr;
   Varies varies = Varies::nothing;

@@ -36,7 +36,6 @@ Algorithm describe_bruck_allgather() {
       .collective = "allgather",
       .name = "bruck",
       .summary = "what a rank has doubles in each of log2 P steps, for any P",
-      .options = {},
       .run =
           [](Communicator comm, Workspace work, Options) {
             return bruck_allgather(comm, Chunks(work.data, comm.size()), work.scratch);
@@ -46,8 +45,7 @@ Algorithm describe_bruck_allgather() {
             const std::int64_t steps = doublings(ranks);
             return Cost{steps, ranks * steps, static_cast<std::uint64_t>(ranks - 1) * items};
           },
-      .scratch_items = [](int ranks, std::size_t items,
-                          Options) { return ranks == 1 ? std::size_t{0} : items; },
+      .scratch_items = scratch_of_several,
   };
 }
 

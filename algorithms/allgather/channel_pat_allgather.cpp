@@ -44,7 +44,6 @@ Algorithm describe_channel_pat_allgather() {
                                no_slot, all_rounds<pat_allgather_round>, options);
           },
       .cost = channel_chunks_cost,
-      .scratch_items = [](int, std::size_t, Options) { return std::size_t{0}; },
       .varies = Varies::steps,
       .alike = always,
   };

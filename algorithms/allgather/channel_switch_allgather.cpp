@@ -52,7 +52,6 @@ Algorithm describe_channel_switch_allgather() {
                                no_slot, copy_all, options);
           },
       .cost = switch_rounds_cost,
-      .scratch_items = [](int, std::size_t, Options) -> std::size_t { return 0; },
       .varies = Varies::steps,
   };
 }

@@ -50,11 +50,9 @@ Algorithm describe_recursive_doubling_allgather() {
       .collective = "allgather",
       .name = "recursive_doubling",
       .summary = "each exchange doubles what a rank has; log2 P steps",
-      .options = {},
       .run = [](Communicator comm, Workspace work,
                 Options) { return recursive_doubling_allgather(comm, work.data); },
       .cost = recursive_doubling_allgather_cost,
-      .scratch_items = [](int, std::size_t, Options) { return std::size_t{0}; },
   };
 }
 

@@ -57,7 +57,6 @@ Algorithm describe_recursive_halving_reduce_scatter() {
       .collective = "reduce_scatter",
       .name = "recursive_halving",
       .summary = "two ranks split what both hold; log2 P steps",
-      .options = {},
       .run =
           [](Communicator comm, Workspace work, Options) {
             return recursive_halving_reduce_scatter(comm, work.data, work.scratch);

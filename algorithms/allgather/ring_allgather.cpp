@@ -24,7 +24,6 @@ Algorithm describe_ring_allgather() {
       .collective = "allgather",
       .name = "ring",
       .summary = "chunks go around a ring",
-      .options = {},
       .ring = true,
       .run = [](Communicator comm, Workspace work,
                 Options) { return ring_allgather(comm, Chunks(work.data, comm.size())); },
@@ -33,7 +32,6 @@ Algorithm describe_ring_allgather() {
             const std::int64_t steps = ranks - 1;
             return Cost{steps, ranks * steps, static_cast<std::uint64_t>(steps) * items};
           },
-      .scratch_items = [](int, std::size_t, Options) { return std::size_t{0}; },
       .alike = always,
   };
 }

@@ -28,7 +28,6 @@ Algorithm describe_ring_reduce_scatter() {
       .collective = "reduce_scatter",
       .name = "ring",
       .summary = "chunks go around a ring and are summed on the way",
-      .options = {},
       .ring = true,
       .run =
           [](Communicator comm, Workspace work, Options) {

@@ -39,7 +39,6 @@ Algorithm describe_multicast_allreduce() {
       .collective = "allreduce",
       .name = "multicast",
       .summary = "each rank's data go to all others as one stream that the network copies",
-      .options = {},
       .run = [](Communicator comm, Workspace work,
                 Options) { return multicast_allreduce(comm, work.data, work.scratch); },
       .cost =

@@ -57,7 +57,6 @@ Algorithm describe_rabenseifner_allreduce() {
       .collective = "allreduce",
       .name = "rabenseifner",
       .summary = "recursive halving to reduce, recursive doubling to gather",
-      .options = {},
       .run =
           [](Communicator comm, Workspace work, Options) {
             return rabenseifner_allreduce(comm, work.data, work.scratch, Folding::whole);

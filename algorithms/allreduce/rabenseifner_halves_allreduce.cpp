@@ -15,7 +15,6 @@ Algorithm describe_rabenseifner_halves_allreduce() {
       .collective = "allreduce",
       .name = "rabenseifner_halves",
       .summary = "the same; ranks beyond a power of two fold by halves",
-      .options = {},
       .run = [](Communicator comm, Workspace work,
                 Options) { return rabenseifner_allreduce(comm, work.data, work.scratch, how); },
       .cost = [](int ranks, std::size_t items,

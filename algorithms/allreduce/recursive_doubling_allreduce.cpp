@@ -42,12 +42,10 @@ Algorithm describe_recursive_doubling_allreduce() {
       .collective = "allreduce",
       .name = "recursive_doubling",
       .summary = "recursive doubling; all items in each of log2 P steps",
-      .options = {},
       .run = [](Communicator comm, Workspace work,
                 Options) { return recursive_doubling_allreduce(comm, work.data, work.scratch); },
       .cost = recursive_doubling_allreduce_cost,
-      .scratch_items = [](int ranks, std::size_t items,
-                          Options) { return ranks == 1 ? std::size_t{0} : items; },
+      .scratch_items = scratch_of_several,
   };
 }
 

@@ -71,7 +71,6 @@ Algorithm describe_reduce_broadcast_allreduce() {
       .collective = "allreduce",
       .name = "reduce_broadcast",
       .summary = "a binomial reduce, then a broadcast by a tree of radix 4",
-      .options = {},
       .run = [](Communicator comm, Workspace work,
                 Options) { return reduce_broadcast_allreduce(comm, work.data, work.scratch); },
       .cost =
@@ -79,8 +78,7 @@ Algorithm describe_reduce_broadcast_allreduce() {
             return Cost{doublings(ranks) + rounds_of_broadcast(ranks), 2 * (ranks - 1),
                         2 * static_cast<std::uint64_t>(ranks - 1) * items};
           },
-      .scratch_items = [](int ranks, std::size_t items,
-                          Options) { return ranks == 1 ? std::size_t{0} : items; },
+      .scratch_items = scratch_of_several,
   };
 }
 

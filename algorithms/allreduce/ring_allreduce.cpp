@@ -36,7 +36,6 @@ Algorithm describe_ring_allreduce() {
       .collective = "allreduce",
       .name = "ring",
       .summary = "ring; per step irecv, blocking send, wait, reduce",
-      .options = {},
       .ring = true,
       .run =
           [](Communicator comm, Workspace work, Options) {

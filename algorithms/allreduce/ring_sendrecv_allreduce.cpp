@@ -30,7 +30,6 @@ Algorithm describe_ring_sendrecv_allreduce() {
       .collective = "allreduce",
       .name = "ring_sendrecv",
       .summary = "ring; per step sendrecv, reduce",
-      .options = {},
       .ring = true,
       .run =
           [](Communicator comm, Workspace work, Options) {

@@ -37,7 +37,6 @@ Algorithm describe_ring_two_threads_allreduce() {
       .collective = "allreduce",
       .name = "ring_two_threads",
       .summary = "ring; a second thread sends while the first receives and reduces",
-      .options = {},
       .ring = true,
       .threads = 2,
       .run =

@@ -35,7 +35,6 @@ Algorithm describe_ring_waitall_allreduce() {
       .collective = "allreduce",
       .name = "ring_waitall",
       .summary = "ring; per step irecv, isend, wait_all, reduce",
-      .options = {},
       .ring = true,
       .run =
           [](Communicator comm, Workspace work, Options) {

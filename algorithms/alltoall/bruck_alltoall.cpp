@@ -103,7 +103,6 @@ Algorithm describe_bruck_alltoall() {
       .collective = "alltoall",
       .name = "bruck",
       .summary = "half of all blocks in each of log2 P steps, for short ones",
-      .options = {},
       .run =
           [](Communicator comm, Workspace work, Options) {
             return bruck_alltoall(comm, Chunks(work.data, comm.size()), work.scratch);

@@ -28,7 +28,6 @@ Algorithm describe_pairwise_alltoall() {
       .collective = "alltoall",
       .name = "pairwise",
       .summary = "one partner in each direction at a time",
-      .options = {},
       .run =
           [](Communicator comm, Workspace work, Options) {
             return pairwise_alltoall(comm, Chunks(work.data, comm.size()), work.scratch);

@@ -35,7 +35,6 @@ Algorithm describe_posted_alltoall() {
       .collective = "alltoall",
       .name = "posted",
       .summary = "all sends and receives posted at once",
-      .options = {},
       .run =
           [](Communicator comm, Workspace work, Options) {
             return posted_alltoall(comm, Chunks(work.data, comm.size()), work.scratch);

@@ -34,14 +34,12 @@ Algorithm describe_dissemination_barrier() {
       .collective = "barrier",
       .name = "dissemination",
       .summary = "each rank hears from twice as many others in each of log2 P steps",
-      .options = {},
       .run = [](Communicator comm, Workspace, Options) { return dissemination_barrier(comm); },
       .cost =
           [](int ranks, std::size_t, Options) {
             const std::int64_t steps = rounds_of(ranks);
             return Cost{steps, ranks * steps, 0};
           },
-      .scratch_items = [](int, std::size_t, Options) { return std::size_t{0}; },
       .alike = always,
   };
 }

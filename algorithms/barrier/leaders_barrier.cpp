@@ -26,7 +26,6 @@ Algorithm describe_leaders_barrier() {
       .collective = "barrier",
       .name = "leaders",
       .summary = "inside each host, between one rank of each, and inside again",
-      .options = {},
       .run =
           [](Communicator comm, Workspace work, Options options) {
             return leaders_barrier(levels_of(comm, options), work, options);
@@ -36,7 +35,6 @@ Algorithm describe_leaders_barrier() {
             return levels_cost(*host_groups(ranks, options), items, below(options), &meet(), meet(),
                                meet());
           },
-      .scratch_items = [](int, std::size_t, Options) { return std::size_t{0}; },
       .varies = Varies::steps,
       .alike = always,
   };

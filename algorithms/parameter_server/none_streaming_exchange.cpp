@@ -27,7 +27,6 @@ Algorithm describe_none_streaming_exchange() {
       .run = [](Communicator comm, Workspace,
                 Options options) { return solve_alone(comm, options); },
       .cost = [](int, std::size_t, Options) { return Cost{}; },
-      .scratch_items = [](int, std::size_t, Options) { return std::size_t{0}; },
   };
 }
 

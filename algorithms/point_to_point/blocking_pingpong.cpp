@@ -38,7 +38,6 @@ Algorithm describe_blocking_pingpong() {
             const std::int64_t messages = std::int64_t{2} * options.rounds;
             return Cost{messages, messages, static_cast<std::uint64_t>(messages) * items};
           },
-      .scratch_items = [](int, std::size_t, Options) { return std::size_t{0}; },
   };
 }
 

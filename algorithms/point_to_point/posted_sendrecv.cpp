@@ -27,7 +27,6 @@ Algorithm describe_posted_sendrecv() {
       .collective = "sendrecv",
       .name = "posted",
       .summary = "a send to the next rank and a receive from the one before, posted at once",
-      .options = {},
       .ring = true,
       .run =
           [](Communicator comm, Workspace work, Options) {

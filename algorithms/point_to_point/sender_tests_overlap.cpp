@@ -41,7 +41,6 @@ Algorithm describe_sender_tests_overlap() {
           [](int, std::size_t items, Options) {
             return Cost{1, 1, items};
           },
-      .scratch_items = [](int, std::size_t, Options) { return std::size_t{0}; },
   };
 }
 

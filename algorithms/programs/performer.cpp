@@ -304,7 +304,6 @@ Algorithm algorithm_of_program(const schedules::Schedule& schedule) {
       .collective = schedule.collective,
       .name = schedule.name,
       .summary = "a program on groups of ranks, from a scenario",
-      .options = {},
       .least_ranks = schedule.program->ranks(),
       .threads_for = threads_of_program,
       .run = run,

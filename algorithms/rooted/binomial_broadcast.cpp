@@ -35,7 +35,6 @@ Algorithm describe_binomial_broadcast() {
           [](int ranks, std::size_t items, Options) {
             return Cost{doublings(ranks), ranks - 1, static_cast<std::uint64_t>(ranks - 1) * items};
           },
-      .scratch_items = [](int, std::size_t, Options) { return std::size_t{0}; },
   };
 }
 

@@ -39,8 +39,7 @@ Algorithm describe_binomial_reduce() {
           [](int ranks, std::size_t items, Options) {
             return Cost{doublings(ranks), ranks - 1, static_cast<std::uint64_t>(ranks - 1) * items};
           },
-      .scratch_items = [](int ranks, std::size_t items,
-                          Options) { return ranks == 1 ? std::size_t{0} : items; },
+      .scratch_items = scratch_of_several,
   };
 }
 

@@ -56,7 +56,6 @@ Algorithm describe_chain_broadcast() {
                                    segments(work.data.size, options));
           },
       .cost = chain_broadcast_cost,
-      .scratch_items = [](int, std::size_t, Options) { return std::size_t{0}; },
   };
 }
 

@@ -44,7 +44,6 @@ Algorithm describe_channel_rings_broadcast() {
                 [](int, std::size_t, const Options&) { return std::size_t{0}; }, pass_on, options);
           },
       .cost = pipeline_cost,
-      .scratch_items = [](int, std::size_t, Options) { return std::size_t{0}; },
       .varies = Varies::steps,
   };
 }

@@ -36,7 +36,6 @@ Algorithm describe_flat_broadcast() {
             const std::int64_t others = ranks - 1;
             return Cost{others, others, static_cast<std::uint64_t>(others) * items};
           },
-      .scratch_items = [](int, std::size_t, Options) { return std::size_t{0}; },
   };
 }
 

@@ -34,7 +34,6 @@ Algorithm describe_leaders_broadcast() {
             return levels_cost(*host_groups(ranks, options), items, below(options), nullptr,
                                binomial_spread(), binomial_spread());
           },
-      .scratch_items = [](int, std::size_t, Options) { return std::size_t{0}; },
       .varies = Varies::steps,
   };
 }

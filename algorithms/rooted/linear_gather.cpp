@@ -40,7 +40,6 @@ Algorithm describe_linear_gather() {
             return linear_gather(comm, Chunks(work.data, comm.size()), options.root);
           },
       .cost = linear_gather_cost,
-      .scratch_items = [](int, std::size_t, Options) { return std::size_t{0}; },
   };
 }
 

@@ -56,7 +56,6 @@ Algorithm describe_scatter_allgather_broadcast() {
             return scatter_allgather_broadcast(comm, Chunks(work.data, comm.size()), options.root);
           },
       .cost = scatter_allgather_broadcast_cost,
-      .scratch_items = [](int, std::size_t, Options) { return std::size_t{0}; },
   };
 }
 

@@ -168,7 +168,6 @@ Algorithm algorithm_of_graph(const Schedule& schedule) {
       .collective = schedule.collective,
       .name = schedule.name,
       .summary = "messages from a file",
-      .options = {},
       .least_ranks = static_cast<int>(schedule.graph->ranks.size()),
       .run = run_graph,
       .cost = graph_cost,

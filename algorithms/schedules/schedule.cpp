@@ -229,7 +229,6 @@ Algorithm algorithm_of(const Schedule& schedule) {
       .collective = schedule.collective,
       .name = schedule.name,
       .summary = "a schedule from a file",
-      .options = {},
       .least_ranks = static_cast<int>(schedule.ranks.size()),
       .threads_for = [](const Options& options) { return most_blocks(*options.schedule); },
       .run = run_schedule,
