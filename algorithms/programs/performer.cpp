@@ -90,14 +90,9 @@ class Stream {
     return number_ == 0 ? first : first.thread(number_);
   }
 
-  /// Says in reports where the stream stands.
-  void mark(const Step& step) const {
-    const Steps steps = comm_.phase(step.name, walk_.turn() + 1);
-    (void)*Steps::iterator(&steps, walk_.turn());
-  }
-
   Task perform(const Step& step) {
-    if (step.kind != Step::Kind::collective && step.kind != Step::Kind::wait) mark(step);
+    if (step.kind != Step::Kind::collective && step.kind != Step::Kind::wait)
+      comm_.enter(step.name, walk_.turn());
     switch (step.kind) {
       case Step::Kind::compute:
         return compute(&step);

@@ -83,7 +83,7 @@ class Performer {
       if (dependences_.has_calculation()) {
         const int node = dependences_.next_calculation();
         dependences_.begun(node);
-        mark("calculate", node);
+        comm_.enter("calculate", node);
         constexpr double nanosecond = 1e-9;
         const auto nanoseconds = static_cast<double>((*nodes_)[index(node)].size);
         if (nanoseconds > 0) co_await comm_.compute(Duration(nanoseconds * nanosecond));
@@ -91,7 +91,7 @@ class Performer {
         continue;
       }
       assert(!requests_.empty() && "a graph has no circles");
-      mark("messages", posted_.front());
+      comm_.enter("messages", posted_.front());
       const auto done = co_await comm_.wait_any(requests_);
       const int node = posted_[index(done)];
       requests_.erase(requests_.begin() + done);
@@ -102,11 +102,6 @@ class Performer {
 
  private:
   static std::size_t index(int i) { return static_cast<std::size_t>(i); }
-
-  void mark(std::string_view phase, int node) {
-    const Steps steps = comm_.phase(phase, static_cast<int>(nodes_->size()));
-    (void)*Steps::iterator(&steps, node);
-  }
 
   void post(int number) {
     const Node& node = (*nodes_)[index(number)];

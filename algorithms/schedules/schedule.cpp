@@ -55,7 +55,7 @@ class Block {
       const std::size_t offset = round_ * pieces_.round;
       const std::size_t size = std::min(pieces_.round, pieces_.chunk - offset);
       for (const Step& step : block.steps) {
-        mark(step, std::ssize(block.steps));
+        comm_.enter(step.kind, step.written);
         for (const After& after : step.after) co_await reach(after);
         for (int first = 0; first < step.count; first += pieces_.batch) {
           const At at = {offset, size, first, pieces_.together(step.count, first)};
@@ -79,11 +79,6 @@ class Block {
   const ThreadBlock& program(int index) const {
     const RankProgram& rank = schedule_->ranks[static_cast<std::size_t>(comm_.rank())];
     return rank.blocks[static_cast<std::size_t>(index)];
-  }
-
-  void mark(const Step& step, std::ptrdiff_t steps) {
-    const Steps all = comm_.phase(step.kind, static_cast<int>(steps));
-    (void)*Steps::iterator(&all, step.written);
   }
 
   /// Each round the other block has signalled so often once more.

@@ -74,8 +74,7 @@ void RankWork::mark(Communicator comm, int number) const {
   const std::string_view phase = one.kind == Node::Kind::collective
                                      ? one.algorithm->collective
                                      : phases[static_cast<std::size_t>(one.kind)];
-  const Steps steps = comm.phase(phase, static_cast<int>(nodes_->size()));
-  (void)*Steps::iterator(&steps, number);
+  comm.enter(phase, number);
 }
 
 }  // namespace ringscope::traces

@@ -93,11 +93,10 @@ class Communicator {
   const std::vector<int>* ranks_in_all() const { return group_ ? group_->ranks.get() : nullptr; }
 
   /// The steps 0..count-1 of a phase, for `for (int step : comm.phase("allgather", n))`.
-  Steps phase(std::string_view name, int count) const {
-    return {executor_, name, count, group_ ? group_->part : std::string_view()};
-  }
-  /// Enters a phase without steps, or before its steps.
-  void enter(std::string_view name) const { *phase(name, 1).begin(); }
+  Steps phase(std::string_view name, int count) const { return {executor_, name, count, part()}; }
+  /// Enters a phase without steps, or before its steps; or the step, of one whose steps have no
+  /// order.
+  void enter(std::string_view name, int step = 0) const { executor_->mark({name, step, part()}); }
 
   /// The communicator of some of these ranks, in the given order; this rank must be one of them.
   /// `part` says in reports what is done among them. Groups that share two ranks and are at work
@@ -272,6 +271,7 @@ class Communicator {
   int whole(int peer) const {
     return group_ && peer != any_source ? (*group_->ranks)[static_cast<std::size_t>(peer)] : peer;
   }
+  std::string_view part() const { return group_ ? group_->part : std::string_view(); }
   Tag whole_tag(int tag) const {
     return group_ ? Tag(tag + group_->tag.number, group_->tag.context) : Tag(tag);
   }
