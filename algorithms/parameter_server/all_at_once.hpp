@@ -24,8 +24,7 @@ Algorithm all_at_once(std::string_view name, std::string_view summary) {
           },
       .cost = [](int ranks, std::size_t items,
                  Options options) { return cost_all_at_once(ranks, items, options, pull); },
-      .scratch_items = [](int ranks, std::size_t items,
-                          Options options) { return scratch_all_at_once(ranks, items, options); },
+      .scratch_items = scratch_all_at_once,
       .varies = Varies::steps,
   };
 }

@@ -9,23 +9,8 @@
 namespace ringscope {
 
 Algorithm describe_free_running_streaming_exchange() {
-  return {
-      .collective = "streaming_exchange",
-      .name = "free_running",
-      .summary = "a thread of each solver exchanges weights without a pause",
-      .options = streaming_options(),
-      .least_ranks = 2,
-      .threads = 2,
-      .run =
-          [](Communicator comm, Workspace work, Options options) {
-            return streaming_exchange(comm, work, options, Pace::free_running);
-          },
-      .cost = [](int ranks, std::size_t items,
-                 Options options) { return streaming_cost(ranks, items, options); },
-      .scratch_items = [](int ranks, std::size_t items,
-                          Options options) { return streaming_scratch(ranks, items, options); },
-      .varies = Varies::all,
-  };
+  return streaming_exchange_at<Pace::free_running>(
+      "free_running", "a thread of each solver exchanges weights without a pause");
 }
 
 }  // namespace ringscope

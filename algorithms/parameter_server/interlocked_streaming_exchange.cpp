@@ -9,23 +9,8 @@
 namespace ringscope {
 
 Algorithm describe_interlocked_streaming_exchange() {
-  return {
-      .collective = "streaming_exchange",
-      .name = "interlocked",
-      .summary = "a thread of each solver exchanges weights, one pull per step at most",
-      .options = streaming_options(),
-      .least_ranks = 2,
-      .threads = 2,
-      .run =
-          [](Communicator comm, Workspace work, Options options) {
-            return streaming_exchange(comm, work, options, Pace::interlocked);
-          },
-      .cost = [](int ranks, std::size_t items,
-                 Options options) { return streaming_cost(ranks, items, options); },
-      .scratch_items = [](int ranks, std::size_t items,
-                          Options options) { return streaming_scratch(ranks, items, options); },
-      .varies = Varies::all,
-  };
+  return streaming_exchange_at<Pace::interlocked>(
+      "interlocked", "a thread of each solver exchanges weights, one pull per step at most");
 }
 
 }  // namespace ringscope

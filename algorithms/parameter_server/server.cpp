@@ -150,7 +150,7 @@ Cost cost_all_at_once(int ranks, std::size_t items, const Options& options, Pull
           .items = static_cast<std::uint64_t>(steps * 2 * workers) * items};
 }
 
-Cost cost_as_they_come(int ranks, std::size_t items, const Options& options) {
+Cost cost_as_they_come(int ranks, std::size_t items, Options options) {
   Cost cost = cost_all_at_once(ranks, items, options, Pull::one_by_one);
   const Roles roles(ranks, options.servers);
   const std::int64_t steps = options.steps;
@@ -158,12 +158,12 @@ Cost cost_as_they_come(int ranks, std::size_t items, const Options& options) {
   return cost;
 }
 
-std::size_t scratch_all_at_once(int ranks, std::size_t items, const Options& options) {
+std::size_t scratch_all_at_once(int ranks, std::size_t items, Options options) {
   const Roles roles(ranks, options.servers);
   return std::max(items, slots(roles, roles.shard({.size = items}, 0), options));
 }
 
-std::size_t scratch_as_they_come(int ranks, std::size_t items, const Options& options) {
+std::size_t scratch_as_they_come(int ranks, std::size_t items, Options options) {
   const Roles roles(ranks, options.servers);
   const Range shard = roles.shard({.size = items}, 0);
   return std::max(

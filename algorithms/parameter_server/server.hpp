@@ -22,11 +22,11 @@ Task serve_as_they_come(Communicator comm, Roles roles, Workspace work, Options 
 /// from each of W workers, one a round, and no push begins before its worker has its last pull.
 Cost cost_all_at_once(int ranks, std::size_t items, const Options& options, Pull pull);
 /// Steps are the least, of a server that is never without a push.
-Cost cost_as_they_come(int ranks, std::size_t items, const Options& options);
+Cost cost_as_they_come(int ranks, std::size_t items, Options options);
 
 /// A worker's weights, or a server's slots for the pushes that arrive.
-std::size_t scratch_all_at_once(int ranks, std::size_t items, const Options& options);
+std::size_t scratch_all_at_once(int ranks, std::size_t items, Options options);
 /// Likewise; beside the slots, a server holds the answers that are in flight.
-std::size_t scratch_as_they_come(int ranks, std::size_t items, const Options& options);
+std::size_t scratch_as_they_come(int ranks, std::size_t items, Options options);
 
 }  // namespace ringscope

@@ -193,11 +193,7 @@ Task streaming_exchange(Communicator comm, Workspace work, Options options, Pace
                                        : serve(comm, work, options);
 }
 
-std::vector<std::string_view> streaming_options() {
-  return {"segment", "steps", "compute", "pause", "default_stream", "push_share", "own_copy"};
-}
-
-Cost streaming_cost(int ranks, std::size_t items, const Options& options) {
+Cost streaming_cost(int ranks, std::size_t items, Options options) {
   const std::int64_t solvers = ranks - 1;
   const auto pieces = static_cast<std::int64_t>(piece_count(items, options.segment));
   const auto gone_of = [&](std::size_t size) {
@@ -210,7 +206,7 @@ Cost streaming_cost(int ranks, std::size_t items, const Options& options) {
           .items = static_cast<std::uint64_t>(solvers) * (items + gone)};
 }
 
-std::size_t streaming_scratch(int ranks, std::size_t items, const Options& options) {
+std::size_t streaming_scratch(int ranks, std::size_t items, Options options) {
   return std::max(options.own_copy ? 2 * items : items,
                   Streams::streaming_slots(ranks, items, options));
 }

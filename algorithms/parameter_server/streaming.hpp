@@ -27,15 +27,30 @@ enum class Pace : std::uint8_t {
 /// number of steps since the last one; it makes one pull at least and ends with a whole one.
 Task streaming_exchange(Communicator comm, Workspace work, Options options, Pace pace);
 
-/// Options that a streaming exchange reads.
-std::vector<std::string_view> streaming_options();
-
 /// The least: one pull of n pieces by each of W solvers, then three empty messages that end its
 /// stream; on a default stream an empty message more for each piece, whose weights are ready then.
 /// Steps: the server receives n + 2 messages from each, a solver's take turns.
-Cost streaming_cost(int ranks, std::size_t items, const Options& options);
+Cost streaming_cost(int ranks, std::size_t items, Options options);
 
 /// The weights of a solver, and its copy of them; or the server's slots, one for each.
-std::size_t streaming_scratch(int ranks, std::size_t items, const Options& options);
+std::size_t streaming_scratch(int ranks, std::size_t items, Options options);
+
+template <Pace pace>
+Algorithm streaming_exchange_at(std::string_view name, std::string_view summary) {
+  return {
+      .collective = "streaming_exchange",
+      .name = name,
+      .summary = summary,
+      .options = {"segment", "steps", "compute", "pause", "default_stream", "push_share",
+                  "own_copy"},
+      .least_ranks = 2,
+      .threads = 2,
+      .run = [](Communicator comm, Workspace work,
+                Options options) { return streaming_exchange(comm, work, options, pace); },
+      .cost = streaming_cost,
+      .scratch_items = streaming_scratch,
+      .varies = Varies::all,
+  };
+}
 
 }  // namespace ringscope
