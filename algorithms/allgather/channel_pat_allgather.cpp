@@ -32,21 +32,9 @@ Task pat_allgather_round(Communicator block, ChannelRing ring, Chunks chunk, Ran
 }  // namespace
 
 Algorithm describe_channel_pat_allgather() {
-  return {
-      .collective = "allgather",
-      .name = "channel_pat",
-      .summary = "parallel trees of the blocks of a kernel, the farthest ranks first",
-      .options = {"protocol", "channels", "sms"},
-      .threads_for = channel_threads,
-      .run =
-          [](Communicator comm, Workspace work, Options options) {
-            return in_channels(comm, work, channel_chunks(comm.size(), work.data.size, options),
-                               no_slot, all_rounds<pat_allgather_round>, options);
-          },
-      .cost = channel_chunks_cost,
-      .varies = Varies::steps,
-      .alike = always,
-  };
+  return in_channel_chunks<all_rounds<pat_allgather_round>, no_slot>(
+      "allgather", "channel_pat",
+      "parallel trees of the blocks of a kernel, the farthest ranks first", always);
 }
 
 }  // namespace ringscope

@@ -41,25 +41,9 @@ std::size_t pat_slot_items(int ranks, std::size_t part, const Options& options) 
 }  // namespace
 
 Algorithm describe_channel_pat_reduce_scatter() {
-  return {
-      .collective = "reduce_scatter",
-      .name = "channel_pat",
-      .summary = "parallel trees of the blocks of a kernel, the nearest ranks first",
-      .options = {"protocol", "channels", "sms"},
-      .threads_for = channel_threads,
-      .run =
-          [](Communicator comm, Workspace work, Options options) {
-            return in_channels(comm, work, channel_chunks(comm.size(), work.data.size, options),
-                               pat_slot_items, all_rounds<pat_reduce_scatter_round>, options);
-          },
-      .cost = channel_chunks_cost,
-      .scratch_items =
-          [](int ranks, std::size_t items, Options options) {
-            return slots_of(ranks, channel_chunks(ranks, items, options), pat_slot_items, options);
-          },
-      .varies = Varies::steps,
-      .alike = always,
-  };
+  return in_channel_chunks<all_rounds<pat_reduce_scatter_round>, pat_slot_items>(
+      "reduce_scatter", "channel_pat",
+      "parallel trees of the blocks of a kernel, the nearest ranks first", always);
 }
 
 }  // namespace ringscope

@@ -30,22 +30,9 @@ Task ring_allgather_round(Communicator block, ChannelRing ring, Chunks chunk, Ra
 }  // namespace
 
 Algorithm describe_channel_rings_allgather() {
-  return {
-      .collective = "allgather",
-      .name = "channel_rings",
-      .summary = "rings of the blocks of a kernel, by one of NCCL's protocols",
-      .options = {"protocol", "channels", "sms"},
-      .threads_for = channel_threads,
-      .run =
-          [](Communicator comm, Workspace work, Options options) {
-            return in_channels(comm, work, channel_chunks(comm.size(), work.data.size, options),
-                               chunk_slot, all_rounds<ring_allgather_round>, options, ring_slices);
-          },
-      .cost = channel_chunks_cost,
-      .scratch_items = channel_chunks_scratch,
-      .varies = Varies::steps,
-      .alike = channels_move_with_hosts,
-  };
+  return in_channel_chunks<all_rounds<ring_allgather_round>, chunk_slot, ring_slices>(
+      "allgather", "channel_rings", "rings of the blocks of a kernel, by one of NCCL's protocols",
+      channels_move_with_hosts);
 }
 
 }  // namespace ringscope

@@ -39,21 +39,13 @@ Task copy_all(Communicator block, ChannelRing channel, Range data, Options optio
 }  // namespace
 
 Algorithm describe_channel_switch_allgather() {
-  return {
-      .collective = "allgather",
-      .name = "channel_switch",
-      .summary = "the switch copies for the blocks of a kernel, as NVLink SHARP does",
-      .options = {"channels", "sms"},
-      .one_host = true,
-      .threads_for = channel_threads,
-      .run =
-          [](Communicator comm, Workspace work, Options options) {
-            return in_channels(comm, work, channel_chunks(comm.size(), work.data.size, options),
-                               no_slot, copy_all, options);
-          },
-      .cost = switch_rounds_cost,
-      .varies = Varies::steps,
-  };
+  Algorithm copies = in_channel_chunks<copy_all, no_slot>(
+      "allgather", "channel_switch",
+      "the switch copies for the blocks of a kernel, as NVLink SHARP does");
+  copies.options = {"channels", "sms"};
+  copies.one_host = true;
+  copies.cost = switch_rounds_cost;
+  return copies;
 }
 
 }  // namespace ringscope

@@ -28,8 +28,4 @@ Cost channel_chunks_cost(int ranks, std::size_t items, Options options) {
           .items = static_cast<std::uint64_t>(ranks - 1) * items};
 }
 
-std::size_t channel_chunks_scratch(int ranks, std::size_t items, Options options) {
-  return slots_of(ranks, channel_chunks(ranks, items, options), chunk_slot, options);
-}
-
 }  // namespace ringscope

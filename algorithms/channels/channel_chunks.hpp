@@ -26,6 +26,29 @@ Task all_rounds(Communicator block, ChannelRing ring, Range data, Options option
 
 Cost channel_chunks_cost(int ranks, std::size_t items, Options options);
 
-std::size_t channel_chunks_scratch(int ranks, std::size_t items, Options options);
+/// A collective that runs the program in the channels' shares of every rank's chunk.
+template <ChannelProgram program, SlotItems slot = chunk_slot, int slices = 1>
+Algorithm in_channel_chunks(std::string_view collective, std::string_view name,
+                            std::string_view summary, Property alike = nullptr) {
+  return {
+      .collective = collective,
+      .name = name,
+      .summary = summary,
+      .options = {"protocol", "channels", "sms"},
+      .threads_for = channel_threads,
+      .run =
+          [](Communicator comm, Workspace work, Options options) {
+            return in_channels(comm, work, channel_chunks(comm.size(), work.data.size, options),
+                               slot, program, options, slices);
+          },
+      .cost = channel_chunks_cost,
+      .scratch_items =
+          [](int ranks, std::size_t items, Options options) {
+            return slots_of(ranks, channel_chunks(ranks, items, options), slot, options);
+          },
+      .varies = Varies::steps,
+      .alike = alike,
+  };
+}
 
 }  // namespace ringscope

@@ -39,9 +39,8 @@ Algorithm describe_channel_rings_broadcast() {
       .threads_for = channel_threads,
       .run =
           [](Communicator comm, Workspace work, Options options) {
-            return in_channels(
-                comm, work, pipeline_parts(work.data, options),
-                [](int, std::size_t, const Options&) { return std::size_t{0}; }, pass_on, options);
+            return in_channels(comm, work, pipeline_parts(work.data, options), no_slot, pass_on,
+                               options);
           },
       .cost = pipeline_cost,
       .varies = Varies::steps,
