@@ -27,11 +27,7 @@ Algorithm describe_ring_allgather() {
       .ring = true,
       .run = [](Communicator comm, Workspace work,
                 Options) { return ring_allgather(comm, Chunks(work.data, comm.size())); },
-      .cost =
-          [](int ranks, std::size_t items, Options) {
-            const std::int64_t steps = ranks - 1;
-            return Cost{steps, ranks * steps, static_cast<std::uint64_t>(steps) * items};
-          },
+      .cost = half_ring_cost,
       .alike = always,
   };
 }

@@ -33,11 +33,7 @@ Algorithm describe_ring_reduce_scatter() {
           [](Communicator comm, Workspace work, Options) {
             return ring_reduce_scatter(comm, Chunks(work.data, comm.size()), work.scratch);
           },
-      .cost =
-          [](int ranks, std::size_t items, Options) {
-            const std::int64_t steps = ranks - 1;
-            return Cost{steps, ranks * steps, static_cast<std::uint64_t>(steps) * items};
-          },
+      .cost = half_ring_cost,
       .scratch_items = ring_scratch_items,
       .alike = always,
   };

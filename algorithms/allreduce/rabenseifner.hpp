@@ -13,4 +13,19 @@ Cost rabenseifner_cost(int ranks, std::size_t items, Folding how);
 /// Folding whole vectors takes one, all else the larger half of the chunks.
 std::size_t rabenseifner_scratch(int ranks, std::size_t items, Folding how);
 
+template <Folding how>
+Algorithm rabenseifner(std::string_view name, std::string_view summary) {
+  return {
+      .collective = "allreduce",
+      .name = name,
+      .summary = summary,
+      .run = [](Communicator comm, Workspace work,
+                Options) { return rabenseifner_allreduce(comm, work.data, work.scratch, how); },
+      .cost = [](int ranks, std::size_t items,
+                 Options) { return rabenseifner_cost(ranks, items, how); },
+      .scratch_items = [](int ranks, std::size_t items,
+                          Options) { return rabenseifner_scratch(ranks, items, how); },
+  };
+}
+
 }  // namespace ringscope

@@ -53,19 +53,8 @@ std::size_t rabenseifner_scratch(int ranks, std::size_t items, Folding how) {
 }
 
 Algorithm describe_rabenseifner_allreduce() {
-  return {
-      .collective = "allreduce",
-      .name = "rabenseifner",
-      .summary = "recursive halving to reduce, recursive doubling to gather",
-      .run =
-          [](Communicator comm, Workspace work, Options) {
-            return rabenseifner_allreduce(comm, work.data, work.scratch, Folding::whole);
-          },
-      .cost = [](int ranks, std::size_t items,
-                 Options) { return rabenseifner_cost(ranks, items, Folding::whole); },
-      .scratch_items = [](int ranks, std::size_t items,
-                          Options) { return rabenseifner_scratch(ranks, items, Folding::whole); },
-  };
+  return rabenseifner<Folding::whole>("rabenseifner",
+                                      "recursive halving to reduce, recursive doubling to gather");
 }
 
 }  // namespace ringscope

@@ -10,18 +10,8 @@
 namespace ringscope {
 
 Algorithm describe_rabenseifner_halves_allreduce() {
-  constexpr Folding how = Folding::by_halves;
-  return {
-      .collective = "allreduce",
-      .name = "rabenseifner_halves",
-      .summary = "the same; ranks beyond a power of two fold by halves",
-      .run = [](Communicator comm, Workspace work,
-                Options) { return rabenseifner_allreduce(comm, work.data, work.scratch, how); },
-      .cost = [](int ranks, std::size_t items,
-                 Options) { return rabenseifner_cost(ranks, items, how); },
-      .scratch_items = [](int ranks, std::size_t items,
-                          Options) { return rabenseifner_scratch(ranks, items, how); },
-  };
+  return rabenseifner<Folding::by_halves>("rabenseifner_halves",
+                                          "the same; ranks beyond a power of two fold by halves");
 }
 
 }  // namespace ringscope

@@ -92,8 +92,9 @@ Cost bruck_alltoall_cost(int ranks, std::size_t items, Options) {
   return {.steps = steps, .messages = ranks * steps, .items = blocks * items};
 }
 
-std::size_t bruck_alltoall_scratch(int ranks, std::size_t items, Options) {
-  return 2 * pieces_items(ranks, items) + 2 * most_blocks(ranks) * ring_chunk_items(ranks, items);
+std::size_t bruck_alltoall_scratch(int ranks, std::size_t items, Options options) {
+  return 2 * (pieces_items(ranks, items, options) +
+              most_blocks(ranks) * ring_chunk_items(ranks, items));
 }
 
 }  // namespace

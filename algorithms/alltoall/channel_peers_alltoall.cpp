@@ -28,7 +28,7 @@ Task channel_peers_alltoall(Communicator comm, Workspace work, Options options) 
 Cost channel_peers_alltoall_cost(int ranks, std::size_t items, Options options) {
   if (ranks == 1) return {};
   const std::size_t bytes = ring_chunk_items(ranks, items) * options.item_bytes;
-  Cost pairs = pairs_cost(ranks, items, options);
+  Cost pairs = half_ring_cost(ranks, items, options);
   pairs.messages *= peer_channels(ranks, options).of_pair(bytes);
   return pairs;
 }
@@ -44,8 +44,7 @@ Algorithm describe_channel_peers_alltoall() {
       .threads_for = [](const Options& options) { return peer_channels(2, options).all; },
       .run = channel_peers_alltoall,
       .cost = channel_peers_alltoall_cost,
-      .scratch_items = [](int ranks, std::size_t items,
-                          Options) { return pieces_items(ranks, items); },
+      .scratch_items = pieces_items,
       .varies = Varies::steps,
   };
 }

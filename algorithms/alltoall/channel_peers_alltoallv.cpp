@@ -57,8 +57,7 @@ Algorithm describe_channel_peers_alltoallv() {
       .threads_for = [](const Options& options) { return peer_channels(2, options).all; },
       .run = channel_peers_alltoallv,
       .cost = channel_peers_alltoallv_cost,
-      .scratch_items = [](int ranks, std::size_t items,
-                          Options options) { return pieces_by_pair_items(ranks, items, options); },
+      .scratch_items = pieces_by_pair_items,
       .varies = Varies::steps,
   };
 }

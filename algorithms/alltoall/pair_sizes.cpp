@@ -81,7 +81,7 @@ Cost pairs_by_size_cost(int ranks, std::size_t items, const Options& options, bo
   return cost;
 }
 
-std::size_t pieces_by_pair_items(int ranks, std::size_t items, const Options& options) {
+std::size_t pieces_by_pair_items(int ranks, std::size_t items, Options options) {
   std::size_t most = 0;
   for (int rank = 0; rank < ranks; ++rank)
     most = std::max(most, PiecesByPair({}, items, rank, ranks, options).items());

@@ -67,6 +67,6 @@ class PiecesByPair {
 Cost pairs_by_size_cost(int ranks, std::size_t items, const Options& options, bool empty_too);
 
 /// The largest sum of the pieces of a rank.
-std::size_t pieces_by_pair_items(int ranks, std::size_t items, const Options& options);
+std::size_t pieces_by_pair_items(int ranks, std::size_t items, Options options);
 
 }  // namespace ringscope

@@ -39,9 +39,8 @@ Algorithm describe_posted_alltoall() {
           [](Communicator comm, Workspace work, Options) {
             return posted_alltoall(comm, Chunks(work.data, comm.size()), work.scratch);
           },
-      .cost = pairs_cost,
-      .scratch_items = [](int ranks, std::size_t items,
-                          Options) { return pieces_items(ranks, items); },
+      .cost = half_ring_cost,
+      .scratch_items = pieces_items,
       .varies = Varies::steps,
       .alike = always,
   };

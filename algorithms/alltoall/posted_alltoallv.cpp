@@ -44,8 +44,7 @@ Algorithm describe_posted_alltoallv() {
           },
       .cost = [](int ranks, std::size_t items,
                  Options options) { return pairs_by_size_cost(ranks, items, options, false); },
-      .scratch_items = [](int ranks, std::size_t items,
-                          Options options) { return pieces_by_pair_items(ranks, items, options); },
+      .scratch_items = pieces_by_pair_items,
       .varies = Varies::steps,
       .alike = [](int, std::size_t, const Options& options) { return options.sizes == nullptr; },
   };

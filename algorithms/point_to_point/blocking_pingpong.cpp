@@ -4,7 +4,7 @@
 //
 // Source: the OSU micro-benchmarks, osu_latency; Intel MPI Benchmarks, PingPong.
 // Cost of R rounds: 2R steps, 2R messages, 2RS items on the wire.
-#include "algorithms/catalogue.hpp"
+#include "algorithms/steps/pairs.hpp"
 
 namespace ringscope {
 namespace {
@@ -33,11 +33,7 @@ Algorithm describe_blocking_pingpong() {
       .least_ranks = 2,
       .run = [](Communicator comm, Workspace work,
                 Options options) { return blocking_pingpong(comm, work.data, options.rounds); },
-      .cost =
-          [](int, std::size_t items, Options options) {
-            const std::int64_t messages = std::int64_t{2} * options.rounds;
-            return Cost{messages, messages, static_cast<std::uint64_t>(messages) * items};
-          },
+      .cost = pingpong_cost,
   };
 }
 

@@ -3,7 +3,7 @@
 //
 // Source: the OSU micro-benchmarks, osu_latency, with MPI_Isend, MPI_Irecv and MPI_Wait.
 // Cost of R rounds: 2R steps, 2R messages, 2RS items on the wire.
-#include "algorithms/catalogue.hpp"
+#include "algorithms/steps/pairs.hpp"
 
 namespace ringscope {
 namespace {
@@ -29,11 +29,7 @@ Algorithm describe_nonblocking_pingpong() {
       .least_ranks = 2,
       .run = [](Communicator comm, Workspace work,
                 Options options) { return nonblocking_pingpong(comm, work.data, options.rounds); },
-      .cost =
-          [](int, std::size_t items, Options options) {
-            const std::int64_t messages = std::int64_t{2} * options.rounds;
-            return Cost{messages, messages, static_cast<std::uint64_t>(messages) * items};
-          },
+      .cost = pingpong_cost,
   };
 }
 

@@ -4,7 +4,7 @@
 //
 // Source: the OSU micro-benchmarks, osu_latency, with MPI_Sendrecv on the side that begins.
 // Cost of R rounds: 2R steps, 2R messages, 2RS items on the wire.
-#include "algorithms/catalogue.hpp"
+#include "algorithms/steps/pairs.hpp"
 
 namespace ringscope {
 namespace {
@@ -34,11 +34,7 @@ Algorithm describe_sendrecv_pingpong() {
           [](Communicator comm, Workspace work, Options options) {
             return sendrecv_pingpong(comm, work.data, work.scratch, options.rounds);
           },
-      .cost =
-          [](int, std::size_t items, Options options) {
-            const std::int64_t messages = std::int64_t{2} * options.rounds;
-            return Cost{messages, messages, static_cast<std::uint64_t>(messages) * items};
-          },
+      .cost = pingpong_cost,
       .scratch_items = [](int, std::size_t items, Options) { return items; },
   };
 }

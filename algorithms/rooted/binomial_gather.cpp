@@ -45,12 +45,8 @@ Algorithm describe_binomial_gather() {
       .options = {"root"},
       .run = [](Communicator comm, Workspace work,
                 Options options) { return binomial_gather(comm, work, options.root); },
-      .cost = [](int ranks, std::size_t items,
-                 Options options) { return binomial_chunks_cost(ranks, items, options.root); },
-      .scratch_items =
-          [](int ranks, std::size_t items, Options options) {
-            return binomial_scratch_items(ranks, items, options.root);
-          },
+      .cost = binomial_chunks_cost,
+      .scratch_items = binomial_scratch_items,
   };
 }
 

@@ -10,11 +10,11 @@
 namespace ringscope {
 
 /// ceil(log2 P) steps, P-1 messages, and of each rank but the root its family's items.
-inline Cost binomial_chunks_cost(int ranks, std::size_t items, int root) {
+inline Cost binomial_chunks_cost(int ranks, std::size_t items, Options options) {
   const Chunks chunk({.size = items}, ranks);
   Cost cost = {.steps = doublings(ranks), .messages = ranks - 1};
   for (int number = 1; number < ranks; ++number) {
-    const Rotation held({.size = items}, chunk, to_rank(number, root, ranks));
+    const Rotation held({.size = items}, chunk, to_rank(number, options.root, ranks));
     cost.items += held.span(0, BinomialNode(number, ranks).family()).size;
   }
   return cost;
@@ -22,8 +22,8 @@ inline Cost binomial_chunks_cost(int ranks, std::size_t items, int root) {
 
 /// Ranks with children hold their families' chunks in scratch space, the root only where its family
 /// does not lie in its vector in order.
-inline std::size_t binomial_scratch_items(int ranks, std::size_t items, int root) {
-  if (root != 0) return items;
+inline std::size_t binomial_scratch_items(int ranks, std::size_t items, Options options) {
+  if (options.root != 0) return items;
   const Chunks chunk({.size = items}, ranks);
   std::size_t most = 0;
   for (int number = 1; number < ranks; ++number) {

@@ -9,6 +9,12 @@ namespace ringscope {
 constexpr int partner_of(int rank) { return rank ^ 1; }
 constexpr bool has_partner(int rank, int ranks) { return partner_of(rank) < ranks; }
 
+/// Rank 0 sends `items` items to rank 1, which sends them back, in each of the rounds.
+constexpr Cost pingpong_cost(int, std::size_t items, Options options) {
+  const std::int64_t messages = std::int64_t{2} * options.rounds;
+  return {messages, messages, static_cast<std::uint64_t>(messages) * items};
+}
+
 /// Each pair swaps `items` items in each of the rounds.
 constexpr Cost exchange_cost(int ranks, std::size_t items, Options options) {
   const std::int64_t messages = std::int64_t{2} * options.rounds * (ranks / 2);

@@ -18,16 +18,8 @@ struct Pieces {
 };
 
 /// Items of rank 0, whose pieces are the largest.
-constexpr std::size_t pieces_items(int ranks, std::size_t items) {
+constexpr std::size_t pieces_items(int ranks, std::size_t items, Options) {
   return static_cast<std::size_t>(ranks) * ring_chunk_items(ranks, items);
-}
-
-/// Each rank sends P-1 messages, and all but its own chunk.
-constexpr Cost pairs_cost(int ranks, std::size_t items, Options) {
-  const std::int64_t steps = ranks - 1;
-  return {.steps = steps,
-          .messages = ranks * steps,
-          .items = static_cast<std::uint64_t>(steps) * items};
 }
 
 }  // namespace ringscope

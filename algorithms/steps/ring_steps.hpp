@@ -41,6 +41,14 @@ constexpr Cost ring_cost(int ranks, std::size_t items, Options) {
   return ring_cost(ranks, items, std::int64_t{1});
 }
 
+/// Half of that: each rank sends P-1 messages, one a step, and all but one chunk.
+constexpr Cost half_ring_cost(int ranks, std::size_t items, Options) {
+  const std::int64_t steps = ranks - 1;
+  return {.steps = steps,
+          .messages = ranks * steps,
+          .items = static_cast<std::uint64_t>(steps) * items};
+}
+
 /// The largest chunk: what a rank receives in one step.
 constexpr std::size_t ring_chunk_items(int ranks, std::size_t items) {
   const auto parts = static_cast<std::size_t>(ranks);
