@@ -101,6 +101,16 @@ struct Cost {
   std::uint64_t items = 0;    ///< on the wire, over all ranks
 
   bool operator==(const Cost&) const = default;
+  /// One after the other.
+  Cost& operator+=(const Cost& next) {
+    steps += next.steps;
+    messages += next.messages;
+    items += next.items;
+    return *this;
+  }
+  Cost operator*(std::int64_t times) const {
+    return {steps * times, messages * times, items * static_cast<std::uint64_t>(times)};
+  }
 };
 
 /// Cost fields that are lower bounds, because they depend on the order of messages or on timing.

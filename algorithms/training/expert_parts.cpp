@@ -43,23 +43,19 @@ ExpertItems most_expert_items(const LlmStep& step, const Options& options) {
 
 Cost expert_layer_cost(const LlmStep& step, int ranks, const Options& options) {
   const Experts& experts = step.experts;
-  const int tensor = step.grid.size("tp"), groups = ranks / experts.ranks;
+  const int tensor = step.grid.size("tp");
+  const std::int64_t groups = ranks / experts.ranks;
   const ExpertItems items = expert_items(step, 0, options);
   const Algorithm& exchange = expert_exchange_of(step);
   const Halves halves = halves_of(tensor_exchange_of(step));
   Cost sum;
-  const auto add = [&](const Cost& one, std::int64_t times) {
-    sum.messages += one.messages * times;
-    sum.items += one.items * static_cast<std::uint64_t>(times);
-  };
-  add(exchange.cost(experts.ranks, items.sent, with_sizes(options, experts.dispatch.get())),
-      2 * groups);
-  add(exchange.cost(experts.ranks, items.returned, with_sizes(options, experts.combine.get())),
-      2 * groups);
+  sum += exchange.cost(experts.ranks, items.sent, with_sizes(options, experts.dispatch.get()));
+  sum += exchange.cost(experts.ranks, items.returned, with_sizes(options, experts.combine.get()));
+  sum = sum * (2 * groups);
   for (int index = 0; index < experts.ranks && tensor > 1; ++index) {
     const std::size_t here = expert_items(step, index, options).here;
-    add(halves.reduce_scatter->cost(tensor, here, options), 2 * groups / tensor);
-    add(halves.allgather->cost(tensor, here, options), 2 * groups / tensor);
+    for (const Algorithm* half : {halves.reduce_scatter, halves.allgather})
+      sum += half->cost(tensor, here, options) * (2 * groups / tensor);
   }
   return sum;
 }

@@ -98,11 +98,9 @@ int threads(const Options& options) {
 Cost cost(int ranks, std::size_t items, Options options) {
   const std::vector<Gradient> gradients = gradients_of(options, {.size = items});
   Cost sum = allreduce_cost(ranks, options, fused_buffers(gradients, most_fused(options)));
-  if (ranks == 1) return sum;
-  const std::int64_t words = std::int64_t{2} * (ranks - 1) * options.steps;
-  sum.steps += 2 * options.steps;
-  sum.messages += words;
-  sum.items += static_cast<std::uint64_t>(words) * gradients.size();
+  if (ranks > 1)
+    sum += Cost{1, ranks - 1, static_cast<std::uint64_t>(ranks - 1) * gradients.size()} *
+           (std::int64_t{2} * options.steps);
   return sum;
 }
 

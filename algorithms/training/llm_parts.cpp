@@ -26,11 +26,6 @@ std::size_t border_items(const LlmStep& step, const Options& options) {
   return items_of(step.activation, options);
 }
 
-void add(Cost& sum, const Cost& one, std::int64_t times) {
-  sum.messages += one.messages * times;
-  sum.items += one.items * static_cast<std::uint64_t>(times);
-}
-
 /// Collectives one after the other on the same vector, the groups being of `ranks` each.
 using Sequence = std::vector<const Algorithm*>;
 
@@ -97,20 +92,20 @@ ShardedItems sharded_items(const LlmStep& step, const Options& options) {
 Cost sharded_cost(const LlmStep& step, int ranks, const Options& options) {
   const int shard = shard_of(step), replicas = ranks_of_data(step) / shard;
   const std::int64_t groups = ranks / shard, micro_batches = step.micro_batches;
-  const Halves halves = halves_of(exchange_of(step));
-  Cost sum;
+  const auto [scatter, gather] = halves_of(exchange_of(step));
+  Cost sum, scatters;
   for (std::size_t unit = 0; unit < step.units.size(); ++unit) {
     const std::size_t items = items_of_unit(step, unit, options);
     if (items == 0) continue;
-    const Cost scatter = halves.reduce_scatter->cost(shard, items, options);
-    add(sum, scatter, groups * micro_batches);
-    add(sum, halves.allgather->cost(shard, items, options),
-        groups * (step.zero == 3 ? 2 * micro_batches : 1));
-    sum.steps += scatter.steps * micro_batches;
+    scatters += scatter->cost(shard, items, options) * micro_batches;
+    sum +=
+        gather->cost(shard, items, options) * (groups * (step.zero == 3 ? 2 * micro_batches : 1));
     for (int part = 0; part < shard && replicas > 1; ++part)
-      add(sum, exchange_of(step).cost(replicas, Chunks({.size = items}, shard)[part].size, options),
-          groups / replicas);
+      sum += exchange_of(step).cost(replicas, Chunks({.size = items}, shard)[part].size, options) *
+             (groups / replicas);
   }
+  sum += scatters * groups;
+  sum.steps = scatters.steps;
   return sum;
 }
 
@@ -268,40 +263,38 @@ Cost llm_cost(int ranks, std::size_t items, Options options) {
   const std::size_t border = border_items(step, options);
   const int experts = step.experts.ranks, sums = experts > 1 ? 2 : 4;
   const std::int64_t passes = std::int64_t{1} * step.layers * step.micro_batches;
-  Cost sum;
+  const auto messages = [](std::size_t of_items, std::int64_t times) {
+    return Cost{.messages = 1, .items = of_items} * times;
+  };
+  Cost sum = messages(
+      border, std::int64_t{2} * (stages * step.parts - 1) * step.micro_batches * tensor * data);
+  if (context > 1)
+    sum += messages(items_of(step.keys, options), (3 * context - 2) * passes * ranks);
   for (const Algorithm* one : on_tensor_group(step))
-    if (tensor > 1) add(sum, one->cost(tensor, border, options), sums * passes * data * stages);
-  if (experts > 1) add(sum, expert_layer_cost(step, ranks, options), passes);
+    if (tensor > 1) sum += one->cost(tensor, border, options) * (sums * passes * data * stages);
+  if (experts > 1) sum += expert_layer_cost(step, ranks, options) * passes;
+  std::int64_t steps = 0;
   for (int stage = 0; stage < stages && step.zero < 2; ++stage) {
     const std::size_t own =
         step.gradients.empty() ? items
                                : items_of(step.gradients[static_cast<std::size_t>(stage)], options);
     const std::size_t of_experts = std::min(own, expert_gradients(step, stage, options));
-    std::int64_t steps = 0;
+    Cost dense, sparse;
     for (const Algorithm* one : on_data_group(step)) {
-      const Cost cost = one->cost(data, own - of_experts, options);
-      add(sum, cost, tensor);
-      if (experts > 1)
-        add(sum, one->cost(data / experts, of_experts, options),
-            std::int64_t{1} * tensor * experts);
-      steps += cost.steps;
+      dense += one->cost(data, own - of_experts, options);
+      if (experts > 1) sparse += one->cost(data / experts, of_experts, options);
     }
-    sum.steps = std::max(sum.steps, steps);
+    sum += dense * tensor;
+    sum += sparse * (tensor * experts);
+    steps = std::max(steps, dense.steps);
   }
-  if (context > 1)
-    add(sum, {.messages = 1, .items = items_of(step.keys, options)},
-        std::int64_t{3 * context - 2} * step.layers * step.micro_batches * ranks);
   if (step.zero >= 2) {
     const Cost sharded = sharded_cost(step, ranks, options);
-    sum.steps = sharded.steps;
-    add(sum, sharded, 1);
+    sum += sharded;
+    steps = sharded.steps;
   }
-  add(sum, {.messages = 1, .items = border},
-      std::int64_t{2} * (stages * step.parts - 1) * step.micro_batches * tensor * data);
-  sum.steps *= options.steps;
-  sum.messages *= options.steps;
-  sum.items *= static_cast<std::uint64_t>(options.steps);
-  return sum;
+  sum.steps = steps;
+  return sum * options.steps;
 }
 
 std::size_t llm_scratch(int ranks, std::size_t items, Options options) {

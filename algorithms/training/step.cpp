@@ -135,10 +135,7 @@ void for_startup_packs(const Options& options, const std::vector<Gradient>& buck
 Cost startup_cost(int ranks, const Options& options, const std::vector<Gradient>& buckets) {
   Cost sum;
   for_startup_packs(options, buckets, [&](std::size_t items) {
-    const Cost one = startup_of(options).broadcast->cost(ranks, items, options);
-    sum.steps += one.steps;
-    sum.messages += one.messages;
-    sum.items += one.items;
+    sum += startup_of(options).broadcast->cost(ranks, items, options);
   });
   return sum;
 }
@@ -253,12 +250,8 @@ Cost allreduce_cost(int ranks, const Options& options, const std::vector<Gradien
   const Compression how = compression_of(options);
   const Algorithm& exchange = exchange_of(options);
   Cost sum = startup_cost(ranks, options, buckets);
-  for (const Gradient& bucket : buckets) {
-    const Cost one = sum_gradient_cost(ranks, bucket.range.size, options, how, exchange);
-    sum.steps += one.steps * options.steps;
-    sum.messages += one.messages * options.steps;
-    sum.items += one.items * static_cast<std::uint64_t>(options.steps);
-  }
+  for (const Gradient& bucket : buckets)
+    sum += sum_gradient_cost(ranks, bucket.range.size, options, how, exchange) * options.steps;
   return sum;
 }
 

@@ -162,9 +162,8 @@ Cost splitting_cost(int ranks, std::size_t items, Options options) {
   Cost sum = cost(ranks, items, options);
   const Split split = split_of(options);
   const std::int64_t slices = std::int64_t{1} * options.steps * (ranks - options.servers);
-  sum.messages += slices * ((split.slice > 0 ? 1 : 0) + (split.outputs > 0 ? 2 : 0));
-  sum.items += static_cast<std::uint64_t>(slices) * (split.slice + 2 * split.outputs);
-  return sum;
+  const int messages = (split.slice > 0 ? 1 : 0) + (split.outputs > 0 ? 2 : 0);
+  return sum += Cost{0, messages, split.slice + 2 * split.outputs} * slices;
 }
 
 std::size_t scratch_items(int ranks, std::size_t items, Options options) {
