@@ -6,7 +6,6 @@
 #include <deque>
 
 #include "algorithms/channels/channel_parts.hpp"
-#include "algorithms/schedules/graph.hpp"
 
 namespace ringscope::schedules {
 namespace {
@@ -213,13 +212,7 @@ int most_blocks(const Schedule& schedule) {
   return static_cast<int>(most);
 }
 
-int ranks_of(const Schedule& schedule) {
-  return static_cast<int>(schedule.graph != nullptr ? schedule.graph->ranks.size()
-                                                    : schedule.ranks.size());
-}
-
 Algorithm algorithm_of(const Schedule& schedule) {
-  if (schedule.graph != nullptr) return algorithm_of_graph(schedule);
   return {
       .collective = schedule.collective,
       .name = schedule.name,

@@ -77,8 +77,6 @@ struct StepId {
   auto operator<=>(const StepId&) const = default;
 };
 
-struct Graph;  // graph.hpp
-
 struct Schedule {
   std::string name;
   std::string collective;  ///< a row of collectives.def
@@ -95,12 +93,9 @@ struct Schedule {
   std::vector<RankProgram> ranks{};
   std::int64_t longest_chain = 0;  ///< messages, one after the other (order.hpp)
   /// In place of chunks and blocks: messages of any sizes, of which no data are promised.
-  std::shared_ptr<const Graph> graph{};
-  std::shared_ptr<const traces::Trace> trace{};        ///< likewise, with collectives
+  std::shared_ptr<const traces::Trace> trace{};
   std::shared_ptr<const programs::Program> program{};  ///< likewise, in loops
 };
-
-int ranks_of(const Schedule& schedule);
 
 /// The same with sends that leave from a place of their own, as those through a connection's
 /// buffers do. Elsewhere a send is over when its message was received, or buffered by the network:

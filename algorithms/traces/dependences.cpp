@@ -6,12 +6,15 @@ namespace ringscope::traces {
 Dependences::Dependences(const std::vector<Node>& nodes, int lanes)
     : nodes_(&nodes), missing_(nodes.size()), waiting_(nodes.size()), lanes_(index(lanes)) {
   for (int i = 0; i < std::ssize(nodes); ++i) {
-    missing_[index(i)] = nodes[index(i)].after.size();
-    for (const int other : nodes[index(i)].after) waiting_[index(other)].push_back(i);
+    const Node& one = nodes[index(i)];
+    missing_[index(i)] = one.after.size() + one.after_starts.size();
+    for (const int other : one.after) waiting_[index(other)].push_back(i);
+    if (!one.after_starts.empty()) waiting_for_start_.resize(nodes.size());
+    for (const int other : one.after_starts) waiting_for_start_[index(other)].push_back(i);
   }
   for (int i = 0; i < std::ssize(nodes); ++i)
-    if (nodes[index(i)].after.empty()) make_free(i);
-  while (!ending_.empty()) let_go(ending_.back());
+    if (missing_[index(i)] == 0) make_free(i);
+  let_ended_go();
   free_at_start_ = freed_;
 }
 
@@ -25,17 +28,31 @@ void Dependences::make_free(int number) {
   freed_.push_back(number);
 }
 
-void Dependences::let_go(int number) {
-  ending_.pop_back();
-  ++ended_;
-  for (const int other : waiting_[index(number)])
+void Dependences::let_go(const std::vector<int>& waiting) {
+  for (const int other : waiting)
     if (--missing_[index(other)] == 0) make_free(other);
+}
+
+void Dependences::let_ended_go() {
+  while (!ending_.empty()) {
+    const int number = ending_.back();
+    ending_.pop_back();
+    ++ended_;
+    let_go(waiting_[index(number)]);
+  }
+}
+
+const std::vector<int>& Dependences::begin(int node) {
+  freed_.clear();
+  if (!waiting_for_start_.empty()) let_go(waiting_for_start_[index(node)]);
+  let_ended_go();
+  return freed_;
 }
 
 const std::vector<int>& Dependences::end(int node) {
   freed_.clear();
   ending_.push_back(node);
-  while (!ending_.empty()) let_go(ending_.back());
+  let_ended_go();
   return freed_;
 }
 

@@ -25,6 +25,7 @@ class Dependences {
   bool has_message() const { return !messages_.empty(); }
   bool has(int lane) const { return !lanes_[index(lane)].empty(); }
   /// Nodes that have become free with it.
+  const std::vector<int>& begin(int node);
   const std::vector<int>& end(int node);
   /// Nodes that are free at the start.
   const std::vector<int>& free_at_start() const { return free_at_start_; }
@@ -45,11 +46,13 @@ class Dependences {
   }
   /// Lets it begin; one that only keeps an order ends at once.
   void make_free(int number);
-  void let_go(int number);
+  void let_go(const std::vector<int>& waiting);
+  void let_ended_go();
 
   const std::vector<Node>* nodes_;
   std::vector<std::size_t> missing_;
-  std::vector<std::vector<int>> waiting_;  ///< by the node that they wait for
+  using ByNode = std::vector<std::vector<int>>;
+  ByNode waiting_, waiting_for_start_;  ///< by the node that they wait for; empty: none does
   std::vector<Queue> lanes_;
   Queue messages_;
   std::vector<int> free_at_start_, freed_;

@@ -31,6 +31,7 @@ class Lanes {
       co_await comm.reach(Flag{lane}, taken);
       const int number = dependences_.next(lane);
       const Node& node = work_->node(number);
+      begin(comm, number);
       if (node.kind == Node::Kind::collective) {
         co_await work_->collective(comm, number);
       } else {
@@ -50,16 +51,15 @@ class Lanes {
       ++taken_;
       if (--left_ == 0) comm.raise(messages_);  // the others have nothing left to wait for
       const int number = dependences_.next_message();
-      work_->mark(comm, number);
-      const bool buffered = work_->node(number).buffered;
       const Request request = work_->post(comm, number);
-      if (buffered) end(comm, number);
+      begin(comm, number);
       co_await comm.wait(request);
-      if (!buffered) end(comm, number);
+      end(comm, number);
     }
   }
 
  private:
+  void begin(Communicator comm, int number) { announce(comm, dependences_.begin(number)); }
   void end(Communicator comm, int number) { announce(comm, dependences_.end(number)); }
 
   void announce(Communicator comm, const std::vector<int>& freed) {
@@ -75,21 +75,6 @@ class Lanes {
   std::size_t left_ = 0, taken_ = 0;  ///< messages, not yet and already begun
 };
 
-Task run_lane(Communicator comm, Lanes* lanes, int lane) { co_await lanes->run_lane(comm, lane); }
-Task carry(Communicator comm, Lanes* lanes) { co_await lanes->carry(comm); }
-
-Task run(Communicator comm, const RankWork* work, int lanes, int carriers) {
-  Lanes all(work, lanes);
-  all.begin(comm);
-  std::vector<Thread> others;
-  for (int lane = 1; lane < lanes; ++lane)
-    others.push_back(comm.start(run_lane(comm.thread(lane), &all, lane)));
-  for (int i = 0; i < carriers; ++i)
-    others.push_back(comm.start(carry(comm.thread(lanes + i), &all)));
-  co_await run_lane(comm, &all, 0);
-  for (const Thread other : others) co_await comm.join(other);
-}
-
 }  // namespace
 
 int carriers_of(const Trace& trace) {
@@ -99,7 +84,15 @@ int carriers_of(const Trace& trace) {
 }
 
 Task run_lanes(Communicator comm, const RankWork* work, int lanes, int carriers) {
-  return run(comm, work, lanes, carriers);
+  Lanes all(work, lanes);
+  all.begin(comm);
+  std::vector<Thread> others;
+  for (int lane = 1; lane < lanes; ++lane)
+    others.push_back(comm.start(all.run_lane(comm.thread(lane), lane)));
+  for (int i = 0; i < carriers; ++i)
+    others.push_back(comm.start(all.carry(comm.thread(lanes + i))));
+  co_await all.run_lane(comm, 0);
+  for (const Thread other : others) co_await comm.join(other);
 }
 
 }  // namespace ringscope::traces

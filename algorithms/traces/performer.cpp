@@ -43,6 +43,7 @@ RankWork::RankWork(const Trace& trace, Communicator comm, Workspace work, Option
 Request RankWork::post(Communicator comm, int number) const {
   const Node& one = node(number);
   const auto items = static_cast<std::size_t>(one.items);
+  if (!trace_->of_goal) mark(comm, number);
   if (one.kind == Node::Kind::receive)
     return comm.irecv({work_.scratch.buffer, places_[index(number)], items}, one.peer, one.tag);
   return comm.isend(work_.data.first(items), one.peer, one.tag);
@@ -70,10 +71,12 @@ Pending RankWork::pass(Communicator comm, int number) const {
 
 void RankWork::mark(Communicator comm, int number) const {
   static constexpr std::string_view phases[] = {"compute", "delay", "send", "receive"};
+  static constexpr std::string_view of_goal[] = {"calculate", "", "messages", "messages"};
   const Node& one = node(number);
-  const std::string_view phase = one.kind == Node::Kind::collective
-                                     ? one.algorithm->collective
-                                     : phases[static_cast<std::size_t>(one.kind)];
+  const auto kind = static_cast<std::size_t>(one.kind);
+  const std::string_view phase = one.kind == Node::Kind::collective ? one.algorithm->collective
+                                 : trace_->of_goal                  ? of_goal[kind]
+                                                                    : phases[kind];
   comm.enter(phase, number);
 }
 

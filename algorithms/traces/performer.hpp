@@ -20,7 +20,7 @@ class RankWork {
 
   const std::vector<Node>& nodes() const { return *nodes_; }
   const Node& node(int number) const { return (*nodes_)[index(number)]; }
-  /// Begins a message.
+  /// Begins a message, and says so.
   Request post(Communicator comm, int number) const;
   Task collective(Communicator comm, int number) const;
   /// A node that is neither a message nor a collective.

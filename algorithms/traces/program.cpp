@@ -16,12 +16,32 @@ class Program {
       : comm_(comm), work_(work), dependences_(work->nodes(), 1) {}
 
   Task run() {
-    while (dependences_.ended() < dependences_.size() || !requests_.empty()) {
+    while (dependences_.ended() < dependences_.size()) {
       while (dependences_.has_message()) post(dependences_.next_message());
-      if (dependences_.has(0))
-        co_await perform(dependences_.next(0));
-      else
-        co_await wait();
+      if (dependences_.has(0)) {
+        const int number = dependences_.next(0);
+        const Node& node = work_->node(number);
+        dependences_.begin(number);
+        if (node.kind == Node::Kind::collective) {
+          co_await collective(number);
+          continue;
+        }
+        work_->mark(comm_, number);
+        if (node.time.count() > 0) co_await work_->pass(comm_, number);
+        dependences_.end(number);
+        continue;
+      }
+      assert((!requests_.empty() || !collectives_.empty()) && "a trace has no circles");
+      const auto awaited = awaited_collective();
+      if (awaited != collectives_.end()) {
+        co_await join(awaited - collectives_.begin());
+        continue;
+      }
+      work_->mark(comm_, posted_.front());
+      const auto done = co_await comm_.wait_any(requests_);
+      dependences_.end(posted_[static_cast<std::size_t>(done)]);
+      requests_.erase(requests_.begin() + done);
+      posted_.erase(posted_.begin() + done);
     }
   }
 
@@ -30,48 +50,32 @@ class Program {
     int node;
     Thread thread;
   };
+  using Collectives = std::vector<Collective>;
 
   void post(int number) {
-    work_->mark(comm_, number);
     requests_.push_back(work_->post(comm_, number));
     posted_.push_back(number);
-    if (work_->node(number).buffered) dependences_.end(number);
+    dependences_.begin(number);
   }
 
-  Task perform(int number) {
-    const Node& node = work_->node(number);
-    if (node.kind != Node::Kind::collective) work_->mark(comm_, number);
-    if (node.kind != Node::Kind::collective) {
-      if (node.time.count() > 0) co_await work_->pass(comm_, number);
-    } else if (!node.nonblocking) {
-      co_await work_->collective(comm_, number);
-    } else {
+  Task collective(int number) {
+    if (work_->node(number).nonblocking) {
       if (std::ssize(collectives_) == most_in_flight) co_await join(0);
       Task text = work_->collective(comm_.beside(Beside::nonblocking), number);
       collectives_.push_back({number, comm_.start(std::move(text), Beside::nonblocking)});
       co_return;
     }
+    co_await work_->collective(comm_, number);
     dependences_.end(number);
   }
 
   /// The next node in the file says what the program waits for.
-  Task wait() {
-    assert((!requests_.empty() || !collectives_.empty()) && "a trace has no circles");
+  Collectives::const_iterator awaited_collective() {
     const int next = dependences_.first_waiting();
-    const auto awaited = std::ranges::find_if(collectives_, [&](const Collective& one) {
-      const auto& after = work_->node(next).after;
-      return requests_.empty() || (next >= 0 && std::ranges::count(after, one.node) > 0);
+    return std::ranges::find_if(std::as_const(collectives_), [&](const Collective& one) {
+      return requests_.empty() ||
+             (next >= 0 && std::ranges::count(work_->node(next).after, one.node) > 0);
     });
-    if (awaited != collectives_.end()) {
-      co_await join(awaited - collectives_.begin());
-      co_return;
-    }
-    work_->mark(comm_, posted_.front());
-    const auto done = co_await comm_.wait_any(requests_);
-    const int node = posted_[static_cast<std::size_t>(done)];
-    requests_.erase(requests_.begin() + done);
-    posted_.erase(posted_.begin() + done);
-    if (!work_->node(node).buffered) dependences_.end(node);
   }
 
   Task join(std::ptrdiff_t which) {
@@ -87,16 +91,14 @@ class Program {
   Dependences dependences_;
   std::vector<Request> requests_;
   std::vector<int> posted_;  ///< nodes, by request
-  std::vector<Collective> collectives_;
+  Collectives collectives_;
 };
-
-Task run(Communicator comm, const RankWork* work) {
-  Program program(comm, work);
-  co_await program.run();
-}
 
 }  // namespace
 
-Task run_program(Communicator comm, const RankWork* work) { return run(comm, work); }
+Task run_program(Communicator comm, const RankWork* work) {
+  Program program(comm, work);
+  co_await program.run();
+}
 
 }  // namespace ringscope::traces

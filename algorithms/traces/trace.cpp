@@ -13,7 +13,9 @@ namespace {
 
 const Trace& trace_of(const Options& options) { return *options.schedule->trace; }
 
-bool is_of_programs(const Trace& trace) { return lanes_of(trace) == 1 && !trace.asynchronous; }
+bool is_of_programs(const Trace& trace) {
+  return trace.of_goal || (lanes_of(trace) == 1 && !trace.asynchronous);
+}
 
 int most_nonblocking(const Trace& trace) {
   std::ptrdiff_t most = 0;
@@ -105,6 +107,7 @@ NodeId in_a_circle(const Trace& trace) {
     while (!free.empty()) {
       const int node = free.back();
       free.pop_back();
+      for (const int freed : dependences.begin(node)) free.push_back(freed);
       for (const int freed : dependences.end(node)) free.push_back(freed);
     }
     if (const int node = dependences.first_waiting(); node >= 0) return {rank, node};
@@ -113,20 +116,24 @@ NodeId in_a_circle(const Trace& trace) {
 }
 
 Algorithm algorithm_of_trace(const schedules::Schedule& schedule) {
-  return {
+  const Trace& trace = *schedule.trace;
+  Algorithm algorithm = {
       .collective = schedule.collective,
       .name = schedule.name,
       .summary = "a trace from a file",
-      .options = {"segment"},
-      .least_ranks = static_cast<int>(schedule.trace->ranks.size()),
-      .nonblocking = most_nonblocking(*schedule.trace),
-      .threads_for = threads,
+      .options = {},
+      .least_ranks = static_cast<int>(trace.ranks.size()),
       .run = run,
       .cost = cost,
       .scratch_items = scratch_items,
       .varies = Varies::steps,
-      .groups = groups_of,
   };
+  if (trace.of_goal) return algorithm;
+  algorithm.options = {"segment"};
+  algorithm.nonblocking = most_nonblocking(trace);
+  algorithm.threads_for = threads;
+  algorithm.groups = groups_of;
+  return algorithm;
 }
 
 }  // namespace ringscope::traces

@@ -12,6 +12,10 @@
 // as they get free, and it is inside the library whenever it waits. That is what a recorded MPI
 // program is: a wait is a node without time that comes after the message, and after what the
 // program did before. Such a program's non-blocking collectives are the library's to move on.
+//
+// GOAL's messages and calculations are such programs, too.
+// Source: Hoefler, Siebert, Lumsdaine, "Group Operation Assembly Language", ICPP 2009; the order of
+// what may go at once: spcl/LogGOPSim, src/LogGOPSim/LogGOPSim.cpp.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +38,6 @@ struct Node {
   };
   Kind kind{};
   bool nonblocking = false;         ///< collective: begun here; what waits for it comes after it
-  bool buffered = false;            ///< send: what waits for it goes on when it has begun
   int lane = 0;                     ///< of computations, delays and collectives
   Duration time{};                  ///< compute, delay
   std::uint64_t items = 0;          ///< of a message; of a collective's whole vector
@@ -44,6 +47,7 @@ struct Node {
   const Algorithm* algorithm = {};  ///< collective: of the catalogue, on one thread
   int root = 0;                     ///< collective: index in the group
   std::vector<int> after{};         ///< nodes of the rank that have to be done
+  std::vector<int> after_starts{};  ///< those that have to be begun; none that keeps an order
 };
 
 struct Group {
@@ -57,6 +61,8 @@ struct Trace {
   std::vector<std::vector<Node>> ranks;
   /// Messages of ranks with one lane, too, move beside it: the network's, not the program's.
   bool asynchronous = false;
+  /// No collectives, one lane: reports name calculations, and messages when they are waited for.
+  bool of_goal = false;
 };
 
 /// Lanes that a trace may have.

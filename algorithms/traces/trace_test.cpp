@@ -120,7 +120,7 @@ TEST(Trace, goes_on_behind_sends_whose_data_are_in_a_buffer) {
     for (int rank = 0; rank < 2; ++rank)
       trace.ranks.push_back({send(1 - rank, 4), receive(1 - rank, 4, {0}), compute(1, {1}, lane)});
     EXPECT_THROW(run(trace, {.synchronous_sends = true}), LoopbackDeadlock);
-    for (auto& nodes : trace.ranks) nodes[0].buffered = true;
+    for (auto& nodes : trace.ranks) nodes[1].after.swap(nodes[1].after_starts);
     for (const LoopbackOptions& how : ways()) EXPECT_EQ(run(trace, how).counted.messages, 2);
   }
 }
@@ -137,6 +137,11 @@ TEST(Trace, in_a_circle_is_told_by_its_first_node) {
   trace.ranks[1][0].after = {2};
   EXPECT_EQ(in_a_circle(trace).rank, 1);
   EXPECT_EQ(in_a_circle(trace).node, 0);
+  trace.ranks[1][0].after.swap(trace.ranks[1][0].after_starts);
+  EXPECT_EQ(in_a_circle(trace).rank, 1);
+  trace.ranks[1][0].after_starts.clear();
+  trace.ranks[1][1].after.swap(trace.ranks[1][1].after_starts);
+  EXPECT_EQ(in_a_circle(trace).rank, -1);
 }
 
 }  // namespace

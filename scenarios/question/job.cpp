@@ -7,7 +7,6 @@
 
 #include "algorithms/collectives.hpp"
 #include "algorithms/programs/program.hpp"
-#include "algorithms/schedules/graph.hpp"
 #include "scenarios/program/program_file.hpp"
 #include "scenarios/question/scenario_tree.hpp"
 #include "scenarios/schedule/schedule_file.hpp"
@@ -110,14 +109,12 @@ std::vector<Value> size_of_model(Fields& fields, const Training& training) {
 }
 
 bool has_own_sizes(const ScheduleFile* file) {
-  return file != nullptr && (file->schedule.graph != nullptr || file->schedule.trace != nullptr ||
-                             file->schedule.program != nullptr);
+  return file != nullptr && (file->schedule.trace != nullptr || file->schedule.program != nullptr);
 }
 
 std::uint64_t longest_of(const schedules::Schedule& schedule) {
-  if (schedule.program != nullptr) return schedule.program->longest;
-  if (schedule.trace != nullptr) return traces::longest_of(*schedule.trace);
-  return schedules::largest_message(*schedule.graph);
+  return schedule.program != nullptr ? schedule.program->longest
+                                     : traces::longest_of(*schedule.trace);
 }
 
 /// The longest message, which stands for the vector.

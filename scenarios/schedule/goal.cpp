@@ -5,47 +5,45 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <optional>
 
 #include "scenarios/schedule/goal_words.hpp"
+#include "scenarios/schedule/sound.hpp"
 
 namespace ringscope {
 namespace {
 
 using goal::Line;
 using goal::Word;
-using schedules::Graph;
-using schedules::Node;
+using traces::Node;
+using traces::Trace;
 
 constexpr std::int64_t most_ranks = 1 << 20, most_tag = std::numeric_limits<int>::max();
 constexpr std::int64_t most_nanoseconds = std::int64_t{1} << 53;
-
-/// Messages of one sender, receiver and tag; those that take any sender have the sender -1.
-struct Flow {
-  std::vector<schedules::NodeId> sends, receives;
-};
+constexpr Duration nanosecond{1e-9};
 
 class GoalReader {
  public:
   explicit GoalReader(const std::shared_ptr<const Source>& source) : words_(source) {}
 
-  Graph read() {
+  Trace read() {
     std::vector<Word> words;
     if (!words_.next_line(words)) throw InputError(words_.end(), "the file is empty");
     Line head(words);
     head.take_word("num_ranks");
     ranks_ = static_cast<int>(head.number("a number of ranks", 1, most_ranks));
     head.finish();
-    graph_.ranks.resize(static_cast<std::size_t>(ranks_));
+    trace_.ranks.resize(static_cast<std::size_t>(ranks_));
     places_.resize(static_cast<std::size_t>(ranks_));
     read_.resize(static_cast<std::size_t>(ranks_));
     while (words_.next_line(words)) read_rank(words);
     if (words_.in_comment()) throw InputError(words_.end(), "a comment '/*' has no end");
-    require_no_circle();
-    require_partners();
-    return std::move(graph_);
+    require_sound(trace_,
+                  [&](traces::NodeId id) { return places_[index(id.rank)][index(id.node)]; });
+    return std::move(trace_);
   }
 
  private:
@@ -110,15 +108,14 @@ class GoalReader {
   void read_operation(Line& line) {
     static const std::vector<std::string> kinds = {"send", "recv", "calc"};
     const Word word = line.take("send, recv or calc");
-    const auto kind = std::ranges::find(kinds, word.text);
-    if (kind == kinds.end())
+    if (std::ranges::find(kinds, word.text) == kinds.end())
       throw InputError(word.place, unknown_name("operation", word.text, kinds));
-    Node node{.kind = static_cast<Node::Kind>(kind - kinds.begin())};
-    if (node.kind == Node::Kind::calculate) {
-      node.size =
-          static_cast<std::uint64_t>(line.number("a time in nanoseconds", 0, most_nanoseconds));
+    Node node{.kind = Node::Kind::compute};
+    if (word.text == "calc") {
+      node.time = nanosecond * line.number("a time in nanoseconds", 0, most_nanoseconds);
     } else {
-      node.size = line.bytes();
+      node.kind = word.text == "send" ? Node::Kind::send : Node::Kind::receive;
+      node.items = line.bytes();
       read_peer(line, node);
     }
     while (!line.ended()) read_attribute(line, node);
@@ -150,77 +147,10 @@ class GoalReader {
                                   name.text));
   }
 
-  std::vector<Node>& nodes() { return graph_.ranks[index(rank_)]; }
-  const Place& place(const schedules::NodeId& id) const {
-    return places_[index(id.rank)][index(id.node)];
-  }
-
-  void require_no_circle() const {
-    const schedules::NodeId id = in_a_circle(graph_);
-    if (id.rank < 0) return;
-    throw InputError(place(id), fmt::format("in rank {} operations require each other in a circle, "
-                                            "and this one is in it or behind it",
-                                            id.rank));
-  }
-
-  /// Sees that messages of each pair and tag are as many as are received, and that none is longer
-  /// than its receive. Receives from any rank take what is left.
-  void require_partners() const {
-    std::map<std::tuple<int, int, int>, Flow> flows;
-    for (int rank = 0; rank < ranks_; ++rank)
-      for (int i = 0; i < std::ssize(graph_.ranks[index(rank)]); ++i) {
-        const Node& node = graph_.ranks[index(rank)][index(i)];
-        if (node.kind == Node::Kind::send)
-          flows[{node.peer, node.tag, rank}].sends.push_back({rank, i});
-        if (node.kind == Node::Kind::receive)
-          flows[{rank, node.tag, node.peer}].receives.push_back({rank, i});
-      }
-    std::map<std::pair<int, int>, int> for_any;  // by receiver and tag
-    for (const auto& [key, flow] : flows)
-      if (std::get<2>(key) < 0)
-        for_any[{std::get<0>(key), std::get<1>(key)}] = static_cast<int>(flow.receives.size());
-    for (const auto& [key, flow] : flows)
-      if (std::get<2>(key) >= 0)
-        require_partners(flow, for_any[{std::get<0>(key), std::get<1>(key)}]);
-    for (const auto& [key, flow] : flows)
-      if (std::get<2>(key) < 0) {
-        const int left = for_any[{std::get<0>(key), std::get<1>(key)}];
-        if (left > 0) fail_alone(flow.receives[flow.receives.size() - index(left)]);
-      }
-  }
-
-  void require_partners(const Flow& flow, int& for_any) const {
-    const std::size_t common = std::min(flow.sends.size(), flow.receives.size());
-    for (std::size_t i = 0; i < common; ++i) {
-      const std::uint64_t sent = node(flow.sends[i]).size, room = node(flow.receives[i]).size;
-      if (sent > room)
-        throw InputError(place(flow.receives[i]),
-                         fmt::format("it receives {} bytes, and rank {} sends {} (line {})", room,
-                                     flow.sends[i].rank, sent, place(flow.sends[i]).line));
-    }
-    if (flow.receives.size() > common) fail_alone(flow.receives[common]);
-    const auto left = static_cast<int>(flow.sends.size() - common);
-    if (left > for_any) fail_alone(flow.sends[common + index(for_any)]);
-    for_any -= left;
-  }
-
-  const Node& node(const schedules::NodeId& id) const {
-    return graph_.ranks[index(id.rank)][index(id.node)];
-  }
-  [[noreturn]] void fail_alone(const schedules::NodeId& id) const {
-    const Node& one = node(id);
-    const bool sends = one.kind == Node::Kind::send;
-    std::string why = "no rank has a send left to rank " + std::to_string(id.rank);
-    if (sends)
-      why = fmt::format("rank {} has no receive left from rank {}", one.peer, id.rank);
-    else if (one.peer >= 0)
-      why = fmt::format("rank {} has no send left to rank {}", one.peer, id.rank);
-    throw InputError(place(id), fmt::format("nobody {} this: {} with tag {}",
-                                            sends ? "receives" : "sends", why, one.tag));
-  }
+  std::vector<Node>& nodes() { return trace_.ranks[index(rank_)]; }
 
   goal::Words words_;
-  Graph graph_;
+  Trace trace_{.groups = {}, .ranks = {}, .of_goal = true};
   int ranks_ = 0, rank_ = 0;
   std::vector<bool> read_;
   std::map<std::string_view, int> labels_;
@@ -230,23 +160,23 @@ class GoalReader {
 }  // namespace
 
 void read_goal(const std::shared_ptr<const Source>& source, ScheduleFile& into) {
-  into.schedule.graph = std::make_shared<const Graph>(GoalReader(source).read());
+  into.schedule.trace = std::make_shared<const Trace>(GoalReader(source).read());
   into.schedule.collective = "messages";
 }
 
-std::string to_goal(const Graph& graph, const std::string& about) {
-  std::string text = fmt::format("// {}\nnum_ranks {}\n", about, graph.ranks.size());
+std::string to_goal(const Trace& trace, const std::string& about) {
+  std::string text = fmt::format("// {}\nnum_ranks {}\n", about, trace.ranks.size());
   const auto out = std::back_inserter(text);
-  for (std::size_t rank = 0; rank < graph.ranks.size(); ++rank) {
+  for (std::size_t rank = 0; rank < trace.ranks.size(); ++rank) {
     fmt::format_to(out, "\nrank {} {{\n", rank);
-    const auto& nodes = graph.ranks[rank];
+    const auto& nodes = trace.ranks[rank];
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       const Node& node = nodes[i];
-      if (node.kind == Node::Kind::calculate)
-        fmt::format_to(out, "l{}: calc {}\n", i + 1, node.size);
+      if (node.kind == Node::Kind::compute)
+        fmt::format_to(out, "l{}: calc {}\n", i + 1, std::llround(node.time / nanosecond));
       else
         fmt::format_to(out, "l{}: {} {}b {} {} tag {}\n", i + 1,
-                       node.kind == Node::Kind::send ? "send" : "recv", node.size,
+                       node.kind == Node::Kind::send ? "send" : "recv", node.items,
                        node.kind == Node::Kind::send ? "to" : "from", node.peer, node.tag);
       for (const int other : node.after)
         fmt::format_to(out, "l{} requires l{}\n", i + 1, other + 1);

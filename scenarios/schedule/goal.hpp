@@ -4,15 +4,15 @@
 
 #include <string>
 
-#include "algorithms/schedules/graph.hpp"
+#include "algorithms/traces/trace.hpp"
 #include "scenarios/schedule/schedule_file.hpp"
 
 namespace ringscope {
 
-/// Fills in the graph. Throws InputError, in the file.
+/// Fills in the trace. Throws InputError, in the file.
 void read_goal(const std::shared_ptr<const Source>& source, ScheduleFile& into);
 
-/// The graph as such a text, `about` in its first comment. Items are bytes.
-std::string to_goal(const schedules::Graph& graph, const std::string& about);
+/// Messages and calculations as such a text, `about` in its first comment. Items are bytes.
+std::string to_goal(const traces::Trace& trace, const std::string& about);
 
 }  // namespace ringscope

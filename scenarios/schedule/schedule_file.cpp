@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "algorithms/traces/trace.hpp"
 #include "scenarios/schedule/goal.hpp"
 #include "scenarios/schedule/msccl.hpp"
 #include "scenarios/schedule/mscclpp.hpp"
@@ -86,10 +87,12 @@ std::shared_ptr<const ScheduleFile> read_schedule(const Value& name, int ranks) 
   file->file = fs::path(name.text()).filename().string();
   file->read = {source->name};
   read_schedule_text(source, *file);
-  const int needed = ranks_of(file->schedule);
+  const bool has_trace = file->schedule.trace != nullptr;
+  file->algorithm = has_trace ? traces::algorithm_of_trace(file->schedule)
+                              : schedules::algorithm_of(file->schedule);
+  const int needed = file->algorithm.least_ranks;
   if (needed != ranks)
     name.fail(fmt::format("{} is for {} ranks, and the job has {}", file->file, needed, ranks));
-  file->algorithm = schedules::algorithm_of(file->schedule);
   return file;
 }
 

@@ -188,7 +188,6 @@ Runs RankReader::read_message(const Node& node) {
   const auto tag = node.comm_tag ? needed(node, node.comm_tag, "comm_tag", 0, most_tag) : 0;
   return {
       .kind = sends ? Runs::Kind::send : Runs::Kind::receive,
-      .buffered = sends,
       .items = static_cast<std::uint64_t>(needed(node, node.comm_size, "comm_size", 0, most_bytes)),
       .peer = peer,
       .tag = static_cast<int>(tag)};
@@ -246,7 +245,9 @@ void RankReader::add_dependences(std::vector<Runs>& nodes) const {
       const auto found = numbers.find(id);
       if (found == numbers.end())
         fail(file_->nodes[i], fmt::format("it waits for node {}, which the file has not", id));
-      nodes[i].after.push_back(found->second);
+      const Runs& other = nodes[static_cast<std::size_t>(found->second)];
+      const bool buffered = other.kind == Runs::Kind::send;
+      (buffered ? nodes[i].after_starts : nodes[i].after).push_back(found->second);
     }
   };
   for (std::size_t i = 0; i < nodes.size(); ++i) {

@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "algorithms/collectives.hpp"
+#include "scenarios/schedule/sound.hpp"
 #include "scenarios/trace/readers.hpp"
 #include "topologies/input/data_files.hpp"
 
@@ -145,7 +146,7 @@ std::shared_ptr<const ScheduleFile> read_trace(Fields& job, const Value& value, 
   request.nccl = nccl;
   TraceAnswer answer;
   reader_of(request.files)->read(request, answer);
-  require_sound(answer);
+  require_sound(answer.trace, answer.place, answer.words);
   for (auto& nodes : answer.trace.ranks)
     for (traces::Node& node : nodes)
       if (node.kind == traces::Node::Kind::compute) node.time *= request.compute_scale;

@@ -52,8 +52,4 @@ struct TraceAnswer {
 std::shared_ptr<const ScheduleFile> read_trace(Fields& job, const Value& value, int ranks,
                                                bool nccl = false);
 
-/// Throws InputError where nodes wait for each other in a circle, a message has no partner or does
-/// not fit its receive, or ranks of a group begin different collectives.
-void require_sound(const TraceAnswer& answer);
-
 }  // namespace ringscope

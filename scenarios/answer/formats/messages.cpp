@@ -4,23 +4,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
-#include "algorithms/schedules/recording.hpp"
 #include "algorithms/steps/host_order.hpp"
+#include "algorithms/traces/recording.hpp"
 
 namespace ringscope {
 namespace {
 
 /// Time that the library says, of a rank on cores or on a GPU.
-std::uint64_t nanoseconds(const Library& library, bool gpu, const Operation& operation) {
-  if (operation.range.size == 0) return 0;
+Duration cost_of(const Library& library, bool gpu, const Operation& operation) {
+  if (operation.range.size == 0) return {};
   const bool reduces = operation.verb == Verb::reduce;
   const ByteCost host_cost = reduces ? library.reduce_cost : library.copy_cost;
   const ByteCost gpu_cost = reduces ? library.gpu.reduce_cost : library.gpu.copy_cost;
   Seconds time = Bytes{operation.range.size} * (gpu ? gpu_cost : host_cost);
   if (gpu) time += library.gpu.launch;
-  return static_cast<std::uint64_t>(std::llround(time.count() * 1e9));
+  return Duration(time.count());
 }
 
 [[noreturn]] void fail(const Scenario& scenario, const std::string& why) {
@@ -30,10 +29,11 @@ std::uint64_t nanoseconds(const Library& library, bool gpu, const Operation& ope
 
 }  // namespace
 
-schedules::Graph messages_of(const Scenario& scenario) {
+traces::Trace messages_of(const Scenario& scenario) {
   const Job& job = scenario.job;
-  if (job.options.schedule != nullptr && job.options.schedule->graph != nullptr)
-    return *job.options.schedule->graph;
+  const auto* schedule = job.options.schedule;
+  if (schedule != nullptr && schedule->trace != nullptr && schedule->trace->of_goal)
+    return *schedule->trace;
   if (job.overlap)
     fail(scenario,
          "a graph of messages cannot say it: the job has 'overlap', and the engine that "
@@ -48,20 +48,18 @@ schedules::Graph messages_of(const Scenario& scenario) {
   const auto items = static_cast<std::size_t>(job.bytes.count);
   const std::size_t scratch = job.algorithm->scratch_items(ranks, items, options);
   const Workspace work = {{Buffer::data, 0, items}, {Buffer::scratch, 0, scratch}};
-  schedules::Graph graph;
+  traces::Trace trace;
   for (int rank = 0; rank < ranks; ++rank) {
     const bool gpu = scenario.placement.ranks[rank].gpu >= 0;
     try {
-      graph.ranks.push_back(schedules::recorded(
+      trace.ranks.push_back(traces::recorded(
           rank, ranks, [&](Communicator comm) { return job.algorithm->run(comm, work, options); },
-          [&](const Operation& operation) {
-            return nanoseconds(scenario.library, gpu, operation);
-          }));
-    } catch (const schedules::NoGraph& none) {
+          [&](const Operation& operation) { return cost_of(scenario.library, gpu, operation); }));
+    } catch (const traces::NoGraph& none) {
       fail(scenario, none.what());
     }
   }
-  return graph;
+  return trace;
 }
 
 }  // namespace ringscope

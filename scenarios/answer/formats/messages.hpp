@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The job of a scenario as a graph of messages and calculations, for other simulators.
+// The job of a scenario as messages and calculations, for other simulators.
 #pragma once
 
-#include "algorithms/schedules/graph.hpp"
+#include "algorithms/traces/trace.hpp"
 #include "scenarios/question/scenario.hpp"
 
 namespace ringscope {
@@ -10,6 +10,6 @@ namespace ringscope {
 /// One repetition without skew, noise and neighbours. A reduction or a copy is a calculation of
 /// what the library says it costs, in whole nanoseconds. Throws InputError where the job's program
 /// is none that a graph can say.
-schedules::Graph messages_of(const Scenario& scenario);
+traces::Trace messages_of(const Scenario& scenario);
 
 }  // namespace ringscope

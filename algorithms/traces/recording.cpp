@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "algorithms/schedules/recording.hpp"
+#include "algorithms/traces/recording.hpp"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 #include <cmath>
 #include <optional>
 
-namespace ringscope::schedules {
+namespace ringscope::traces {
 namespace {
 
 [[noreturn]] void refuse(std::string_view what) {
@@ -36,7 +36,7 @@ class Recorder final : public Executor {
     const bool sends = operation.verb == Verb::isend;
     if (operation.tag.context != Tag().context) refuse("splits its communicator");
     return {add({.kind = sends ? Node::Kind::send : Node::Kind::receive,
-                 .size = operation.range.size,
+                 .items = operation.range.size,
                  .peer = operation.peer,
                  .tag = operation.tag.number})};
   }
@@ -72,12 +72,14 @@ class Recorder final : public Executor {
     ++epoch_;
   }
 
-  void calculate(std::uint64_t nanoseconds) {
-    if (nanoseconds > 0) wait_for({add({.kind = Node::Kind::calculate, .size = nanoseconds})});
+  void calculate(Duration time) {
+    constexpr double nanoseconds = 1e9;
+    const double whole = std::round(time.count() * nanoseconds);
+    if (whole > 0)
+      wait_for({add({.kind = Node::Kind::compute, .time = Duration(whole / nanoseconds)})});
   }
 
   void perform(const Operation& operation) {
-    constexpr double nanoseconds = 1e9;
     switch (operation.verb) {
       case Verb::send:
         return wait_for({post(isend_of(operation)).slot});
@@ -98,8 +100,7 @@ class Recorder final : public Executor {
         return calculate((*cost_)(operation));
       case Verb::compute:
       case Verb::sleep:
-        return calculate(
-            static_cast<std::uint64_t>(std::llround(operation.time.count() * nanoseconds)));
+        return calculate(operation.time);
       case Verb::wait_any:
       case Verb::test:
         refuse("asks what came first");
@@ -124,4 +125,4 @@ std::vector<Node> recorded(int rank, int size, const std::function<Task(Communic
   return Recorder(rank, size, cost).record(program);
 }
 
-}  // namespace ringscope::schedules
+}  // namespace ringscope::traces

@@ -6,9 +6,9 @@
 #include <functional>
 #include <stdexcept>
 
-#include "algorithms/schedules/graph.hpp"
+#include "algorithms/traces/trace.hpp"
 
-namespace ringscope::schedules {
+namespace ringscope::traces {
 
 /// The program does what no graph says.
 class NoGraph : public std::runtime_error {
@@ -16,11 +16,11 @@ class NoGraph : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Time of a reduction or a copy, in nanoseconds.
-using LocalCost = std::function<std::uint64_t(const Operation&)>;
+/// Time of a reduction or a copy.
+using LocalCost = std::function<Duration(const Operation&)>;
 
-/// Nodes of one rank of `size`. Throws NoGraph.
+/// Nodes of one rank of `size`; their times are whole nanoseconds. Throws NoGraph.
 std::vector<Node> recorded(int rank, int size, const std::function<Task(Communicator)>& program,
                            const LocalCost& cost);
 
-}  // namespace ringscope::schedules
+}  // namespace ringscope::traces

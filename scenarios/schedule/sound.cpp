@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "scenarios/schedule/sound.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace ringscope {
+namespace {
+
+using traces::Node;
+using traces::NodeId;
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+class Soundness {
+ public:
+  Soundness(const traces::Trace& trace, const std::function<Place(NodeId)>& place,
+            const std::function<std::string(NodeId)>& words)
+      : trace_(&trace), place_(&place), words_(&words) {}
+
+  void require() {
+    if (const NodeId id = in_a_circle(*trace_); id.rank >= 0)
+      fail(id,
+           fmt::format("{} in a circle, and this one is in it or behind it",
+                       *words_ ? "nodes wait for each other"
+                               : fmt::format("in rank {} operations require each other", id.rank)));
+    if (traces::lanes_of(*trace_) > traces::most_lanes)
+      fail({0, 0},
+           fmt::format("the ranks have more than {} streams and threads", traces::most_lanes));
+    collectives_.resize(trace_->groups.size());
+    for (int rank = 0; rank < std::ssize(trace_->ranks); ++rank) note(rank);
+    for (const auto& [key, flow] : flows_) require_partners(flow, for_any_[flow.to]);
+    for (const auto& [key, any] : for_any_)
+      if (any.receives.size() > any.sends.size()) fail_alone(any.receives[any.sends.size()]);
+  }
+
+ private:
+  struct Flow {
+    std::pair<int, int> to;  ///< receiver and tag
+    std::vector<NodeId> sends, receives;
+  };
+  struct First {
+    NodeId id;
+    const Node* node = nullptr;
+  };
+
+  const Node& node(NodeId id) const { return trace_->ranks[at(id.rank)][at(id.node)]; }
+  std::string words(NodeId id) const {
+    return fmt::format("{} of rank {}", (*words_)(id), id.rank);
+  }
+  [[noreturn]] void fail(NodeId id, const std::string& why) const {
+    throw InputError((*place_)(id), *words_ ? fmt::format("{}: {}", (*words_)(id), why) : why);
+  }
+
+  void note(int rank) {
+    std::vector<std::size_t> numbers(trace_->groups.size());
+    const auto& nodes = trace_->ranks[at(rank)];
+    for (int i = 0; i < std::ssize(nodes); ++i) {
+      const Node& one = nodes[at(i)];
+      const NodeId id{rank, i};
+      if (one.kind == Node::Kind::send) flow(rank, one.peer, one.tag).sends.push_back(id);
+      if (one.kind == Node::Kind::receive)
+        (one.peer < 0 ? for_any_[{rank, one.tag}] : flow(one.peer, rank, one.tag))
+            .receives.push_back(id);
+      if (one.kind == Node::Kind::collective) compare(id, numbers[at(one.group)]++);
+    }
+  }
+
+  /// Errors come in the order of the flows: by receiver, tag and sender in GOAL, else by sender,
+  /// receiver and tag.
+  Flow& flow(int sender, int receiver, int tag) {
+    Flow& one = *words_ ? flows_[{sender, receiver, tag}] : flows_[{receiver, tag, sender}];
+    one.to = {receiver, tag};
+    return one;
+  }
+
+  /// The n-th one of a group is the same in all its ranks.
+  void compare(NodeId id, std::size_t number) {
+    const Node& one = node(id);
+    auto& firsts = collectives_[at(one.group)];
+    if (number == firsts.size()) firsts.push_back({id, &one});
+    const Node& other = *firsts[number].node;
+    if (other.algorithm == one.algorithm && other.items == one.items && other.root == one.root)
+      return;
+    const auto told = [](const Node& told_of) {
+      return fmt::format("{} of {} with root {}", told_of.algorithm->collective,
+                         to_text(Bytes{told_of.items}), told_of.root);
+    };
+    fail(id, fmt::format("collective {} on {} is {} here, and {} in {}", number + 1,
+                         trace_->groups[at(one.group)].name, told(one), told(other),
+                         words(firsts[number].id)));
+  }
+
+  /// Receives from any rank take what is left.
+  void require_partners(const Flow& flow, Flow& any) const {
+    const std::size_t common = std::min(flow.sends.size(), flow.receives.size());
+    for (std::size_t i = 0; i < common; ++i) {
+      const std::uint64_t sent = node(flow.sends[i]).items, room = node(flow.receives[i]).items;
+      if (sent > room) fail(flow.receives[i], too_long_text(flow.sends[i], sent, room));
+    }
+    if (flow.receives.size() > common) fail_alone(flow.receives[common]);
+    for (std::size_t i = common; i < flow.sends.size(); ++i) {
+      if (any.sends.size() == any.receives.size()) fail_alone(flow.sends[i]);
+      any.sends.push_back(flow.sends[i]);
+    }
+  }
+
+  std::string too_long_text(NodeId send, std::uint64_t sent, std::uint64_t room) const {
+    if (*words_) return fmt::format("it receives {} B, and {} sends {} B", room, words(send), sent);
+    return fmt::format("it receives {} bytes, and rank {} sends {} (line {})", room, send.rank,
+                       sent, (*place_)(send).line);
+  }
+
+  [[noreturn]] void fail_alone(NodeId id) const {
+    const Node& one = node(id);
+    if (one.kind == Node::Kind::send)
+      fail(id, fmt::format("nobody receives this: rank {} has no receive left from rank {} with "
+                           "tag {}",
+                           one.peer, id.rank, one.tag));
+    const std::string none = one.peer < 0 ? "no rank has a send left"
+                                          : fmt::format("rank {} has no send left", one.peer);
+    fail(id, fmt::format("nobody sends this: {} to rank {} with tag {}", none, id.rank, one.tag));
+  }
+
+  const traces::Trace* trace_;
+  const std::function<Place(NodeId)>* place_;
+  const std::function<std::string(NodeId)>* words_;
+  std::map<std::tuple<int, int, int>, Flow> flows_;
+  std::map<std::pair<int, int>, Flow> for_any_;  ///< by receiver and tag
+  std::vector<std::vector<First>> collectives_;  ///< of each group
+};
+
+}  // namespace
+
+void require_sound(const traces::Trace& trace, const std::function<Place(NodeId)>& place,
+                   const std::function<std::string(NodeId)>& words) {
+  Soundness(trace, place, words).require();
+}
+
+}  // namespace ringscope
