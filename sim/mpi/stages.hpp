@@ -5,6 +5,8 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "scenarios/answer/report.hpp"
 
@@ -21,19 +23,17 @@ struct Stage {
 class Stages {
  public:
   std::size_t size() const { return size_; }
-  Stage operator[](std::size_t i) const {
-    return i < few ? Stage{static_cast<Cause>(causes_[i]), ends_[i]} : (*more_)[i - few];
-  }
+  Stage operator[](std::size_t i) const { return {cause_of(i), end_of(i)}; }
   Stage back() const { return (*this)[size_ - 1]; }
-  double end_of(std::size_t i) const { return i < few ? ends_[i] : more_->end_of(i - few); }
-  double& end_of(std::size_t i) { return i < few ? ends_[i] : more_->end_of(i - few); }
+  double end_of(std::size_t i) const { return i < few ? ends_[i] : (*more_)[i - few].second; }
+  double& end_of(std::size_t i) { return i < few ? ends_[i] : (*more_)[i - few].second; }
   void add(Cause cause, double end) {
     if (size_ < few) {
       causes_[size_] = static_cast<std::uint8_t>(cause);
       ends_[size_] = end;
     } else {
-      if (!more_) more_ = std::make_unique<Stages>();
-      more_->add(cause, end);
+      if (!more_) more_ = std::make_unique<std::vector<std::pair<Cause, double>>>();
+      more_->emplace_back(cause, end);
     }
     ++size_;
   }
@@ -45,9 +45,13 @@ class Stages {
  private:
   static constexpr std::size_t few = 8;
 
+  Cause cause_of(std::size_t i) const {
+    return i < few ? static_cast<Cause>(causes_[i]) : (*more_)[i - few].first;
+  }
+
   std::array<double, few> ends_{};
   std::array<std::uint8_t, few> causes_{};
-  std::unique_ptr<Stages> more_;  ///< those beyond
+  std::unique_ptr<std::vector<std::pair<Cause, double>>> more_;  ///< those beyond
   std::uint32_t size_ = 0;
 };
 
