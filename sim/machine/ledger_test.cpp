@@ -54,7 +54,7 @@ TEST_P(LedgerTest, a_resource_keeps_its_description) {
   EXPECT_EQ(ledger().used(id), 0);
 }
 
-TEST_P(LedgerTest, used_counts_weights_of_ended_flights) {
+TEST_P(LedgerTest, used_counts_weights_of_ended_activities) {
   const int core = add(ResourceKind::core, 16), wire = add(ResourceKind::link, 4);
   fly(8, {{core, 3}, {wire, 1}});
   fly(2, {{wire, 2}});
@@ -65,7 +65,7 @@ TEST_P(LedgerTest, used_counts_weights_of_ended_flights) {
 }
 
 // Rates x: the wire of 4 per second carries x + 2 x.
-TEST_P(LedgerTest, carried_counts_flights_that_have_not_ended_too) {
+TEST_P(LedgerTest, carried_counts_activities_that_have_not_ended_too) {
   const int core = add(ResourceKind::core, 16), wire = add(ResourceKind::link, 4);
   fly(8, {{core, 3}, {wire, 1}});
   fly(2, {{wire, 2}});
@@ -78,7 +78,7 @@ TEST_P(LedgerTest, carried_counts_flights_that_have_not_ended_too) {
   EXPECT_EQ(ledger().carried(wire), ledger().used(wire));
 }
 
-TEST_P(LedgerTest, alone_the_narrowest_resource_holds_a_flight_up) {
+TEST_P(LedgerTest, alone_the_narrowest_resource_holds_an_activity_up) {
   const int core = add(ResourceKind::core, 16), wire = add(ResourceKind::link, 8);
   watch(8, {{core, 1}, {wire, 1}});  // 16 against 8 per second
   EXPECT_THAT(run(), ElementsAre(wire));
@@ -86,7 +86,7 @@ TEST_P(LedgerTest, alone_the_narrowest_resource_holds_a_flight_up) {
   EXPECT_THAT(run(), ElementsAre(wire, core));
 }
 
-TEST_P(LedgerTest, a_core_that_two_flights_share_holds_both_up_though_no_wire_is_full) {
+TEST_P(LedgerTest, a_core_that_two_activities_share_holds_both_up_though_no_wire_is_full) {
   const int core = add(ResourceKind::core, 8);
   const int out = add(ResourceKind::link, 5), in = add(ResourceKind::link, 5);
   watch(8, {{out, 1}, {core, 1}});  // each gets 4 of the core, and would get 5 of its wire
@@ -95,14 +95,15 @@ TEST_P(LedgerTest, a_core_that_two_flights_share_holds_both_up_though_no_wire_is
   EXPECT_DOUBLE_EQ(kernel().now(), 16 / 8.0);
 }
 
-TEST_P(LedgerTest, a_wire_that_others_fill_is_the_bottleneck_of_a_flight_that_uses_little_of_it) {
+TEST_P(LedgerTest,
+       a_wire_that_others_fill_is_the_bottleneck_of_an_activity_that_uses_little_of_it) {
   const int core = add(ResourceKind::core, 4), wire = add(ResourceKind::link, 8);
   for (int i = 0; i < 3; ++i) fly(64, {{wire, 1}});
   watch(2, {{core, 1}, {wire, 1}});  // a quarter of the wire is half of the core
   EXPECT_THAT(run(), ElementsAre(wire));
 }
 
-TEST_P(LedgerTest, of_two_full_resources_the_one_that_the_flight_uses_most_is_named) {
+TEST_P(LedgerTest, of_two_full_resources_the_one_that_the_activity_uses_most_is_named) {
   const int core = add(ResourceKind::core, 8), wire = add(ResourceKind::link, 4);
   watch(8, {{core, 1}, {wire, 1}});  // at 4: half of the core, all of the wire
   fly(8, {{core, 1}});               // the other half
@@ -127,20 +128,20 @@ TEST_P(LedgerTest, what_takes_no_time_or_no_resource_has_no_bottleneck) {
 
 TEST_P(LedgerTest, each_window_between_pauses_has_its_own_bottleneck) {
   const int core = add(ResourceKind::core, 8), wire = add(ResourceKind::link, 6);
-  const int flight = watch(16, {{core, 1}, {wire, 1}});
+  const int activity = watch(16, {{core, 1}, {wire, 1}});
   at(1, [&, this] {  // 6 moved, the wire was full
-    ledger().pause(flight);
+    ledger().pause(activity);
     EXPECT_EQ(ledger().bottleneck(), wire);
   });
   at(3, [&, this] {  // 10 left
-    ledger().resume(flight);
+    ledger().resume(activity);
     fly(8, {{core, 1}});
   });
   at(5, [&, this] {  // 4 a second while the two share the core
-    ledger().pause(flight);
+    ledger().pause(activity);
     EXPECT_EQ(ledger().bottleneck(), core);
   });
-  at(6, [&, this] { ledger().resume(flight); });
+  at(6, [&, this] { ledger().resume(activity); });
   EXPECT_THAT(run(), ElementsAre(wire));
   EXPECT_DOUBLE_EQ(kernel().now(), 6 + (16 - 6 - 8) / 6.0);
   EXPECT_DOUBLE_EQ(ledger().used(core), 16 + 8);
@@ -148,9 +149,9 @@ TEST_P(LedgerTest, each_window_between_pauses_has_its_own_bottleneck) {
 
 TEST_P(LedgerTest, stop_returns_what_moved_and_calls_nobody) {
   const int core = add(ResourceKind::core, 8), wire = add(ResourceKind::link, 4);
-  const int flight = watch(16, {{core, 1}, {wire, 1}});
+  const int activity = watch(16, {{core, 1}, {wire, 1}});
   at(1, [&, this] {
-    EXPECT_DOUBLE_EQ(ledger().stop(flight), 4);
+    EXPECT_DOUBLE_EQ(ledger().stop(activity), 4);
     EXPECT_EQ(ledger().bottleneck(), wire);
   });
   EXPECT_THAT(run(), ElementsAre());
@@ -159,12 +160,12 @@ TEST_P(LedgerTest, stop_returns_what_moved_and_calls_nobody) {
   EXPECT_DOUBLE_EQ(kernel().now(), 1);
 }
 
-TEST_P(LedgerTest, stopping_a_paused_flight_leaves_the_bottleneck_of_its_last_window) {
+TEST_P(LedgerTest, stopping_a_paused_activity_leaves_the_bottleneck_of_its_last_window) {
   const int wire = add(ResourceKind::link, 4);
-  const int flight = fly(16, {{wire, 1}});
-  at(1, [&, this] { ledger().pause(flight); });
+  const int activity = fly(16, {{wire, 1}});
+  at(1, [&, this] { ledger().pause(activity); });
   at(9, [&, this] {
-    EXPECT_DOUBLE_EQ(ledger().stop(flight), 4);
+    EXPECT_DOUBLE_EQ(ledger().stop(activity), 4);
     EXPECT_EQ(ledger().bottleneck(), wire);
   });
   run();
@@ -181,18 +182,18 @@ TEST_P(LedgerTest, stopping_at_the_instant_of_completion_returns_the_whole_amoun
   EXPECT_DOUBLE_EQ(ledger().used(wire), 4 + 4);
 }
 
-TEST_P(LedgerTest, many_flights_that_come_and_go_add_up) {
+TEST_P(LedgerTest, many_activities_that_come_and_go_add_up) {
   const int core = add(ResourceKind::core, 64), wire = add(ResourceKind::link, 32);
   double amounts = 0, stopped = 0;
-  std::vector<int> flights;
+  std::vector<int> activities;
   for (int i = 0; i < 40; ++i) {
     at(i / 8.0, [&, i, this] {
-      flights.push_back(fly(8 + i, {{core, 1 + i % 3}, {wire, 1}}));
+      activities.push_back(fly(8 + i, {{core, 1 + i % 3}, {wire, 1}}));
       amounts += 8 + i;
     });
     if (i % 5 == 4)
       at((i + 0.5) / 8.0, [&, i, this] {
-        const double moved = ledger().stop(flights[static_cast<std::size_t>(i)]);
+        const double moved = ledger().stop(activities[static_cast<std::size_t>(i)]);
         EXPECT_GT(moved, 0);
         stopped += 8 + i - moved;
       });

@@ -195,7 +195,7 @@ class Machine {
   };
   struct Kernels {
     int blocks = 0;
-    int flight = -1;  ///< that holds their SMs
+    int activity = -1;  ///< that holds their SMs
   };
   static CpuScale shared_gpu_scale();
   void add_gpus();

@@ -129,10 +129,10 @@ void Machine::count_blocks(int rank, int more) {
   const int after = std::min(now.blocks, gpu.count);
   if (after == before) return;
   if (after > 0) ledger_->slow(gpu.blocks, static_cast<double>(after) / gpu.count);
-  if (after == 0) ledger_->stop(now.flight);
+  if (after == 0) ledger_->stop(now.activity);
   if (before > 0) return;
   const Uses uses = {{gpu.blocks, 1}, {gpu.sms, block_weight}};
-  now.flight = ledger_->start(last * block_rate, uses, Callback::to<&Machine::never_ends>(this));
+  now.activity = ledger_->start(last * block_rate, uses, Callback::to<&Machine::never_ends>(this));
 }
 
 // The core, or the pool of cores, that a rank runs on. It is the rank's own where nobody shares it.

@@ -24,7 +24,7 @@ void Engine::enter(Caller& caller) {
   mpi_->resumed(work_items_.front().message, caller);
   if (paused_) {
     paused_ = false;
-    ledger_->resume(flight_);
+    ledger_->resume(activity_);
   } else {
     begin();
   }
@@ -33,8 +33,8 @@ void Engine::enter(Caller& caller) {
 void Engine::leave() {
   if (--inside_ > 0 || always_on_) return;
   end_idling();
-  if (flight_ < 0) return;
-  ledger_->pause(flight_);
+  if (activity_ < 0) return;
+  ledger_->pause(activity_);
   paused_ = true;
   report_part();
 }
@@ -67,7 +67,7 @@ void Engine::submit(const WorkItem& item) {
 
 // Starts the first work item; items that cost nothing are finished on the spot, in turn.
 void Engine::begin() {
-  while (!work_items_.empty() && flight_ < 0 && running()) {
+  while (!work_items_.empty() && activity_ < 0 && running()) {
     const WorkItem& item = work_items_.front();
     // Waiting in the queue is blamed on the CPU that worked on the items before it.
     mpi_->stage(item.message, Cause::copy, item.caller->rank, cpu_of(*item.caller).front().resource,
@@ -106,7 +106,7 @@ void Engine::next_part() {
     }
   }
   if (amount > 0) {
-    flight_ = ledger_->start(amount, uses, Callback::to<&Engine::part_done>(this));
+    activity_ = ledger_->start(amount, uses, Callback::to<&Engine::part_done>(this));
     return;
   }
   const Callback done = item.done;
@@ -116,7 +116,7 @@ void Engine::next_part() {
 }
 
 void Engine::part_done(std::uint64_t) {
-  flight_ = -1;
+  activity_ = -1;
   report_part();
   if (parts_left_ == 2) found_ = work_items_.size();
   next_part();

@@ -72,8 +72,8 @@ class Engine {
   static void visit(auto& self, auto& fields) {  // state_fields.hpp
     // Left out: `spare` counts for messages in pieces alone, which describe it.
     auto& [ledger, scale, mpi, always_on, free, cpu, lock, inside, work_items, parts_left, found,
-           flight, paused, spare, idle_since, idle_callers] = self;
-    fields.exact(inside, parts_left, found, flight >= 0, paused, idle_callers.size(),
+           activity, paused, spare, idle_since, idle_callers] = self;
+    fields.exact(inside, parts_left, found, activity >= 0, paused, idle_callers.size(),
                  work_items.size());
     for (const auto& [message, caller, poll, seconds, registration, bytes, cost, memory, done] :
          work_items) {
@@ -111,7 +111,7 @@ class Engine {
   boost::circular_buffer<WorkItem> work_items_;  ///< the first one is in progress
   int parts_left_ = 0;                           ///< of the first one; see next_part()
   std::size_t found_ = 0;  ///< how many of the first ones the last poll has found, or came before
-  int flight_ = -1;
+  int activity_ = -1;
   bool paused_ = false;
   double spare_ = 0, idle_since_ = -1;  ///< s; -1: not idle, or not running
   std::vector<Caller*> idle_callers_;

@@ -46,11 +46,11 @@ struct DataPhase {
   End sender, receiver;
   double remaining = 0;  ///< bytes, while no activity is in flight
   double started = 0;    ///< amount of the activity in flight
-  int flight = -1;       ///< of the ledger
+  int activity = -1;     ///< of the ledger
   bool paused = false;
 
   static void visit(auto& self, auto& fields) {  // state_fields.hpp
-    auto& [sender, receiver, remaining, started, flight, paused] = self;
+    auto& [sender, receiver, remaining, started, activity, paused] = self;
     for (auto* end : {&sender, &receiver}) {
       auto& [here, credit, owed, paying, done] = *end;
       fields.exact(here);
@@ -60,7 +60,7 @@ struct DataPhase {
     }
     fields.amount(remaining);
     fields.amount(started);
-    fields.exact(flight >= 0, paused);
+    fields.exact(activity >= 0, paused);
   }
 };
 

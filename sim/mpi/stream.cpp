@@ -142,9 +142,9 @@ void Streams::go(int id) {
   flow.started = amount;
   flow.sender.here = sender;
   flow.receiver.here = receiver;
-  flow.flight = ledger_->start(
-      amount, uses_, Callback::to<&Streams::flight_done>(this, static_cast<std::uint64_t>(id)));
-  ledger_->passes_again(flow.flight, m.channel->again, before_wire);
+  flow.activity = ledger_->start(
+      amount, uses_, Callback::to<&Streams::activity_done>(this, static_cast<std::uint64_t>(id)));
+  ledger_->passes_again(flow.activity, m.channel->again, before_wire);
 }
 
 void Streams::add_cpu(const Caller& caller, ByteCost cost) {
@@ -174,9 +174,9 @@ void Streams::blame(int id) {
 void Streams::halt(int id) {
   const Message& m = (*messages_)[id];
   DataPhase& flow = phase(m);
-  if (flow.flight < 0) return;
-  const double moved = ledger_->stop(flow.flight);
-  flow.flight = -1;
+  if (flow.activity < 0) return;
+  const double moved = ledger_->stop(flow.activity);
+  flow.activity = -1;
   flow.paused = false;
   blame(id);
   settle(m, moved);
@@ -189,9 +189,9 @@ void Streams::left(Caller& caller) {
     if (m.flow < 0) continue;
     DataPhase& flow = phase(m);
     const auto buffer = static_cast<double>(m.channel->transport->buffer.count);
-    if (buffer == 0 && flow.flight >= 0) {
+    if (buffer == 0 && flow.activity >= 0) {
       if (flow.paused) continue;
-      ledger_->pause(flow.flight);
+      ledger_->pause(flow.activity);
       flow.paused = true;
       blame(id);
     } else {
@@ -214,10 +214,10 @@ void Streams::entered(Caller& caller) {
         continue;
       mpi_->resumed(id, caller);
       flow.paused = false;
-      ledger_->resume(flow.flight);
+      ledger_->resume(flow.activity);
       continue;
     }
-    if (flow.flight < 0) mpi_->resumed(id, caller);
+    if (flow.activity < 0) mpi_->resumed(id, caller);
     halt(id);
     if (pay(id, caller, true) && pay(id, caller, false)) go(id);
   }
@@ -252,10 +252,10 @@ bool Streams::pay(int id, const Caller& at, bool sender_side) {
   return m.flow >= 0;
 }
 
-void Streams::flight_done(std::uint64_t value) {
+void Streams::activity_done(std::uint64_t value) {
   const int id = static_cast<int>(value);
   const Message& m = (*messages_)[id];
-  phase(m).flight = -1;
+  phase(m).activity = -1;
   blame(id);
   settle(m, phase(m).started);
   check_done(id);
@@ -264,7 +264,7 @@ void Streams::flight_done(std::uint64_t value) {
 void Streams::check_done(int id) {
   Message& m = (*messages_)[id];
   const DataPhase& flow = phase(m);
-  if (flow.remaining > 0 || flow.flight >= 0) return;
+  if (flow.remaining > 0 || flow.activity >= 0) return;
   const int next = take_next(id);
   if (end_is_done(id, true)) mpi_->stream_sent(id);
   if (end_is_done(id, false)) mpi_->stream_received(id);

@@ -53,7 +53,7 @@ class Streams {
   void paid(std::uint64_t id);
   bool pay(int id, const Caller& at, bool sender_side);
   void add_cpu(const Caller& caller, ByteCost cost);
-  void flight_done(std::uint64_t id);
+  void activity_done(std::uint64_t id);
   void check_done(int id);
   bool end_is_done(int id, bool sender_side);
 

@@ -100,8 +100,8 @@ void Mpi::send(int id, double bytes) {
 
 // Likewise, with more to follow.
 void Mpi::send(const Message& m, double bytes, Callback done) {
-  const int flight = ledger_->start(bytes * m.channel->wire_per_byte, m.channel->wire, done);
-  ledger_->passes_again(flight, m.channel->again);
+  const int activity = ledger_->start(bytes * m.channel->wire_per_byte, m.channel->wire, done);
+  ledger_->passes_again(activity, m.channel->again);
 }
 
 // As the bytes are on their way, those of the next message go.
