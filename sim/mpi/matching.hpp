@@ -107,8 +107,7 @@ class Matching {
   std::unordered_map<int, std::uint64_t> next_;  ///< by source: the sequence whose turn it is
   std::map<std::pair<int, std::uint64_t>, int> early_;  ///< messages that came before their turn
   int last_source_ = -1;
-  std::uint64_t* last_next_ =
-      nullptr;  ///< of that source: most messages of a rank are the same one's
+  std::uint64_t* last_next_ = nullptr;  ///< its turn: most messages of a rank have one source
 };
 
 }  // namespace ringscope::sim

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The messages of one run: eager and rendezvous protocols over matching, engines and streams.
 //
-//   eager.cpp        sender: overhead, copy; then the send is complete. The bytes propagate. The
+//   eager.cpp        sender: overhead, copy; then the send is complete. The bytes travel. The
 //                    receiver's engine takes them when it runs: overhead, copy (one copy more when
 //                    unexpected).
 //   rendezvous.cpp   sender: overhead, RTS, which may carry the first bytes. The receiver's engine
