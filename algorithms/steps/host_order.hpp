@@ -19,7 +19,8 @@ struct HostGroups {
 
   std::vector<SharedRanks> hosts;
   SharedRanks leaders;
-  std::vector<int> host_of;  ///< of each rank: its index in `hosts`
+  std::vector<SharedRanks> rails;  ///< n-th rank of each host; empty if hosts differ in size
+  std::vector<int> host_of;        ///< of each rank: its index in `hosts`
 };
 
 /// Groups that the options hold ready for this number of ranks; else computed here.

@@ -39,6 +39,16 @@ Levels levels_of(Communicator comm, const Options& options, int root, int tag) {
   return levels;
 }
 
+Rails rails_of(Communicator comm, const Options& options) {
+  const auto groups = host_groups(comm.size(), options);
+  if (groups->rails.empty()) return {comm.among({comm.rank()}, "inside hosts"), comm};
+  const int host = groups->host_of[static_cast<std::size_t>(comm.rank())];
+  const SharedRanks& mine = groups->hosts[static_cast<std::size_t>(host)];
+  const auto number = std::ranges::find(*mine, comm.rank()) - mine->begin();
+  return {comm.group(mine, "inside hosts"),
+          comm.group(groups->rails[static_cast<std::size_t>(number)], "between hosts")};
+}
+
 Options below(Options options) {
   options.hosts = nullptr;
   options.by_host = nullptr;

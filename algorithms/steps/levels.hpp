@@ -18,6 +18,14 @@ struct Levels {
 /// both of its groups. Levels at work at the same time need different tags.
 Levels levels_of(Communicator comm, const Options& options, int root = 0, int tag = 0);
 
+/// Groups of one rank: the ranks of its host, and the ranks with its number on their hosts. If
+/// hosts have different numbers of ranks: itself alone, and all ranks.
+struct Rails {
+  Communicator inside, between;
+};
+
+Rails rails_of(Communicator comm, const Options& options);
+
 /// Options for one level: without the hosts, and without a third level with names of its own.
 Options below(Options options);
 
