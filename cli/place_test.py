@@ -165,7 +165,7 @@ class Place(StudyTest):
 
     def test_what_is_kept_nowhere_does_not_come_from_the_store(self):
         done = self.place("03-anomaly", "--set", "job.bytes=64KiB", "--order", "fixed")
-        self.assertRegex(done.stderr, r"^\d+ points: \d+ simulated, \d+ the same as \w+, in ")
+        self.assertRegex(done.stderr, r"^\d+ points: \d+ simulated, in ")
 
     def test_the_best_so_far_is_the_answer_when_the_time_is_up(self):
         begun = time.monotonic()

@@ -143,6 +143,15 @@ void StudyRun::show(double share) {
   bar_->show(share);
 }
 
+void StudyRun::say_pace(double seconds) {
+  if (seconds < 1) return;
+  const double left = std::max(0.0, (time_ - Seconds(Clock::now() - start_)).count());
+  const double more = left * evaluator_->threads() / seconds;
+  bar_->say(
+      fmt::format("{}: one simulation takes {}{}", name_, to_short_text(Seconds(seconds), 2),
+                  time_.count() > 0 ? fmt::format("; {:.0f} more fit into the time", more) : ""));
+}
+
 std::string StudyRun::summary(std::size_t points) {
   evaluator_->flush();
   interrupt_.reset();

@@ -148,7 +148,8 @@ void announce(const PlaceStudy& study, StudyRun& run) {
 
 PlaceAnswer answer_of(const PlaceStudy& study, StudyRun& run, ProgressBar& bar) {
   announce(study, run);
-  PlaceAnswer answer = place(study, run.evaluator());
+  PlaceAnswer answer =
+      place(study, run.evaluator(), [&run](double seconds) { run.say_pace(seconds); });
   bar.say(run.summary(run.evaluator().simulated() + run.evaluator().cached()));
   return answer;
 }

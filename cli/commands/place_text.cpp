@@ -2,9 +2,11 @@
 #include "cli/commands/place_text.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "scenarios/answer/text/table.hpp"
 #include "scenarios/warnings/job_warnings.hpp"
@@ -15,6 +17,8 @@ namespace ringscope {
 namespace {
 
 using Align = TextTable::Align;
+
+constexpr double no_gain = 0.01;  ///< a shorter time by less does not pay for a move
 
 /// "1,307,674,368,000", or "2.5e39" where nobody would read the digits.
 std::string count_text(const Count& count) {
@@ -46,6 +50,7 @@ std::string ratio_text(const Placed& placed, const Placed& best) {
 std::string order_text(const PlaceStudy& study, const PlaceAnswer& answer) {
   std::string text = "ranks host after host";
   if (study.rules.order == RankOrder::packed) text += " on its first slots";
+  if (study.rules.whole_hosts) text += ", whole hosts";
   if (!study.orders.empty()) text += fmt::format(", {} orders of the groups", study.orders.size());
   if (study.rules.order != RankOrder::any) return text;
   return study.rules.rotations && answer.only_routes ? "rings that may begin anywhere"
@@ -62,9 +67,10 @@ std::string heading(const PlaceStudy& study, const PlaceAnswer& answer) {
                   answer.searched ? "at least " : "", count_text(answer.least),
                   counted ? "" : " placements", order_text(study, answer));
   if (!answer.only_routes)
-    text += "nothing is folded but cores: routes are chosen among equal ones by a hash\n";
+    text += "hosts on the same switches count as equal, whatever routes the hash picks for them\n";
   if (!answer.searched && !answer.stopped)
-    return text + "all of these were simulated: there is no better one\n";
+    return text + (answer.only_routes ? "all of these were simulated: there is no better one\n"
+                                      : "all of these were simulated\n");
   if (answer.searched)
     text += fmt::format("too many {}: a search (seed {}) looked at {}{}\n",
                         answer.uncounted ? "to count them in time" : "for the budget", study.seed,
@@ -163,6 +169,19 @@ std::string table(const PlaceStudy& study, const PlaceAnswer& answer, std::size_
   return table.text(0);
 }
 
+/// Why the rules do not allow the user's placement.
+std::string not_allowed(const PlaceStudy& study, const Placed& own) {
+  std::set<int> used;
+  for (const Location& rank : own.placement.ranks)
+    if (study.rules.slots[at(rank.host)] == 0) used.insert(rank.host);
+  std::vector<std::string> names;
+  for (const int host : used)
+    names.push_back(study.scenario.cluster.topology.hosts()[at(host)].name);
+  if (names.empty()) return "yours is not one of those that the rules of 'place' allow\n";
+  return fmt::format("yours is not allowed: it uses {}, which {} taken\n", fmt::join(names, ", "),
+                     names.size() == 1 ? "is" : "are");
+}
+
 Json placed_json(const PlaceStudy& study, const Placed& placed) {
   Json ranks = Json::array();
   for (const Location& rank : placed.placement.ranks) {
@@ -199,10 +218,14 @@ std::string short_name(const std::string& words, const std::string& which) {
 
 std::string place_screen(const PlaceStudy& study, const PlaceAnswer& answer, std::size_t top) {
   std::string text = heading(study, answer) + '\n' + table(study, answer, top);
-  if (!answer.own.allowed) text += "yours is not one of those that the rules of 'place' allow\n";
-  if (answer.own.cost_s == answer.placed.front().cost_s)
+  const double best = answer.placed.front().cost_s, own = answer.own.cost_s;
+  if (!answer.own.allowed) text += not_allowed(study, answer.own);
+  if (own <= best)
     text += answer.searched || answer.stopped ? "none better than yours was found\n"
                                               : "yours is as good as the best\n";
+  else if (own < best * (1 + no_gain))
+    text +=
+        fmt::format("no gain: yours takes {:.1f} % longer than the best\n", 100 * (own / best - 1));
   return text;
 }
 

@@ -13,6 +13,7 @@
 #include "algorithms/collectives.hpp"
 #include "scenarios/question/neighbours.hpp"
 #include "scenarios/study/group_orders.hpp"
+#include "scenarios/study/place_slots.hpp"
 #include "topologies/input/data_files.hpp"
 #include "topologies/placement/slots.hpp"
 
@@ -74,50 +75,10 @@ SlotKind slot_kind_of(const Location& rank) {
   return rank.binding == Binding::host ? SlotKind::host : SlotKind::core;
 }
 
-/// `[host3, host4]`, or a hostfile that names them.
-std::vector<int> read_taken(const Value& taken, const Topology& topology) {
-  std::vector<int> hosts;
-  if (taken.kind() == Value::Kind::scalar) {
-    for (const HostSlots& host : read_hostfile(taken, topology)) hosts.push_back(host.host);
-    return hosts;
-  }
-  if (taken.kind() != Value::Kind::list)
-    taken.fail("expected a list of hosts such as [host3, host4], or a hostfile that names them");
-  for (const Value& host : taken.items())
-    hosts.push_back(host_of(topology, host.text(), host.place()));
-  return hosts;
-}
-
-/// Ranks that each host takes beside those of background jobs: all its cores or GPUs, `slots` at
-/// most in all; none where it is taken.
-std::vector<int> read_slots(Fields& fields, const PlaceStudy& study) {
-  constexpr int most_slots = 1 << 20;
-  const Topology& topology = study.scenario.cluster.topology;
-  const std::vector<Location> others = places_of(study.scenario.neighbours);
-  std::vector<int> slots(topology.hosts().size()), there(slots.size());
-  for (const Location& rank : others)
-    if (study.slot_kind != SlotKind::gpu || rank.gpu >= 0) ++there[at(rank.host)];
-  for (const Bin& bin : bins_of(topology, study.slot_kind, others))
-    slots[at(bin.host)] += bin.capacity;
-  const Value* most = fields.optional("slots");
-  for (std::size_t host = 0; host < slots.size(); ++host) {
-    if (study.slot_kind != SlotKind::gpu)
-      slots[host] = std::min(slots[host], cores_of(topology, static_cast<int>(host)) - there[host]);
-    if (most != nullptr)
-      slots[host] =
-          std::min(slots[host], static_cast<int>(most->integer(1, most_slots)) - there[host]);
-    slots[host] = std::max(0, slots[host]);
-  }
-  if (const Value* taken = fields.optional("taken")) {
-    for (const int host : read_taken(*taken, topology)) slots[at(host)] = 0;
-  }
-  return slots;
-}
-
-/// A ring may begin anywhere; `order: ring` insists on that. `nested`: orders of groups are tried.
-void read_order(Fields& fields, PlaceStudy& study, bool nested) {
+/// A ring may begin anywhere; `order: ring` insists on that. `packed`: unless told otherwise.
+void read_order(Fields& fields, PlaceStudy& study, bool packed) {
   const bool round = goes_round(study.scenario);
-  const Value& order = fields.value_or("order", nested ? "packed" : round ? "ring" : "any");
+  const Value& order = fields.value_or("order", packed ? "packed" : round ? "ring" : "any");
   const std::size_t chosen = order.one_of("order", order_names);
   if (chosen == 1 && !round)
     order.fail(
@@ -191,9 +152,12 @@ PlaceStudy read_place(const StudyFile& file, const std::vector<Override>& overri
                        "degrade", "jobs", "random", "groups"});
   Fields fields(place, "place");
   const std::vector<Value> group_orders = read_group_orders(fields, study);
-  read_order(fields, study, !group_orders.empty());
   study.rules.slots = read_slots(fields, study);
-  study.rules.whole_hosts = fields.value_or("whole_hosts", "false").boolean();
+  const bool whole = fills_hosts(study);
+  read_order(fields, study, whole || !group_orders.empty());
+  const bool default_whole = whole && study.rules.order == RankOrder::packed;
+  study.rules.whole_hosts =
+      fields.value_or("whole_hosts", default_whole ? "true" : "false").boolean();
   study.budget =
       static_cast<std::size_t>(fields.value_or("budget", "20000").integer(1, most_budget));
   study.seed = static_cast<std::uint64_t>(fields.value_or("seed", "1").integer(0, INT64_MAX));

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include "scenarios/study/group_orders.hpp"
@@ -69,19 +70,14 @@ std::vector<Placed> Costing::of(const Placements& placements,
 }
 
 Forms::Forms(const PlaceStudy& study, const Symmetry& symmetry, const Placements& placements)
-    : study_(&study), only_routes_(symmetry.only_routes()) {
+    : study_(&study) {
   if (!study.orders.empty()) anywhere_.emplace(symmetry, anywhere(placements.rules()));
 }
 
 Assignment Forms::of(const PlaceStudy& order, const Assignment& assignment) const {
   if (!anywhere_) return assignment;
   const Grid& own = *groups_of(study_->scenario.job);
-  Assignment form = renumbered(assignment, *groups_of(order.scenario.job), own);
-  if (only_routes_) return anywhere_->first_alike(form);
-  // A hash that chooses among routes goes by the numbers of the ranks.
-  const auto tried = std::ranges::find(study_->orders, order.groups, &PlaceStudy::groups);
-  form.push_back(static_cast<int>(tried - study_->orders.begin()));
-  return form;
+  return anywhere_->first_alike(renumbered(assignment, *groups_of(order.scenario.job), own));
 }
 
 std::vector<Assignment> Evaluations::fresh(const PlaceStudy& order,
@@ -89,7 +85,9 @@ std::vector<Assignment> Evaluations::fresh(const PlaceStudy& order,
   std::erase_if(assignments, [&](const Assignment& assignment) {
     const auto known = by_form_.find(forms_->of(order, assignment));
     if (known == by_form_.end()) return false;
-    placed_[known->second].alike += placements_->alike(assignment);
+    const bool itself =
+        assignments_[known->second] == assignment && placed_[known->second].groups == order.groups;
+    if (!itself) placed_[known->second].alike += placements_->alike(assignment);
     return true;
   });
   return assignments;
@@ -142,12 +140,22 @@ std::vector<double> Evaluations::look(const PlaceStudy& order,
     return search_from +
            (search_to - search_from) * static_cast<double>(count) / static_cast<double>(all);
   };
-  evaluator_->part(share(count()), share(count() + assignments.size()));
-  std::vector<Placed> placed = Costing(order, *evaluator_).of(*placements_, assignments);
+  const auto known = [&](const Assignment& assignment) {
+    return by_form_.find(forms_->of(order, assignment));
+  };
+  std::vector<Assignment> unknown;
+  std::set<Assignment> forms;
+  for (const Assignment& one : assignments)
+    if (known(one) == by_form_.end() && forms.insert(forms_->of(order, one)).second)
+      unknown.push_back(one);
+  evaluator_->part(share(count()), share(count() + unknown.size()));
+  std::vector<Placed> placed = Costing(order, *evaluator_).of(*placements_, unknown);
+  for (std::size_t i = 0; i < placed.size(); ++i) add(order, unknown[i], std::move(placed[i]));
   std::vector<double> costs;
-  for (std::size_t i = 0; i < placed.size(); ++i) {
-    costs.push_back(placed[i].cost_s);
-    add(order, assignments[i], std::move(placed[i]));
+  for (const Assignment& assignment : assignments) {
+    const auto found = known(assignment);
+    if (found == by_form_.end()) break;  // stopped
+    costs.push_back(placed_[found->second].cost_s);
   }
   return costs;
 }

@@ -41,7 +41,6 @@ class Forms {
 
  private:
   const PlaceStudy* study_;
-  bool only_routes_;
   std::optional<Placements> anywhere_;  ///< none where one order is tried
 };
 

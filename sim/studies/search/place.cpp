@@ -2,6 +2,7 @@
 #include "sim/studies/search/place.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <limits>
 #include <numeric>
@@ -11,6 +12,7 @@
 #include "scenarios/study/group_orders.hpp"
 #include "sim/studies/search/annealing.hpp"
 #include "sim/studies/search/evaluations.hpp"
+#include "sim/studies/search/near_groups.hpp"
 #include "sim/studies/search/place_bound.hpp"
 #include "sim/studies/search/place_points.hpp"
 #include "sim/studies/search/plain_assignments.hpp"
@@ -80,7 +82,7 @@ std::optional<RandomPlacements> random_placements(const PlaceStudy& study,
 
 void add_bound(PlaceAnswer& answer, const PlaceStudy& study, std::span<const Bin> bins) {
   const double best = answer.placed.front().cost_s;
-  if (!answer.searched && !answer.stopped && best < stuck)
+  if (!answer.searched && !answer.stopped && best < stuck && answer.only_routes)
     answer.bound_s = best;
   else if (study.jobs != WhoseTime::mean)
     answer.bound_s = bound_of_rings(study, bins);
@@ -110,6 +112,19 @@ Until until_of(std::size_t order, const PlaceStudy& study) {
   return {begin + counting * each, begin + each};
 }
 
+/// One placement of each kind: of the user's order of groups all starts of a search, of each other
+/// order the first.
+void look_at_kinds(const PlaceStudy& study, const Placements& placements,
+                   const std::optional<Assignment>& own, Evaluations& evaluations) {
+  for (const PlaceStudy& order : study.tried()) {
+    std::vector<Assignment> kinds;
+    for (const Assignment& start : annealing_of(order, placements, own, *placements.some()).starts)
+      kinds.push_back(placements.first_alike(start));
+    if (order.groups != study.groups) kinds.resize(1);
+    evaluations.at(order, kinds, order.budget);
+  }
+}
+
 /// Looks at all placements that differ under one order of the groups, or searches among them.
 void look(const PlaceStudy& order, std::size_t orders, Until until, const Placements& placements,
           const std::optional<Assignment>& own, Evaluator& evaluator, Evaluations& evaluations,
@@ -122,8 +137,9 @@ void look(const PlaceStudy& order, std::size_t orders, Until until, const Placem
   evaluator.until(until.done);
   if (assignments) {
     const std::size_t all = orders * assignments->size();
-    const std::vector<Assignment> fresh = evaluations.fresh(order, std::move(*assignments));
+    std::vector<Assignment> fresh = evaluations.fresh(order, std::move(*assignments));
     answer.least += fresh.size();
+    near_groups_first(order, placements.bins(), fresh);
     answer.stopped = evaluations.at(order, fresh, all).size() < fresh.size() || answer.stopped;
     return;
   }
@@ -143,7 +159,8 @@ void look(const PlaceStudy& order, std::size_t orders, Until until, const Placem
 
 }  // namespace
 
-PlaceAnswer place(const PlaceStudy& study, Evaluator& evaluator) {
+PlaceAnswer place(const PlaceStudy& study, Evaluator& evaluator,
+                  const std::function<void(double seconds)>& say_pace) {
   const Symmetry symmetry(study.scenario.cluster.topology, symmetry_rules(study));
   const Placements placements = allowed_placements(study, symmetry);
   std::optional<Assignment> own = own_assignment(study, placements.bins());
@@ -151,8 +168,11 @@ PlaceAnswer place(const PlaceStudy& study, Evaluator& evaluator) {
   if (own) own = placements.first_alike(*own);
 
   evaluator.part(0, search_from);
+  evaluator.until(std::numeric_limits<double>::infinity());
+  const auto begin = std::chrono::steady_clock::now();
   std::vector<Placed> first =
       Costing(study, evaluator).of(std::vector<Placement>{study.scenario.placement});
+  const std::chrono::duration<double> one = std::chrono::steady_clock::now() - begin;
   if (first.empty()) throw std::runtime_error(too_early);
   PlaceAnswer answer;
   answer.own = std::move(first.front());
@@ -163,11 +183,14 @@ PlaceAnswer place(const PlaceStudy& study, Evaluator& evaluator) {
   answer.only_routes = symmetry.only_routes();
   const Forms forms(study, symmetry, placements);
   Evaluations evaluations(forms, placements, evaluator);
+  if (own && is_tried(study)) evaluations.add(study, *own, answer.own);
+  look_at_kinds(study, placements, own, evaluations);
+  answer.least = evaluations.count();
+  if (say_pace) say_pace(one.count());
   std::size_t next = 0;
   for (const PlaceStudy& order : study.tried())
     look(order, study.tried().size(), until_of(next++, study), placements, own, evaluator,
          evaluations, answer);
-  if (evaluations.count() == 0 && own) evaluations.add(study, *own, answer.own);
   if (evaluations.count() == 0) throw std::runtime_error(too_early);
   if (answer.searched) answer.least = std::max(answer.least, Count(evaluations.count()));
   evaluations.finish(answer, study, own);

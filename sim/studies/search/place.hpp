@@ -2,6 +2,7 @@
 // Search for the best of all placements.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,7 +36,7 @@ struct PlaceAnswer {
   bool searched = false;            ///< not all that differ were simulated
   bool uncounted = false;           ///< the time was over before it knew how many differ
   bool stopped = false;             ///< before it had looked at its budget, or at all
-  bool only_routes = true;          ///< else nothing was folded but cores
+  bool only_routes = true;          ///< else placements count as equal whatever the hash picks
   std::vector<Placed> placed;       ///< the best first; equal ones by their assignments
   Placed own;                       ///< the user's
   std::optional<std::size_t> same;  ///< the place of the user's, or one like it, in `placed`
@@ -44,9 +45,12 @@ struct PlaceAnswer {
   std::optional<RandomPlacements> random;
 };
 
-/// The user's placement comes first. Where the evaluator is stopped, the answer is what was there
-/// by then, at least one placement. Throws InputError where the rules allow no placement.
-PlaceAnswer place(const PlaceStudy& study, Evaluator& evaluator);
+/// Simulates the user's placement first and then one of each kind, all to their ends. Then
+/// `say_pace` gets the seconds of one simulation, and the search begins, within the evaluator's
+/// time. If the evaluator is stopped, the answer holds what was simulated by then, at least one
+/// placement. Throws InputError if the rules allow no placement.
+PlaceAnswer place(const PlaceStudy& study, Evaluator& evaluator,
+                  const std::function<void(double seconds)>& say_pace = {});
 
 /// The study's scenario placed like this, under the study's objective: with that cable degraded.
 Scenario placed_scenario(const PlaceStudy& study, const Placed& placed);

@@ -24,6 +24,8 @@ class MachineParts {
   /// links. Looked at for some of the bins where that says it of all; false when in doubt.
   bool only_routes() const;
   std::unique_ptr<PointSymmetry> symmetry_of_hosts() const;
+  /// Interchanges only hosts of one kind with equal cables to the same switches.
+  std::unique_ptr<PointSymmetry> symmetry_on_switches() const;
   /// Symmetry among the bins of one host, by their indices in it.
   std::shared_ptr<const PointSymmetry> symmetry_inside(int host) const;
 

@@ -76,9 +76,8 @@ Symmetry::Symmetry(const Topology& topology, const SymmetryRules& rules)
   inside_.assign(hosts, std::make_shared<NoSymmetry>());
   const MachineParts parts(topology, rules);
   only_routes_ = parts.only_routes();
-  if (!only_routes_) return;
-  hosts_ = parts.symmetry_of_hosts();
-  if (!rules.inside_hosts) return;
+  hosts_ = only_routes_ ? parts.symmetry_of_hosts() : parts.symmetry_on_switches();
+  if (!only_routes_ || !rules.inside_hosts) return;
   std::map<int, std::shared_ptr<const PointSymmetry>> of_kind;
   for (std::size_t host = 0; host < hosts; ++host) {
     if (first_bin_[host + 1] - first_bin_[host] < 2 || rules.has_others(static_cast<int>(host)))

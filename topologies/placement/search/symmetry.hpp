@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Symmetries of a machine: places that can be interchanged without any change in time.
 //
-// Invariant: what is folded here takes the same time to the last digit. A symmetry keeps every
-// component and link with all its attributes, and with them every route, as each is the only one
-// with the fewest links. Where routes are chosen among equal ones by a hash, as in a fat tree,
-// interchanging hosts would change the choice: then nothing is interchanged.
+// A symmetry keeps every component and link with all its attributes. If each route is the only one
+// with the fewest links, a symmetry keeps the routes too, and its images take the same time to the
+// last digit. If a hash picks among equal routes, as in a fat tree, the picks of an image differ:
+// then only hosts on the same switches are interchanged, and times are equal up to these picks.
 #pragma once
 
 #include <algorithm>
@@ -56,7 +56,7 @@ class Symmetry {
   Symmetry(const Topology& topology, const SymmetryRules& rules);
 
   std::span<const Bin> bins() const { return bins_; }
-  /// True if every route is the only one with the fewest links; if not, all bins differ.
+  /// True if every route is the only one with the fewest links: images take the same time.
   bool only_routes() const { return only_routes_; }
   /// The first of all images of a sequence of different bins: two sequences have the same one if
   /// and only if a symmetry takes one to the other. That of a beginning is its beginning.

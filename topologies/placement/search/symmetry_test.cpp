@@ -157,16 +157,35 @@ TEST(Symmetry, OfHostsThatAreMarkedIsNone) {
   EXPECT_EQ(symmetry.images(std::vector{2, 1}), 2);
 }
 
-TEST(Symmetry, IsNoneWhereRoutesAreChosenByAHash) {
-  for (const std::string& yaml :
-       {racks(2, 2, 2), "network: fat_tree\nk: 4\n" + std::string(cable) + "\n" + hosts_of_cores,
-        "network: torus\ndimensions: [4]\n" + std::string(cable) + "\n" + hosts_of_cores}) {
+// Two hosts on each of the first two switches, then one host on each switch of a torus.
+TEST(Symmetry, hashed_routes_leave_hosts_on_the_same_switches_interchangeable) {
+  const std::string fat_tree = "network: fat_tree\nk: 4\n" + std::string(cable) + "\n";
+  for (const std::string& yaml : {racks(2, 2, 2), fat_tree + hosts_of_cores}) {
     const Topology topology = topology_of(yaml);
     const Symmetry symmetry(topology, rules_for(SlotKind::core));
     EXPECT_FALSE(symmetry.only_routes()) << yaml;
-    EXPECT_EQ(symmetry.first_image(std::vector{3, 1}), (std::vector{3, 1}));
-    EXPECT_EQ(symmetry.images(std::vector{3, 1}), 1);
+    EXPECT_EQ(symmetry.first_image(std::vector{3, 1}), (std::vector{2, 0})) << yaml;
+    EXPECT_EQ(symmetry.images(std::vector{3, 1}), 2 * 2) << yaml;
+    EXPECT_EQ(symmetry.images(std::vector{3, 2}), 2) << yaml;
   }
+  const Topology torus =
+      topology_of("network: torus\ndimensions: [4]\n" + std::string(cable) + "\n" + hosts_of_cores);
+  const Symmetry symmetry(torus, rules_for(SlotKind::core));
+  EXPECT_FALSE(symmetry.only_routes());
+  EXPECT_EQ(symmetry.first_image(std::vector{3, 1}), (std::vector{3, 1}));
+  EXPECT_EQ(symmetry.images(std::vector{3, 1}), 1);
+}
+
+// One cable of a host is slower, or its mark differs: it stands for itself alone.
+TEST(Symmetry, hosts_on_the_same_switches_differ_by_their_cables_and_marks) {
+  const Topology topology =
+      topology_of(racks(2, 3, 2) + "\ndegraded: [{link: host1/nic0->rack0/switch, share: 0.5}]\n");
+  EXPECT_EQ(Symmetry(topology, rules_for(SlotKind::core)).images(std::vector{1}), 1);
+  EXPECT_EQ(Symmetry(topology, rules_for(SlotKind::core)).images(std::vector{0}), 2);
+  SymmetryRules marked = rules_for(SlotKind::core);
+  marked.marks = {0, 0, 1, 0, 0, 0};
+  EXPECT_EQ(Symmetry(topology, marked).images(std::vector{0}), 1);
+  EXPECT_EQ(Symmetry(topology, marked).images(std::vector{3}), 3);
 }
 
 TEST(Symmetry, KeepsNicsThatAreCountedApart) {
