@@ -13,9 +13,8 @@
 namespace ringscope {
 
 namespace nccl {
-struct Machine;  // algorithms/channels/nccl_tuning.hpp
-class Groups;    // algorithms/groups/nccl_groups.hpp
-}  // namespace nccl
+struct Machine;  // nccl/choice/tuning.hpp
+}
 
 namespace schedules {
 struct Schedule;  // algorithms/schedules/schedule.hpp
@@ -24,6 +23,7 @@ struct Schedule;  // algorithms/schedules/schedule.hpp
 struct HostGroups;  // algorithms/steps/host_order.hpp
 struct TreeEnds;    // algorithms/steps/binary_trees.hpp
 class PairSizes;    // algorithms/alltoall/pair_sizes.hpp
+class KnownGroups;  // algorithms/groups/known_groups.hpp
 struct Training;    // algorithms/training/training.hpp
 
 /// Parameters of a job beside the vector. An algorithm names in `Algorithm::options` those that it
@@ -69,9 +69,9 @@ struct Options {
   const nccl::Machine* nccl = nullptr;
   /// For each channel the first equivalent one: same ring, same NICs. Not owned; null: unknown.
   const std::vector<int>* like = nullptr;
-  /// Communicators of groups of ranks as NCCL builds them, kept by their owner. Null: none are
-  /// known.
-  const nccl::Groups* groups = nullptr;
+  /// Communicators of groups of ranks as the library builds them, kept by their owner. Null: none
+  /// are known.
+  const KnownGroups* groups = nullptr;
   int stream = 0;  ///< of the rank that runs it; kernels of several run at once
   /// Layers of a training job, kept by their owner. Null: one layer that takes no time.
   const Training* training = nullptr;

@@ -102,7 +102,7 @@ class Architecture(unittest.TestCase):
         built |= {name for words in rest for name in words.split() if "/" in name}
         built |= {"algorithms", "topologies", "sim"}
         # without_files.cpp stands for them.
-        in_place = {"topologies/imports/rings", "scenarios/schedule", "scenarios/trace"}
+        in_place = {"nccl/logs", "scenarios/schedule", "scenarios/trace"}
         left_out = re.search(r'EXCLUDE REGEX "([^"]*simgrid[^"]*)"', page)[1]
         left_out = left_out.replace("\\\\", "\\")  # as CMake reads it
         for path in sources():
@@ -116,8 +116,8 @@ class Architecture(unittest.TestCase):
 
     def test_every_path_that_it_names_is_there(self):
         for page in ("ARCHITECTURE.md", "README.md"):
-            for path in re.findall(r"`((?:algorithms|topologies|scenarios|sim|validation|plots|cli|"
-                                   r"scripts|benchmarks)/[\w./]*)`", text_of(page)):
+            for path in re.findall(r"`((?:algorithms|topologies|nccl|scenarios|sim|validation|plots|"
+                                   r"cli|scripts|benchmarks)/[\w./]*)`", text_of(page)):
                 if not re.search(r"/x\.cpp$|_x\.cpp$|/NAME", path):
                     with self.subTest(f"{page}: {path}"):
                         self.assertTrue(os.path.exists(os.path.join(ROOT, path)))

@@ -36,9 +36,9 @@ LAYERS = {
     "base": [],
     "algorithms": ["algorithms/"],
     "topologies": ["topologies/"],
-    "topologies/nccl": ["topologies/", "algorithms/steps/"],
-    "scenarios": ["algorithms/", "topologies/", "scenarios/"],
-    "sim": ["algorithms/", "topologies/", "scenarios/", "sim/"],
+    "nccl": ["algorithms/", "topologies/", "nccl/"],
+    "scenarios": ["algorithms/", "topologies/", "nccl/", "scenarios/"],
+    "sim": ["algorithms/", "topologies/", "nccl/", "scenarios/", "sim/"],
     "sim/kernel": ["sim/kernel/", "topologies/input/units.hpp"],
     "validation": ["algorithms/", "topologies/", "scenarios/", "validation/"],
 }
@@ -241,7 +241,7 @@ def check_includes(path, text):
         if bracket == '"' and not name.startswith(below):
             yield number, f"{layer} may include {' '.join(below)} only, got {name}"
         plain = re.fullmatch(r"[a-z_]+|fmt/\w+\.h" + (r"|g(test|mock)/\w+\.h" * in_test), name)
-        if bracket == "<" and layer == "algorithms" and not plain:
+        if bracket == "<" and layer in ("algorithms", "nccl") and not plain:
             yield number, f"{layer} may include std and fmt only, got <{name}>"
 
 

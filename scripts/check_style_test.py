@@ -207,6 +207,8 @@ class Includes(unittest.TestCase):
                 ("algorithms/a.cpp", '"algorithms/verbs/task.hpp"', True),
                 ("algorithms/a.cpp", '"topologies/input/units.hpp"', False),
                 ("topologies/a.cpp", '"algorithms/verbs/task.hpp"', False),
+                ("algorithms/a.cpp", '"nccl/choice/tuning.hpp"', False),
+                ("nccl/kernels/a.cpp", '"algorithms/verbs/task.hpp"', True),
                 ("topologies/hosts/a.cpp", '"topologies/input/units.hpp"', True),
                 ("scenarios/a.cpp", '"topologies/input/units.hpp"', True),
                 ("scenarios/a.cpp", '"sim/executor.hpp"', False),

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Messages among the ranks of a group: as the library sends any, or, where NCCL's communicator of
-// the group is known, by the blocks of a kernel.
-//
-// A block has room for eight chunks that are on their way: so much goes before the receiver is
-// there, and a send ends when the receiver has taken all but so much.
-//
-// Source: NCCL 2.30.7, src/include/device.h, NCCL_STEPS; src/device/sendrecv.h; peer_channels.hpp.
+// Messages among the ranks of a group: as the library sends any, or, where its communicator of the
+// group is known, by the blocks of a kernel (KnownGroup::exchange).
 #pragma once
 
 #include <optional>

@@ -5,7 +5,7 @@
 #include <array>
 #include <numeric>
 
-#include "algorithms/groups/nccl_groups.hpp"
+#include "algorithms/groups/known_groups.hpp"
 
 namespace ringscope {
 namespace {
@@ -17,8 +17,8 @@ std::vector<int> ranks_in_all(Communicator group) {
   return all;
 }
 
-/// Options that a group's communicator adds, where NCCL's is known.
-void give(Options& options, const nccl::GroupChannels& known) {
+/// Options that a group's communicator adds.
+void give(Options& options, const KnownGroup& known) {
   options.hosts = &known.hosts;
   options.nccl = known.machine;
   options.orders = known.orders;
@@ -26,7 +26,7 @@ void give(Options& options, const nccl::GroupChannels& known) {
 }
 
 Task run_on_group(Communicator group, const Algorithm* algorithm, Workspace work, Options options) {
-  const nccl::GroupChannels* known = communicator_of(group, options);
+  const KnownGroup* known = communicator_of(group, options);
   const std::vector<int>* hosts_of_all = options.hosts;
   options = without_hosts(options);
   std::vector<int> hosts;
@@ -38,8 +38,8 @@ Task run_on_group(Communicator group, const Algorithm* algorithm, Workspace work
       hosts.push_back((*hosts_of_all)[static_cast<std::size_t>(rank)]);
     options.hosts = &hosts;
   }
-  // A simulation alone knows NCCL's communicators, and has no data: nobody counts the space that
-  // channels need beside that of one.
+  // A simulation alone knows communicators, and has no data: nobody counts the space that channels
+  // need beside that of one.
   const std::size_t scratch = algorithm->scratch_items(group.size(), work.data.size, options);
   work.scratch = {work.scratch.buffer, work.scratch.offset, scratch};
   co_await algorithm->run(group, work, options);
@@ -69,13 +69,13 @@ Options without_hosts(Options options) {
   return options;
 }
 
-const nccl::GroupChannels* communicator_of(Communicator group, const Options& options) {
+const KnownGroup* communicator_of(Communicator group, const Options& options) {
   if (options.groups == nullptr) return nullptr;
   const std::vector<int>* some = group.ranks_in_all();
   return options.groups->find(some != nullptr ? *some : ranks_in_all(group));
 }
 
-Options options_of(const nccl::GroupChannels& known, Options options) {
+Options options_of(const KnownGroup& known, Options options) {
   options = without_hosts(options);
   give(options, known);
   return options;
@@ -83,8 +83,7 @@ Options options_of(const nccl::GroupChannels& known, Options options) {
 
 Options options_of_group(Options options, std::string_view name) {
   options = without_hosts(options);
-  const nccl::GroupChannels* known =
-      options.groups != nullptr ? options.groups->named(name) : nullptr;
+  const KnownGroup* known = options.groups != nullptr ? options.groups->named(name) : nullptr;
   if (known != nullptr) give(options, *known);
   return options;
 }

@@ -5,7 +5,7 @@
 #include <cassert>
 #include <deque>
 
-#include "algorithms/channels/channel_parts.hpp"
+#include "algorithms/verbs/protocol_buffers.hpp"
 
 namespace ringscope::schedules {
 namespace {

@@ -6,9 +6,9 @@
 #include <gtest/gtest.h>
 
 #include "algorithms/catalogue_cases.hpp"
-#include "algorithms/channels/channel_parts.hpp"
 #include "algorithms/schedules/order.hpp"
 #include "algorithms/schedules/proof.hpp"
+#include "algorithms/verbs/protocol_buffers.hpp"
 
 namespace ringscope::schedules {
 namespace {

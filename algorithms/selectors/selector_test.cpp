@@ -4,8 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include "algorithms/channels/nccl_tuning.hpp"
-
 namespace ringscope {
 namespace {
 

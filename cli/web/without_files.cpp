@@ -3,9 +3,9 @@
 // pugixml nor zlib is built for WebAssembly.
 #include <stdexcept>
 
+#include "nccl/logs/read_channels.hpp"
 #include "scenarios/schedule/schedule_file.hpp"
 #include "scenarios/trace/trace_file.hpp"
-#include "topologies/imports/rings/nccl_channels.hpp"
 
 namespace ringscope {
 

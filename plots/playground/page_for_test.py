@@ -8,7 +8,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 WEB = ROOT / "build/web"
 PAGE = WEB / "index.html"
-FOLDERS = ("algorithms", "topologies", "scenarios", "sim", "cli/web", "plots/playground",
+FOLDERS = ("algorithms", "topologies", "nccl", "scenarios", "sim", "cli/web", "plots/playground",
            "plots/lesson")
 ENDINGS = {".cpp", ".hpp", ".def", ".js", ".css", ".html", ".json", ".yaml"}
 

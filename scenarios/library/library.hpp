@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "algorithms/channels/nccl_tuning.hpp"
+#include "nccl/choice/tuning.hpp"
 #include "scenarios/library/sized_time.hpp"
 #include "topologies/input/input.hpp"
 #include "topologies/input/units.hpp"

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "nccl/search/job_channels.hpp"
 #include "scenarios/library/library.hpp"
 #include "topologies/cluster.hpp"
-#include "topologies/nccl/channels.hpp"
 
 namespace ringscope {
 

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "algorithms/training/training.hpp"
-#include "scenarios/question/nccl_machine.hpp"
+#include "scenarios/question/nccl_communicators.hpp"
 #include "scenarios/question/scenario_tree.hpp"
 #include "topologies/placement/slots.hpp"
 

@@ -8,11 +8,11 @@
 #include <set>
 #include <tuple>
 
-#include "algorithms/selectors/nccl_choice.hpp"
 #include "algorithms/training/training.hpp"
+#include "nccl/choice/choice.hpp"
 #include "scenarios/library/uncached.hpp"
 #include "scenarios/question/file_kind.hpp"
-#include "scenarios/question/nccl_machine.hpp"
+#include "scenarios/question/nccl_communicators.hpp"
 #include "scenarios/question/neighbours.hpp"
 #include "scenarios/question/scenario_tree.hpp"
 #include "topologies/input/data_files.hpp"

@@ -18,7 +18,7 @@
 namespace ringscope {
 
 namespace nccl {
-struct JobChannels;  // topologies/nccl/channels.hpp
+struct JobChannels;  // nccl/search/job_channels.hpp
 }
 
 /// Noise that makes computations take longer than they say, drawn anew for each from the job's
@@ -46,7 +46,7 @@ struct Needs {
   double sms = 1;       ///< share of its multiprocessors
 };
 
-struct NcclGroups;    // scenarios/question/nccl_machine.hpp
+struct NcclGroups;    // scenarios/question/nccl_communicators.hpp
 struct ScheduleFile;  // scenarios/schedule/schedule_file.hpp
 
 struct Job {

@@ -188,7 +188,7 @@ def by_target():
         "hostfile": [HOSTFILE],
         "machine": seeds.machines + in_tests("topologies/imports/*_test.cpp"),
         "fabric": seeds.fabrics,
-        "nccl_rings": in_tests("topologies/imports/rings/*_test.cpp"),
+        "nccl_rings": in_tests("nccl/logs/*_test.cpp"),
         **{name: list(read(f"scenarios/schedules/*.{ending}").values())
            for name, ending in (("msccl", "xml"), ("mscclpp", "json"), ("goal", "goal"))},
         "chakra": [BETWEEN.join(one), BETWEEN.join(ring)], "kineto": [json.dumps(kineto).encode()],

@@ -13,12 +13,12 @@
 #include "algorithms/steps/host_order.hpp"
 #include "algorithms/training/llm_parts.hpp"
 #include "algorithms/training/training.hpp"
+#include "nccl/search/job_channels.hpp"
 #include "sim/alike/equal_cells.hpp"
 #include "sim/alike/equal_groups.hpp"
 #include "sim/alike/equal_hosts.hpp"
 #include "sim/alike/peer_map.hpp"
 #include "sim/alike/script.hpp"
-#include "topologies/nccl/channels.hpp"
 
 namespace ringscope::sim {
 namespace {

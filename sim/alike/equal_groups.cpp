@@ -21,7 +21,7 @@ int group_of(const std::map<Members, int>& groups, Members ranks) {
 }  // namespace
 
 std::string unequal_groups(const NcclGroups& groups, const Orbits& orbits) {
-  const std::vector<nccl::GroupChannels>& all = groups.known.all();
+  const std::vector<KnownGroup>& all = groups.known.all();
   std::map<Members, int> by_members;
   for (int i = 0; i < std::ssize(all); ++i) {
     Members members = all[static_cast<std::size_t>(i)].ranks;

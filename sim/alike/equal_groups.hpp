@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "scenarios/question/nccl_machine.hpp"
+#include "scenarios/question/nccl_communicators.hpp"
 #include "sim/machine/orbits.hpp"
 
 namespace ringscope::sim {

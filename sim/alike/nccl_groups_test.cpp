@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "scenarios/question/nccl_machine.hpp"
+#include "scenarios/question/nccl_communicators.hpp"
 #include "sim/alike/fold_for_test.hpp"
 #include "sim/tests/scenario_for_test.hpp"
 

@@ -11,7 +11,7 @@
 
 #include "algorithms/collectives.hpp"
 #include "algorithms/programs/program.hpp"
-#include "algorithms/selectors/nccl_choice.hpp"
+#include "nccl/choice/choice.hpp"
 #include "scenarios/schedule/schedule_file.hpp"
 
 namespace ringscope::sim {

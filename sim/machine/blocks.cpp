@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
-#include "scenarios/question/nccl_machine.hpp"
+#include "nccl/search/job_channels.hpp"
+#include "scenarios/question/nccl_communicators.hpp"
 #include "sim/machine/machine.hpp"
-#include "topologies/nccl/channels.hpp"
 
 namespace ringscope::sim {
 namespace {

@@ -22,7 +22,7 @@ struct Input;  // algorithms/training/training.hpp
 }
 
 namespace ringscope::nccl {
-struct Gates;  // topologies/nccl/channels.hpp
+struct Gates;  // nccl/search/job_channels.hpp
 }
 
 namespace ringscope::sim {

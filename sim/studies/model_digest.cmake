@@ -6,7 +6,7 @@
 #
 # Without OUTPUT it only sets model_sources, their paths below ROOT.
 set(patterns "")
-foreach(folder algorithms topologies scenarios sim)
+foreach(folder algorithms topologies nccl scenarios sim)
   foreach(kind cpp hpp def)
     list(APPEND patterns ${ROOT}/${folder}/*.${kind})
   endforeach()

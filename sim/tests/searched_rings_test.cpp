@@ -8,8 +8,8 @@
 #include <span>
 #include <string>
 
+#include "nccl/search/job_channels.hpp"
 #include "sim/tests/scenario_for_test.hpp"
-#include "topologies/nccl/channels.hpp"
 
 namespace ringscope::searched_rings_test {
 namespace {

@@ -8,7 +8,6 @@
 #include <sstream>
 
 #include "topologies/cluster.hpp"
-#include "topologies/nccl/rates.hpp"
 
 namespace ringscope::imports_test {
 namespace {
@@ -164,16 +163,6 @@ TEST(Import, nvlinks_are_counted) {
   const Cluster a100 = cluster_of(machine_of("dgx-a100.txt"));
   const auto& ampere = a100.topology.hosts()[0].gpus;
   EXPECT_DOUBLE_EQ(gigabytes(a100.topology, ampere[0], ampere[7]), 12 * one);  // NV12
-}
-
-// The search divides what an import writes by what a link carries: 18 of an H100 are 18.
-TEST(Import, nccl_counts_as_many_nvlinks_as_were_imported) {
-  for (const int capability : {70, 80, 90, 100})
-    for (const int links : {1, 6, 12, 18}) {
-      const Bandwidth all{links * assumed_nvlink(capability).value.bytes_per_second};
-      EXPECT_DOUBLE_EQ(nccl::nvlink_rate(all, capability), links * nccl::one_nvlink(capability))
-          << capability << ' ' << links;
-    }
 }
 
 TEST(Import, generations_follow_from_the_number_of_nvlinks) {

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "algorithms/selectors/nccl_choice.hpp"
+#include "nccl/choice/choice.hpp"
 #include "scenarios/answer/text/table.hpp"
 
 namespace ringscope {

@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "topologies/nccl/channels.hpp"
+#include "nccl/search/job_channels.hpp"
 
 namespace ringscope {
 

@@ -3,9 +3,9 @@
 #include <array>
 #include <memory>
 
+#include "nccl/logs/read_channels.hpp"
 #include "scripts/fuzzing/targets/target.hpp"
 #include "topologies/cluster.hpp"
-#include "topologies/imports/rings/nccl_channels.hpp"
 
 namespace ringscope::fuzzing {
 

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "nccl/channels/channel_chunks.hpp"
+
+#include "algorithms/steps/ring_steps.hpp"
+
+namespace ringscope {
+
+// Each of a rank's items passes the links of all ranks but one; NCCL counts all.
+std::vector<Range> channel_chunks(int ranks, std::size_t items, const Options& options) {
+  return channel_parts({.size = ring_chunk_items(ranks, items)}, protocol_named(options.protocol),
+                       options.channels, ranks, options.item_bytes);
+}
+
+std::size_t channel_piece(const Options& options) {
+  return chunk_items(protocol_named(options.protocol), options.item_bytes);
+}
+
+std::size_t chunk_slot(int, std::size_t part, const Options& options) {
+  return std::min(part, channel_piece(options));
+}
+
+Cost channel_chunks_cost(int ranks, std::size_t items, Options options) {
+  if (ranks == 1) return {};
+  const std::int64_t steps =
+      (ranks - 1) * count_pieces(channel_chunks(ranks, items, options), channel_piece(options));
+  return {.steps = steps,
+          .messages = ranks * steps,
+          .items = static_cast<std::uint64_t>(ranks - 1) * items};
+}
+
+}  // namespace ringscope

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "nccl/channels/channel_rings.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "algorithms/steps/host_order.hpp"
+#include "algorithms/steps/segments.hpp"
+#include "nccl/channels/performed_channels.hpp"
+
+namespace ringscope {
+namespace {
+
+constexpr int most_permuted = 4;  ///< ranks on one host, all pairs of which may have a link
+
+/// Order of the channel's ring: as given; on one host each order once, then from the first again;
+/// on several those that leave each host by another rank.
+std::vector<int> order_of(int channel, int channels, int ranks, const Options& options) {
+  if (options.orders != nullptr && !options.orders->empty())
+    return (*options.orders)[static_cast<std::size_t>(channel) % options.orders->size()];
+  const auto hosts = ranks_by_host(ranks, options.hosts);
+  if (hosts.size() > 1 || ranks > most_permuted) return ring_order(hosts, channel, channels);
+  std::vector<int> order(static_cast<std::size_t>(ranks));
+  std::iota(order.begin(), order.end(), 0);
+  for (int i = 0; i < channel; ++i) std::next_permutation(order.begin() + 1, order.end());
+  return order;
+}
+
+ChannelRing ring_of(Communicator comm, int index, int channels, Range part, Range slot,
+                    const Options& options) {
+  std::vector<int> order = order_of(index, channels, comm.size(), options);
+  const auto self = std::find(order.begin(), order.end(), comm.rank());
+  const auto position = static_cast<int>(self - order.begin());
+  return {.part = part,
+          .slot = slot,
+          .block = {.channel = index, .protocol = protocol_named(options.protocol)},
+          .order = std::move(order),
+          .position = position};
+}
+
+/// Where parts are of each rank's chunk and chunks differ by an item, so do the last parts.
+std::vector<int> kinds_of(Range data, int ranks, const std::vector<Range>& parts) {
+  std::size_t sum = 0;
+  for (const Range& part : parts) sum += part.size;
+  std::vector<int> kinds(parts.size());
+  if (sum != data.size && data.size % static_cast<std::size_t>(ranks) != 0) kinds.back() = 1;
+  return kinds;
+}
+
+/// Channels that one SM takes, one after the other.
+Task channels_in_turn(Communicator comm, std::vector<ChannelRing> rings, Range data,
+                      ChannelProgram program, Options options) {
+  bool launched = true;
+  for (const ChannelRing& ring : rings) {
+    const Communicator block = comm.inside(ring.block);
+    co_await block.begin_block(std::exchange(launched, false));
+    co_await program(block, ring, data, options);
+    block.end_block();
+  }
+}
+
+}  // namespace
+
+int ChannelRing::rank(int places) const {
+  const auto size = static_cast<int>(order.size());
+  return order[static_cast<std::size_t>(((position + places) % size + size) % size)];
+}
+
+Task in_channels(Communicator comm, Workspace work, std::vector<Range> parts, SlotItems slot,
+                 ChannelProgram program, Options options, int slices) {
+  if (comm.size() == 1 || parts.empty()) co_return;
+  const std::size_t turns = options.sms > 0
+                                ? std::min(parts.size(), static_cast<std::size_t>(options.sms))
+                                : parts.size();
+  const std::vector<int> times =
+      performed_for(comm, parts, kinds_of(work.data, comm.size(), parts), options);
+  std::vector<std::vector<ChannelRing>> by_sm(turns);
+  std::size_t offset = work.scratch.offset;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const Range room = {work.scratch.buffer, offset, slot(comm.size(), parts[i].size, options)};
+    offset += room.size;
+    if (times[i] == 0) continue;
+    by_sm[i % turns].push_back(ring_of(comm, static_cast<int>(i), static_cast<int>(parts.size()),
+                                       parts[i], room, options));
+    Block& block = by_sm[i % turns].back().block;
+    block.alike = times[i];
+    if (block.protocol == Protocol::simple) block.slices = slices;
+  }
+  std::vector<Thread> others;
+  for (std::size_t sm = 1; sm < turns; ++sm)
+    if (!by_sm[sm].empty())
+      others.push_back(
+          comm.start(channels_in_turn(comm.beside(Beside::thread), std::move(by_sm[sm]), work.data,
+                                      program, options),
+                     Beside::thread));
+  co_await channels_in_turn(comm, std::move(by_sm[0]), work.data, program, options);
+  for (const Thread other : others) co_await comm.join(other);
+}
+
+std::size_t slots_of(int ranks, const std::vector<Range>& parts, SlotItems slot,
+                     const Options& options) {
+  if (ranks == 1) return 0;
+  std::size_t sum = 0;
+  for (const Range& part : parts) sum += slot(ranks, part.size, options);
+  return sum;
+}
+
+std::vector<Range> pieces_of(Range part, std::size_t most) {
+  std::vector<Range> pieces;
+  for (std::size_t from = 0; from < part.size; from += most)
+    pieces.push_back({part.buffer, part.offset + from, std::min(most, part.size - from)});
+  return pieces;
+}
+
+Range piece_of(Range chunk, Range piece) {
+  const std::size_t from = std::min(piece.offset, chunk.size);
+  return {chunk.buffer, chunk.offset + from, std::min(piece.size, chunk.size - from)};
+}
+
+std::int64_t count_pieces(const std::vector<Range>& parts, std::size_t most) {
+  std::int64_t sum = 0;
+  for (const Range& part : parts)
+    sum += part.size == 0 ? 0 : static_cast<std::int64_t>(segments_of(part.size, most));
+  return sum;
+}
+
+int channel_threads(const Options& options) {
+  const int channels = std::max(1, options.channels);
+  return options.sms > 0 ? std::min(options.sms, channels) : channels;
+}
+
+bool channels_move_with_hosts(int ranks, std::size_t, const Options& options) {
+  if (options.orders == nullptr) return true;
+  const auto hosts = ranks_by_host(ranks, options.hosts);
+  const int moved = hosts.size() > 1 ? hosts[1].front() : 0;
+  const auto count = static_cast<std::size_t>(ranks);
+  return std::ranges::all_of(*options.orders, [&](const std::vector<int>& order) {
+    std::vector<int> next(count);
+    for (std::size_t i = 0; i < count; ++i)
+      next[static_cast<std::size_t>(order[i])] = order[(i + 1) % count];
+    for (int rank = 0; rank < ranks; ++rank)
+      if (next[static_cast<std::size_t>((rank + moved) % ranks)] !=
+          (next[static_cast<std::size_t>(rank)] + moved) % ranks)
+        return false;
+    return true;
+  });
+}
+
+}  // namespace ringscope

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Rings of a kernel's channels: each block of threads takes its part of the vectors round a ring of
+// its own, in pieces of as much as the protocol's buffers hold.
+//
+// Source: NCCL 2.30.7, src/device/common.h; src/enqueue.cc, scheduleCollTasksToPlan.
+#pragma once
+
+#include <vector>
+
+#include "algorithms/catalogue.hpp"
+#include "nccl/channels/channel_parts.hpp"
+
+namespace ringscope {
+
+/// A channel as one of its ranks sees it.
+struct ChannelRing {
+  Range part;  ///< its share, of the vector or of each rank's chunk
+  Range slot;  ///< room in scratch for what it receives and does not keep
+  Block block;
+  std::vector<int> order;  ///< ranks, behind the last of which comes the first
+  int position = 0;        ///< of this rank
+
+  /// The rank so many places further on.
+  int rank(int places) const;
+  int prev() const { return rank(-1); }
+  int next() const { return rank(1); }
+};
+
+/// Program of the blocks of one channel; `data` is a rank's whole vector.
+using ChannelProgram = Task (*)(Communicator block, ChannelRing ring, Range data, Options options);
+
+/// Items of scratch that a channel needs for a part of so many.
+using SlotItems = std::size_t (*)(int ranks, std::size_t part, const Options& options);
+inline std::size_t no_slot(int, std::size_t, const Options&) { return 0; }
+
+/// Runs the program in each of `parts`' channels at once. With fewer SMs than channels an SM takes
+/// one after the other. `slices`: of a chunk by Simple, see ring_slices.
+Task in_channels(Communicator comm, Workspace work, std::vector<Range> parts, SlotItems slot,
+                 ChannelProgram program, Options options, int slices = 1);
+
+/// Slices of a chunk by Simple in rings of an allreduce, an allgather and a reduce-scatter; others
+/// have one. Source: NCCL 2.30.7, src/include/collectives.h, four steps a chunk, two a slice.
+inline constexpr int ring_slices = 2;
+
+/// Items of scratch that in_channels needs; one rank needs none.
+std::size_t slots_of(int ranks, const std::vector<Range>& parts, SlotItems slot,
+                     const Options& options);
+
+/// A part in pieces of `most` items, the last of which may be shorter. Requires most >= 1.
+std::vector<Range> pieces_of(Range part, std::size_t most);
+
+/// The piece of a rank's chunk, from whose begin its offset is counted; chunks may differ by an
+/// item.
+Range piece_of(Range chunk, Range piece);
+
+/// Pieces of all parts together.
+std::int64_t count_pieces(const std::vector<Range>& parts, std::size_t most);
+
+/// Threads of a rank, one for each SM that has channels.
+int channel_threads(const Options& options);
+
+/// Orders that are given are the same, seen from each host.
+bool channels_move_with_hosts(int ranks, std::size_t items, const Options& options);
+
+}  // namespace ringscope

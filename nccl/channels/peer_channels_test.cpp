@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Do pairs of ranks get the channels that NCCL gives them, and both ends the same ones?
+#include "nccl/channels/peer_channels.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "nccl/choice/tuning.hpp"
+
+namespace ringscope {
+namespace {
+
+constexpr std::size_t KiB = 1024, MiB = 1024 * KiB;
+
+// Four H100, six NVLinks between each two: "24 coll channels, 32 p2p channels, 16 p2p channels per
+// peer" (validation/published/nccl/h100-1-host-all_gather_perf.log).
+TEST(PeerChannels, are_as_many_as_a_log_of_four_h100_says) {
+  const std::vector<int> one_host(4, 0);
+  const nccl::Machine machine = {.peer_channels = 2 * 6};
+  const PeerChannels peers =
+      peer_channels(4, {.hosts = &one_host, .channels = 24, .nccl = &machine});
+  EXPECT_EQ(peers.all, 32);
+  EXPECT_EQ(peers.most, 16);
+}
+
+// 32 channels for four ranks are eight each, of at least 64 KiB and at most 16 MiB; more of them,
+// up to what a pair may have, where that is exceeded.
+TEST(PeerChannels, share_a_pairs_bytes_by_their_number) {
+  const std::vector<int> one_host(4, 0);
+  const nccl::Machine machine = {.peer_channels = 12};
+  const PeerChannels peers =
+      peer_channels(4, {.hosts = &one_host, .channels = 24, .nccl = &machine});
+  EXPECT_EQ(peers.of_pair(1), 1);
+  EXPECT_EQ(peers.of_pair(3 * 64 * KiB), 3);
+  EXPECT_EQ(peers.of_pair(8 * 16 * MiB), 8);
+  EXPECT_EQ(peers.of_pair(8 * 16 * MiB + 1), 16);
+  EXPECT_EQ(peers.of_pair(std::size_t{1} << 40), 16);
+}
+
+// Ten hosts with a GPU each: a channel carries at most the 128 KiB of a chunk, but a pair has no
+// more channels than fit in one batch of eight pairs.
+TEST(PeerChannels, between_hosts_are_no_more_than_fit_in_one_batch) {
+  std::vector<int> hosts;
+  for (int rank = 0; rank < 40; ++rank) hosts.push_back(rank);
+  const nccl::Machine machine = {.peer_channels = 4};
+  const auto most = [&](int ranks, int channels) {
+    return peer_channels(ranks, {.hosts = &hosts, .channels = channels, .nccl = &machine}).most;
+  };
+  EXPECT_EQ(most(10, 16), 4);
+  EXPECT_EQ(most(10, 4), 2);
+  EXPECT_EQ(most(40, 16), 2);
+  EXPECT_EQ(most(40, 4), 1);
+}
+
+TEST(PeerChannels, of_one_round_differ) {
+  const std::vector<int> one_host(4, 0);
+  const nccl::Machine machine = {.peer_channels = 16};
+  const PeerChannels peers =
+      peer_channels(4, {.hosts = &one_host, .channels = 32, .nccl = &machine});
+  for (int round = 0; round < 4; ++round) {
+    std::set<int> taken;
+    for (int part = 0; part < peers.most; ++part) taken.insert(peers.channel(round, part));
+    EXPECT_EQ(std::ssize(taken), peers.most) << "round " << round;
+    EXPECT_LT(*taken.rbegin(), peers.all);
+  }
+}
+
+TEST(PeerChannels, carry_what_is_short_by_ll) {
+  EXPECT_EQ(peer_protocol(2 * 16 * KiB, 2), Protocol::ll);
+  EXPECT_EQ(peer_protocol(2 * 16 * KiB + 1, 2), Protocol::simple);
+}
+
+}  // namespace
+}  // namespace ringscope

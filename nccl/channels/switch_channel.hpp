@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// One channel of an allreduce by switches that add up: its rounds, the places of what comes in, and
+// when which stage of a round has its turn.
+#pragma once
+
+#include "algorithms/verbs/range.hpp"
+#include "nccl/channels/switch_heads.hpp"
+#include "nccl/channels/switch_rounds.hpp"
+
+namespace ringscope {
+
+inline constexpr std::size_t rounds_of_a_hop = 2;  ///< between the two ends of a hop of the tree
+
+/// One channel of a rank.
+struct SwitchChannel {
+  int index = 0;
+  /// Copies overtake what is added up, and come from the same rank.
+  int tag_of_copies = 0;
+  int alike = 1;  ///< channels for which it is performed
+  SwitchRanks ranks;
+  std::vector<Range> rounds;
+  Range scratch;  ///< from its first slot on
+
+  int others() const { return static_cast<int>(ranks.host.size()) - 1; }
+  Range chunk_of_head(std::size_t round, int head) const {
+    return Chunks(rounds[round], ranks.heads)[head];
+  }
+  /// The chunk that the rank sums; empty where it is no head.
+  Range own_chunk(std::size_t round) const {
+    return ranks.is_head() ? chunk_of_head(round, ranks.head) : Range();
+  }
+  /// Places of what comes to a head from the other ranks of its host, and from its children.
+  std::vector<Range> from_host(std::size_t round) const {
+    return places(round, 0, ranks.is_head() ? others() : 0);
+  }
+  std::vector<Range> from_children(std::size_t round) const {
+    return places(round, others(), static_cast<int>(ranks.children.size()));
+  }
+  /// Rounds that are as long as the first.
+  int whole_rounds() const {
+    const bool cut = !rounds.empty() && rounds.back().size < rounds.front().size;
+    return static_cast<int>(rounds.size()) - (cut ? 1 : 0);
+  }
+  /// Items of scratch that it needs.
+  std::size_t slots() const {
+    return slots(std::min<std::size_t>(rounds.size(), rounds_ahead + 1));
+  }
+
+ private:
+  /// Items for so many rounds, each of which leaves its slots to one that is `rounds_ahead` + 1
+  /// later and no longer.
+  std::size_t slots(std::size_t count) const {
+    std::size_t items = 0;
+    for (std::size_t round = 0; round < count; ++round)
+      items += ranks.sources() * own_chunk(round).size;
+    return items;
+  }
+  std::vector<Range> places(std::size_t round, int first, int count) const {
+    const std::size_t same = round % (rounds_ahead + 1), each = own_chunk(same).size;
+    std::vector<Range> all;
+    for (int i = first; i < first + count; ++i)
+      all.push_back({scratch.buffer,
+                     scratch.offset + slots(same) + static_cast<std::size_t>(i) * each, each});
+    return all;
+  }
+};
+
+/// Steps after a round's offers at which its next stages come.
+struct SwitchStages {
+  explicit SwitchStages(const SwitchRanks& ranks) {
+    const std::size_t wait = ranks.several_hosts() ? rounds_ahead : 0;
+    const std::size_t top = summed + wait + rounds_of_a_hop * ranks.levels;
+    up = top - rounds_of_a_hop * ranks.depth;
+    asked = up - rounds_ahead;
+    down = top + rounds_of_a_hop * ranks.depth;
+    sent = down - rounds_of_a_hop;
+    ended = down + rounds_ahead;
+  }
+
+  std::size_t summed = rounds_ahead;  ///< what the ranks of the host offer
+  std::size_t asked = 0;              ///< the children, for their hosts' sums
+  std::size_t up = 0;                 ///< those are added, and all goes to the parent
+  std::size_t sent = 0;               ///< it has gone, and the sum of all may come
+  std::size_t down = 0;               ///< that goes to the children and to the host
+  std::size_t ended = 0;
+};
+
+}  // namespace ringscope

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// ncclAllGather as NCCL does it: a ring or, with one GPU on each host, parallel trees, by
+// what it expects each to take with the best of its protocols (tuning.hpp).
+#include "nccl/choice/choice.hpp"
+
+namespace ringscope {
+namespace {
+
+constexpr Selection nccl_allgather = {
+    .collective = "allgather",
+    .name = "nccl",
+    .summary = "a ring or parallel trees, as NCCL expects it to take less",
+    .choose = choose_nccl<nccl::Function::allgather>,
+};
+
+}  // namespace
+
+Algorithm describe_nccl_allgather() { return nccl_selector<nccl_allgather>({"algorithm"}); }
+
+}  // namespace ringscope

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "nccl/choice/tuning.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+namespace ringscope::nccl {
+namespace {
+
+/// Latencies by algorithm (tree, ring), then by protocol (LL, LL128, Simple); us.
+using Latencies = std::array<std::array<double, 3>, 2>;
+constexpr Latencies base = {{{6.8, 14.0, 8.4}, {6.6, 14.0, 8.4}}};
+constexpr Latencies nvlink = {{{0.6, 1.25, 4.0}, {0.6, 1.9, 3.4}}};
+constexpr Latencies pcie = {{{1.0, 1.9, 4.0}, {1.0, 2.5, 5.7}}};
+constexpr Latencies network = {{{5.0, 8.5, 14.0}, {2.7, 4.0, 14.0}}};
+/// Latencies of versions before 2.18.
+constexpr Latencies old_base = {{{4.4, 4.4, 0}, {3.6, 10.0, 8.4}}};
+constexpr Latencies old_nvlink = {{{0.52, 1.25, 28.0}, {0.47, 1.9, 3.4}}};
+constexpr Latencies old_pcie = {{{1.0, 1.9, 28.0}, {1.0, 2.5, 5.7}}};
+constexpr Latencies old_network = {{{5.0, 8.5, 28.0}, {2.7, 4.0, 28.0}}};
+constexpr double old_ampere = 235, old_ll_between_hosts = 1.8;
+/// Latency of trees with Simple, from 2.19 on up to 2.22, when they had no base.
+constexpr double old_tree = 28.0;
+
+// Bandwidths by the number of nodes: 1, 2, more; GB/s.
+using ByNodes = std::array<double, 3>;
+/// By generation on one node; on several by the CPU: Intel, AMD.
+constexpr std::array<ByNodes, 4> most_ll = {
+    {{39.0, 39.0, 20.4}, {87.7, 22.5, 19.0}, {141.0, 45.0, 35.0}, {282.0, 90.0, 70.0}}};
+// Per channel, by generation.
+constexpr std::array<ByNodes, 4> most_tree = {
+    {{26.5, 18.5, 10.0}, {24.0, 23.6, 17.8}, {38.7, 41.4, 36.0}, {70.0, 42.8, 24.0}}};
+constexpr std::array<ByNodes, 4> most_ring_ll128 = {
+    {{20.0, 20.0, 20.0}, {20.0, 20.0, 20.0}, {36.7, 36.7, 36.7}, {40.0, 40.0, 40.0}}};
+constexpr std::array<ByNodes, 4> most_tree_ll128 = {
+    {{20.0, 20.0, 20.0}, {20.0, 20.0, 20.0}, {36.7, 36.7, 29.0}, {55.6, 31.67, 20.0}}};
+
+/// Correction of the tree's bandwidth, by log2 of the vector in units of 64 B.
+constexpr std::array<std::array<double, 23>, 3> tree_correction = {{
+    {1.0, 1.0, 1.0, 1.0, .9, .8, .7, .7, .7, .7, .6, .5,
+     .4,  .4,  .5,  .6,  .7, .8, .9, 1., 1., 1., 1.},
+    {1.0, 1.0, 1.0, 1.0, 1., .9, .8, .8, .8, .7, .6, .6,
+     .6,  .6,  .6,  .6,  .8, .9, .9, .9, .9, 1., 1.},
+    {.9, .9, .9, .9, .9, .9, .9, .8, .7, .6, .6, .5, .5, .5, .5, .6, .7, .8, .7, .7, .8, .9, .9},
+}};
+
+constexpr std::array<int, 3> threads = {512, 640, 512};    ///< of a block, by protocol
+constexpr std::array<int, 3> bytes_a_thread = {8, 8, 64};  ///< below which there are too many
+constexpr int most_threads_of_slow_rings = 256;
+constexpr double slow_ring = 12;  ///< GB/s in all
+
+/// Share of their rate that heads of NVLS use, by generation; from 2.28 on.
+constexpr std::array<double, 4> nvls_share = {0, 0, .85, .74};
+constexpr std::array<ByNodes, 4> most_nvls_tree = {
+    {{26.5, 18.5, 10.0}, {24.0, 23.6, 17.8}, {0.0, 57.7, 45.5}, {0.0, 96.0, 80.0}}};
+
+/// Messages of a rank, one after the other, around a ring.
+int steps_of(Call call) {
+  switch (call.function) {
+    case Function::allreduce:
+      return 2 * (call.ranks - 1);
+    case Function::allgather:
+    case Function::reduce_scatter:
+      return call.ranks - 1;
+    default:
+      return call.ranks;
+  }
+}
+
+bool is_rooted(Call call) {
+  return call.function == Function::broadcast || call.function == Function::reduce;
+}
+
+Channels channels(Call call, const Machine& machine) {
+  return call.nodes == 1 ? machine.inside : machine.between;
+}
+
+template <class Index>
+constexpr std::size_t index(Index i) {
+  return static_cast<std::size_t>(i);
+}
+constexpr int floor_log2(std::uint64_t n) { return static_cast<int>(std::bit_width(n | 1)) - 1; }
+
+bool is_before_218(const Machine& machine) { return machine.version < 218; }
+
+const Latencies& base_of(const Machine& machine) {
+  return is_before_218(machine) ? old_base : base;
+}
+const Latencies& network_of(const Machine& machine) {
+  return is_before_218(machine) ? old_network : network;
+}
+/// Latency of a hop inside a host.
+double inside_of(Algorithm algorithm, Protocol protocol, Call call, const Machine& machine) {
+  const bool old = is_before_218(machine);
+  const Latencies& all = machine.nvlink ? old ? old_nvlink : nvlink : old ? old_pcie : pcie;
+  const bool waits = old && call.nodes > 1 && protocol == Protocol::ll;
+  return all[index(algorithm)][index(protocol)] * (waits ? old_ll_between_hosts : 1);
+}
+
+/// Rate of all rings or trees together.
+double rate_of(Call call, const Machine& machine) {
+  const Channels by = channels(call, machine);
+  const double all = by.count * by.each;
+  const bool limited = is_before_218(machine) && machine.generation == Generation::ampere;
+  return limited ? std::min(all, old_ampere) : all;
+}
+
+double of(const std::array<ByNodes, 4>& table, Call call, const Machine& machine) {
+  return table[index(machine.generation)][index(std::min(call.nodes, 3) - 1)];
+}
+
+double most_with_ll(Call call, const Machine& machine) {
+  if (call.nodes > 1) return most_ll[machine.amd ? 1 : 0][index(std::min(call.nodes, 3) - 1)];
+  const bool before = machine.version < 221 && machine.generation == Generation::hopper;
+  return before ? most_ll[index(Generation::ampere)][0] : of(most_ll, call, machine);
+}
+
+double ring_bandwidth(Protocol protocol, Call call, const Machine& machine) {
+  const Channels by = channels(call, machine);
+  const double all = rate_of(call, machine);
+  const bool alone = call.ranks < 2 * call.nodes && machine.version < 223;
+  double bus = all;
+  if (protocol == Protocol::ll)
+    bus = std::min(most_with_ll(call, machine), all * (machine.version < 221 ? .25 : .5));
+  if (protocol == Protocol::ll128)
+    bus = std::min(all * (alone ? 0.7 : 0.92), by.count * of(most_ring_ll128, call, machine));
+  return bus * call.ranks / steps_of(call);
+}
+
+double tree_bandwidth(Protocol protocol, Call call, const Machine& machine) {
+  const Channels by = channels(call, machine);
+  double bus = std::min(rate_of(call, machine) * .92, by.count * of(most_tree, call, machine));
+  if (protocol == Protocol::ll) bus = std::min(bus / 3.8, most_with_ll(call, machine));
+  if (protocol == Protocol::ll128)
+    bus = std::min(bus * (call.nodes == 1 ? 7.0 / 9.0 : 120.0 / 128.0),
+                   by.count * of(most_tree_ll128, call, machine));
+  return bus / 2;
+}
+
+double tree_latency(Protocol protocol, Call call, const Machine& machine) {
+  const std::size_t t = index(Algorithm::tree), p = index(protocol);
+  const bool old = machine.version < 223 && protocol == Protocol::simple;
+  const bool dear = old && machine.version >= 219;
+  const double inside = dear ? old_tree : inside_of(Algorithm::tree, protocol, call, machine);
+  const double between = dear ? old_tree : network_of(machine)[t][p];
+  const int levels = floor_log2(static_cast<std::uint64_t>(call.nodes));
+  return (old ? 0 : base_of(machine)[t][p]) +
+         2 * ((call.ranks / call.nodes - 1) * inside + levels * between);
+}
+
+bool has_chunks(Call call) {
+  return call.function == Function::allgather || call.function == Function::reduce_scatter;
+}
+
+/// The same of chunks, on one host: each GPU is the head of its own.
+double nvls_bandwidth_of_chunks(Call call, const Machine& machine) {
+  const double heads = machine.heads.count, others = (call.ranks - 1.0) / call.ranks,
+               inside = machine.heads.each, between = machine.heads_between;
+  if (machine.version < 227)
+    return heads * std::min(inside, between) / (machine.version < 223 ? 1.2 : 1);
+  if (machine.version < 228) return heads * std::min(inside * others, between * .9);
+  const double share = nvls_share[index(machine.generation)];
+  return std::min((heads - 1) * inside * share * others, heads * between);
+}
+
+double nvls_bandwidth(Call call, const Machine& machine) {
+  if (has_chunks(call)) return nvls_bandwidth_of_chunks(call, machine);
+  const int heads = machine.heads.count;
+  const double inside = machine.heads.each, between = machine.heads_between;
+  if (machine.version < 228) {
+    constexpr double useful = 5.0 / 6, useful_of_old_trees = .7;
+    if (machine.version < 219)
+      return heads * (call.nodes <= 2 ? inside : between) *
+             (call.nodes == 1 ? useful : useful_of_old_trees * call.nodes / (2 * (call.nodes - 1)));
+    return heads * std::min(inside, call.nodes <= 2 ? between : between / 2) * useful;
+  }
+  double each = inside * nvls_share[index(machine.generation)] * (heads - 1) / heads * 2;
+  each = std::min(each, between * (call.nodes == 2 ? 2 : 1));
+  if (call.nodes > 1) each = std::min(each, of(most_nvls_tree, call, machine));
+  return heads * each * call.ranks / steps_of(call);
+}
+
+double nvls_latency(Call call, const Machine& machine) {
+  const double inside = machine.version < 221 ? 23.0 : 25.0;
+  if (call.nodes == 1) return inside;
+  if (machine.version < 219) return inside + 2 * (call.nodes - 1) * 19.0;
+  const double between = machine.version < 228 ? 14.0 : 20.9;
+  return inside + 2 * floor_log2(static_cast<std::uint64_t>(call.nodes)) * between;
+}
+
+double pat_bandwidth(Call call, const Machine& machine) {
+  const auto [count, each] = channels(call, machine);
+  return count * each * (machine.version < 224 ? .85 : .75);
+}
+
+double pat_latency(Call call) {
+  constexpr double start = 8, between = 14.0 / 3.5, of_a_rank = 2.8;
+  return start + floor_log2(static_cast<std::uint64_t>(call.nodes)) * between +
+         call.ranks * of_a_rank;
+}
+
+// A rank alone on its host shows all of the network's latency, which is that of trees.
+double ring_latency(Protocol protocol, Call call, const Machine& machine) {
+  const std::size_t r = index(Algorithm::ring), p = index(protocol);
+  const bool old = machine.version < 223;
+  const bool alone = call.ranks == call.nodes && !old;
+  const double between = network_of(machine)[alone ? index(Algorithm::tree) : r][p];
+  const double overhead = is_before_218(machine) ? 0 : machine.amd ? 2.0 : 1.0;
+  const double start = base_of(machine)[r][p];
+  double inside = inside_of(Algorithm::ring, protocol, call, machine);
+  if (is_rooted(call)) return start + (call.nodes == 1 ? inside : network_of(machine)[r][p]);
+  const int passes = call.function == Function::allreduce ? 2 : 1;
+  const int steps = steps_of(call);
+  const int steps_between = call.nodes == 1 ? 0 : passes * (old ? call.nodes : call.nodes - 1);
+  if (call.nodes > 1) inside = std::max(inside, overhead * (protocol == Protocol::simple ? 3 : 1));
+  return start + (steps - steps_between) * inside + steps_between * between;
+}
+
+}  // namespace
+
+double bandwidth(Algorithm algorithm, Protocol protocol, Call call, const Machine& machine) {
+  switch (algorithm) {
+    case Algorithm::tree:
+      return tree_bandwidth(protocol, call, machine);
+    case Algorithm::ring:
+      return ring_bandwidth(protocol, call, machine);
+    case Algorithm::nvls:
+      return nvls_bandwidth(call, machine);
+    case Algorithm::pat:
+      return pat_bandwidth(call, machine);
+  }
+  return 0;
+}
+
+double granted(Protocol protocol, Generation generation) {
+  const auto& table = protocol == Protocol::ll      ? most_ll
+                      : protocol == Protocol::ll128 ? most_ring_ll128
+                                                    : most_tree;
+  return table[index(generation)][0];
+}
+
+double latency(Algorithm algorithm, Protocol protocol, Call call, const Machine& machine) {
+  switch (algorithm) {
+    case Algorithm::tree:
+      return tree_latency(protocol, call, machine);
+    case Algorithm::ring:
+      return ring_latency(protocol, call, machine);
+    case Algorithm::nvls:
+      return nvls_latency(call, machine);
+    case Algorithm::pat:
+      return pat_latency(call);
+  }
+  return 0;
+}
+
+double time(Algorithm algorithm, Protocol protocol, Call call, std::uint64_t bytes,
+            const Machine& machine) {
+  double rate = bandwidth(algorithm, protocol, call, machine);
+  double late = latency(algorithm, protocol, call, machine);
+  const auto scale = static_cast<std::size_t>(floor_log2(bytes / 64));
+  const bool tree = algorithm == Algorithm::tree ||
+                    (algorithm == Algorithm::nvls && call.nodes > 1 && machine.version >= 228 &&
+                     machine.generation == Generation::blackwell);
+  if (tree && scale < tree_correction[0].size()) rate *= tree_correction[index(protocol)][scale];
+  const auto pieces = static_cast<std::uint64_t>(channels(call, machine).count) *
+                      static_cast<std::uint64_t>(call.ranks);
+  if (algorithm == Algorithm::ring && protocol == Protocol::simple && call.nodes > 1 &&
+      call.function == Function::allreduce && bytes / pieces >= 64)
+    late *= machine.generation == Generation::volta || is_before_218(machine) ? 1.9 : 1.4;
+  return late + static_cast<double>(bytes) / (1000 * rate);
+}
+
+bool is_known(Choice choice, Call call, const Machine& machine) {
+  const bool simple = choice.protocol == Protocol::simple;
+  switch (choice.algorithm) {
+    case Algorithm::tree:
+      return call.function == Function::allreduce;
+    case Algorithm::ring:
+      return true;
+    case Algorithm::nvls:
+      if (!simple || machine.nvls_channels == 0 || is_rooted(call)) return false;
+      return !has_chunks(call) || (call.nodes == 1 && machine.version >= 219);
+    case Algorithm::pat:
+      return simple && has_chunks(call);
+  }
+  return false;
+}
+
+Choice choose(Call call, std::uint64_t bytes, const Machine& machine, Forced forced) {
+  Choice best;
+  double least = -1;
+  for (const Algorithm algorithm :
+       {Algorithm::tree, Algorithm::ring, Algorithm::nvls, Algorithm::pat}) {
+    if (forced.algorithm
+            ? *forced.algorithm != algorithm
+            : algorithm == Algorithm::pat && (machine.version < 223 || call.nodes != call.ranks))
+      continue;
+    for (const Protocol protocol : {Protocol::ll, Protocol::ll128, Protocol::simple}) {
+      if (!is_known({algorithm, protocol}, call, machine)) continue;
+      if (forced.protocol ? *forced.protocol != protocol
+                          : protocol == Protocol::ll128 && !machine.nvlink)
+        continue;
+      const double takes = time(algorithm, protocol, call, bytes, machine);
+      if (least >= 0 && takes >= least) continue;
+      least = takes;
+      best = {algorithm, protocol};
+    }
+  }
+  return best;
+}
+
+int most_channels(Call call, const Machine& machine) {
+  return machine.most > 0 ? machine.most : 2 * channels(call, machine).count;
+}
+
+int channels(Choice choice, Call call, std::uint64_t bytes, const Machine& machine) {
+  if (choice.algorithm == Algorithm::nvls) return machine.nvls_channels;
+  const Channels by = channels(call, machine);
+  std::uint64_t block = static_cast<std::uint64_t>(threads[index(choice.protocol)]);
+  const bool ring = choice.algorithm == Algorithm::ring;
+  if (ring && choice.protocol == Protocol::simple && by.count * by.each <= slow_ring)
+    block = most_threads_of_slow_rings;
+  block *= static_cast<std::uint64_t>(bytes_a_thread[index(choice.protocol)]);
+  if (ring && choice.protocol == Protocol::ll) block *= static_cast<std::uint64_t>(call.ranks);
+  const auto enough = static_cast<int>(std::min<std::uint64_t>(bytes / block, 1024));
+  return std::clamp(enough, 1, most_channels(call, machine));
+}
+
+}  // namespace ringscope::nccl

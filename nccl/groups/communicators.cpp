@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "nccl/groups/communicators.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+namespace ringscope::nccl {
+namespace {
+
+/// Channels of sends from a rank to another. Source: NCCL 2.30.7, src/graph/paths.cc,
+/// ncclTopoGetNchannels: two for each NVLink between the two, one for each 14 GB/s of a NIC.
+int peer_channels(const HostGraph& host) {
+  constexpr int of_pcie = 2;
+  constexpr double of_network = 14;  // GB/s
+  int least = std::numeric_limits<int>::max();
+  for (std::size_t from = 0; from < host.gpus.size(); ++from) {
+    for (std::size_t to = 0; to < host.gpus.size(); ++to) {
+      if (from == to) continue;
+      const Way& way = host.to_gpu[from][to];
+      const bool nvlink = way.distance <= Distance::nvlink_relay;
+      const int links = static_cast<int>(way.rate / one_nvlink(host.generation));
+      least = std::min(least, nvlink ? 2 * std::max(1, links) : of_pcie);
+    }
+    double fastest = 0;
+    for (const Way& way : host.to_port[from]) fastest = std::max(fastest, way.rate);
+    if (host.several_hosts && fastest > 0)
+      least = std::min(least, std::max(1, static_cast<int>(std::ceil(fastest / of_network))));
+  }
+  return least == std::numeric_limits<int>::max() ? of_pcie : least;
+}
+
+void give_heads(Machine& machine, const JobChannels& found) {
+  machine.nvls_channels = found.multicast;
+  const Found& heads = found.hosts.front().found->channels.multicast;
+  machine.heads = {static_cast<int>(heads.channels.size()), heads.inside};
+  machine.heads_between = heads.outside;
+  for (const HostShare& host : found.hosts) {
+    const Found& one = host.found->channels.multicast;
+    machine.heads.count = std::min(machine.heads.count, static_cast<int>(one.channels.size()));
+    machine.heads.each = std::min(machine.heads.each, one.inside);
+    machine.heads_between = std::min(machine.heads_between, one.outside);
+  }
+}
+
+int power_of_two_from(int n) { return static_cast<int>(std::bit_ceil(static_cast<unsigned>(n))); }
+
+}  // namespace
+
+Machine machine_of(const JobChannels& found, Machine machine, bool switches) {
+  const Found& first = found.hosts.front().found->channels.ring;
+  Channels inside{static_cast<int>(first.channels.size()), first.inside};
+  double outside = first.outside;
+  auto farthest = first.farthest_gpu;
+  for (const HostShare& host : found.hosts) {
+    const Found& ring = host.found->channels.ring;
+    inside.count = std::min(inside.count, static_cast<int>(ring.channels.size()));
+    inside.each = std::min(inside.each, ring.inside);
+    outside = std::min(outside, ring.outside);
+    farthest = std::max(farthest, ring.farthest_gpu);
+  }
+  machine.nvlink = farthest <= Distance::nvlink_relay;
+  machine.inside = inside;
+  // Source: NCCL 2.30.7, src/graph/tuning.cc, ncclTopoTuneModel.
+  constexpr std::size_t few_hosts = 2;
+  machine.between = {inside.count, found.hosts.size() <= few_hosts ? inside.each : outside};
+  machine.most = static_cast<int>(found.rings.size());
+  if (switches && found.multicast > 0) give_heads(machine, found);
+  machine.peer_channels = peer_channels(found.hosts.front().found->graph);
+  return machine;
+}
+
+// Sends and receives take channels by a power of two.
+int most_threads(const Machine& machine) {
+  return power_of_two_from(std::max(
+      {machine.most, machine.nvls_channels, 2 * machine.inside.count, 2 * machine.between.count}));
+}
+
+int channels_of_message(const Machine& machine) {
+  return std::min(most_threads(machine), power_of_two_from(std::max(1, machine.peer_channels)));
+}
+
+std::vector<int> first_equal_channels(const JobChannels& found) {
+  std::vector<int> like;
+  for (std::size_t channel = 0; channel < found.rings.size(); ++channel) {
+    std::size_t first = 0;
+    while (found.rings[first] != found.rings[channel] ||
+           (!found.gates.empty() && found.gates[first] != found.gates[channel]))
+      ++first;
+    like.push_back(static_cast<int>(first));
+  }
+  return like;
+}
+
+}  // namespace ringscope::nccl

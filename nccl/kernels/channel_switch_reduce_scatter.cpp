@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Reduce-scatter by the switch that joins the GPUs of a host and can add up (NVLink SHARP, NCCL's
+// NVLS): every rank offers all others their chunks, piece by piece, and the switch adds up on the
+// way what is for one of them.
+//
+// Source: NCCL 2.30.7, src/device/reduce_scatter.h, NCCL_ALGO_NVLS. Where no switch adds up, as on
+// MPI or by the loopback executor, each rank gets all parts and adds them up itself. Cost:
+// switch_rounds.hpp.
+#include "nccl/channels/switch_rounds.hpp"
+
+namespace ringscope {
+namespace {
+
+constexpr std::size_t in_flight = rounds_ahead + 1;  ///< rounds
+
+/// A round that is in flight: what comes, and where it is added.
+struct Offers {
+  std::vector<Request> requests;
+  std::vector<Range> received;
+  Range sum;
+};
+
+/// Places in the slot for the others' parts in a round, which a later one takes over.
+std::vector<Range> places(Range slot, const std::vector<Range>& pieces, std::size_t round,
+                          int others) {
+  const std::size_t same = round % in_flight, each = pieces[same].size;
+  const std::size_t before = pieces.front().size * same * static_cast<std::size_t>(others);
+  std::vector<Range> all;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(others); ++i)
+    all.push_back({slot.buffer, slot.offset + before + i * each, each});
+  return all;
+}
+
+/// A piece of their chunk to all others, and the same of one's own from them into `places`.
+Offers start_offers(Communicator adding, Chunks chunk, Range piece, std::vector<Range> places,
+                    int tag) {
+  const int self = adding.rank();
+  Offers round{{}, std::move(places), piece_of(chunk[self], piece)};
+  for (int i = 0; i < std::ssize(round.received); ++i) {
+    const int other = i < self ? i : i + 1;
+    Range& into = round.received[static_cast<std::size_t>(i)];
+    into = into.first(round.sum.size);
+    round.requests.push_back(adding.irecv(into, other, tag));
+    round.requests.push_back(adding.isend(piece_of(chunk[other], piece), other, tag));
+  }
+  return round;
+}
+
+Task add_up(Communicator block, ChannelRing channel, Range data, Options options) {
+  const int size = block.size(), tag = channel.block.channel;
+  const Communicator adding = by_switch(block, channel.block, Switch::adds_up, size - 1);
+  const std::vector<Range> pieces = pieces_of(channel.part, switch_piece(size, data.size, options));
+  std::vector<Offers> rounds;
+  for (int step : block.phase("add up", static_cast<int>(pieces.size() + rounds_ahead))) {
+    const auto round = static_cast<std::size_t>(step);
+    if (round < pieces.size())
+      rounds.push_back(start_offers(adding, Chunks(data, size), pieces[round],
+                                    places(channel.slot, pieces, round, size - 1), tag));
+    if (round < rounds_ahead) continue;
+    const Offers& done = rounds[round - rounds_ahead];
+    co_await block.wait_all(done.requests);
+    for (const Range part : done.received) co_await block.reduce(done.sum, part);
+  }
+}
+
+/// The options with a piece as their segment.
+Options with_piece(int ranks, std::size_t items, Options options) {
+  options.segment = switch_piece(ranks, items, options);
+  return options;
+}
+
+std::size_t offers_slot_items(int ranks, std::size_t part, const Options& options) {
+  return static_cast<std::size_t>(ranks - 1) * std::min(part, in_flight * options.segment);
+}
+
+}  // namespace
+
+Algorithm describe_channel_switch_reduce_scatter() {
+  return {
+      .collective = "reduce_scatter",
+      .name = "channel_switch",
+      .summary = "the switch adds up for the blocks of a kernel, as NVLink SHARP does",
+      .options = {"channels", "sms"},
+      .one_host = true,
+      .threads_for = channel_threads,
+      .run =
+          [](Communicator comm, Workspace work, Options options) {
+            return in_channels(comm, work, channel_chunks(comm.size(), work.data.size, options),
+                               offers_slot_items, add_up,
+                               with_piece(comm.size(), work.data.size, options));
+          },
+      .cost = switch_rounds_cost,
+      .scratch_items =
+          [](int ranks, std::size_t items, Options options) {
+            return slots_of(ranks, channel_chunks(ranks, items, options), offers_slot_items,
+                            with_piece(ranks, items, options));
+          },
+      .varies = Varies::steps,
+  };
+}
+
+}  // namespace ringscope

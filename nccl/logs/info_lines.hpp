@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// NCCL's channels, as its INFO lines have them.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "nccl/search/job_channels.hpp"
+#include "topologies/input/input.hpp"
+
+namespace ringscope {
+
+struct NcclLines {
+  /// By channel, rank 0 first; of the first communicator with as many ranks.
+  std::vector<std::vector<int>> rings;
+  std::vector<std::vector<nccl::TreePlace>> trees;  ///< none where a rank's line is not there
+  std::vector<std::vector<nccl::Gates>> gates;      ///< none where no line names a NIC
+};
+
+/// Throws InputError where there are no rings of so many ranks, or a ring does not hold each once.
+NcclLines read_nccl_lines(const std::shared_ptr<const Source>& source, int ranks);
+
+}  // namespace ringscope

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The channels of one host, found by searches at one rate after the other.
+#pragma once
+
+#include "nccl/search/search.hpp"
+
+namespace ringscope::nccl {
+
+/// Most rings before each is doubled: 32 in NCCL 2.18 to 2.23; later ones have 64.
+inline constexpr int most_rings = 32;
+
+struct HostChannels {
+  Found ring, tree, multicast;
+};
+
+/// Where no search finds any, one channel in the order of the GPUs' numbers, as NCCL has it.
+HostChannels channels_of_host(const HostGraph& graph);
+
+}  // namespace ringscope::nccl

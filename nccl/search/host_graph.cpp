@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "nccl/search/host_graph.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <map>
+#include <tuple>
+
+namespace ringscope::nccl {
+namespace {
+
+class Builder {
+ public:
+  Builder(const Topology& topology, int host, const std::vector<int>& gpus, bool several_hosts)
+      : topology_(topology), host_(topology.hosts()[host]) {
+    made_.generation = generation_of(topology, host_);
+    made_.processor = processor_of(made_.generation);
+    made_.several_hosts = several_hosts;
+    made_.gpudirect = host_.gpudirect;
+    made_.numbers = gpus;
+  }
+
+  HostGraph build() {
+    for (const int number : made_.numbers)
+      made_.gpus.push_back(add(Part::gpu, host_.gpus.at(static_cast<std::size_t>(number))));
+    for (const Vertex domain : host_.numa_domains) add(Part::domain, domain);
+    for (const Vertex bridge : host_.pcie_switches) add(Part::pcie_switch, bridge);
+    if (made_.several_hosts)
+      for (std::size_t i = 0; i < host_.nics.size(); ++i) add_port(static_cast<int>(i));
+    join_pcie();
+    join_domains();
+    join_nvlinks();
+    for (auto& lines : made_.leaving)
+      std::ranges::stable_sort(lines, std::greater{}, [&](int line) { return rate_of(line); });
+    allow_peers();
+    return std::move(made_);
+  }
+
+ private:
+  const Graph& graph() const { return topology_.graph(); }
+  Rate rate_of(int line) const { return made_.lines[static_cast<std::size_t>(line)].rate; }
+
+  int add(Part part) {
+    made_.nodes.push_back(part);
+    made_.leaving.emplace_back();
+    return static_cast<int>(made_.nodes.size()) - 1;
+  }
+
+  int add(Part part, Vertex vertex) { return nodes_[vertex] = add(part); }
+
+  void join(int a, int b, Wire wire, Rate rate) {
+    const int there = static_cast<int>(made_.lines.size());
+    made_.lines.push_back({a, b, wire, rate, there + 1});
+    made_.lines.push_back({b, a, wire, rate, there});
+    made_.leaving[a].push_back(there);
+    made_.leaving[b].push_back(there + 1);
+  }
+
+  /// A NIC and its port: the cable's rate lies between them.
+  void add_port(int number) {
+    const Vertex vertex = host_.nics[number];
+    const int nic = add(Part::nic, vertex), port = add(Part::port);
+    Bandwidth cable{};
+    for (const auto [other, id] : graph().edges(vertex))
+      if (graph()[other].host != graph()[vertex].host)
+        cable.bytes_per_second =
+            std::max(cable.bytes_per_second, graph().link(id).bandwidth.bytes_per_second);
+    join(nic, port, Wire::network, std::min(cable.bytes_per_second / 1e9, unlimited_rate));
+    made_.ports.push_back(port);
+    made_.nics.push_back(number);
+  }
+
+  void join_pcie() {
+    for (const auto& [vertex, node] : nodes_)
+      for (const auto [neighbour, id] : graph().edges(vertex)) {
+        const auto other = nodes_.find(neighbour);
+        if (other == nodes_.end() || other->second <= node) continue;
+        const Part here = made_.nodes[static_cast<std::size_t>(node)];
+        const Part there = made_.nodes[static_cast<std::size_t>(other->second)];
+        if ((here == Part::gpu && there == Part::gpu) ||
+            (here == Part::domain && there == Part::domain))
+          continue;
+        join(node, other->second, Wire::pcie, pcie_rate(graph().link(id).bandwidth));
+      }
+  }
+
+  void join_domains() {
+    for (std::size_t a = 0; a < host_.numa_domains.size(); ++a)
+      for (std::size_t b = a + 1; b < host_.numa_domains.size(); ++b)
+        join(nodes_.at(host_.numa_domains[a]), nodes_.at(host_.numa_domains[b]), Wire::sockets,
+             made_.processor.socket_link);
+  }
+
+  void join_nvlinks() {
+    for (const int gpu : made_.gpus) {
+      const Vertex vertex = vertex_of(gpu);
+      Bandwidth to_switches{};
+      std::map<int, Bandwidth> to_gpus;
+      for (const auto [other, id] : graph().edges(vertex)) {
+        const double bandwidth = graph().link(id).bandwidth.bytes_per_second;
+        if (graph()[other].kind == ComponentKind::nvswitch)
+          to_switches.bytes_per_second += bandwidth;
+        else if (const auto node = nodes_.find(other); graph()[other].kind == ComponentKind::gpu &&
+                                                       node != nodes_.end() && node->second > gpu)
+          to_gpus[node->second].bytes_per_second += bandwidth;
+      }
+      for (const auto& [other, bandwidth] : to_gpus)
+        join(gpu, other, Wire::nvlink, nvlink_rate(bandwidth, made_.generation));
+      if (to_switches.bytes_per_second > 0) {
+        if (made_.nvswitch < 0) made_.nvswitch = add(Part::nvswitch);
+        join(gpu, made_.nvswitch, Wire::nvlink, nvlink_rate(to_switches, made_.generation));
+      }
+    }
+  }
+
+  void allow_peers() {
+    for (const int from : made_.gpus) {
+      std::vector<bool>& row = made_.peers.emplace_back();
+      for (const int to : made_.gpus)
+        row.push_back(topology_.peer_access(vertex_of(from), vertex_of(to)));
+    }
+  }
+
+  Vertex vertex_of(int gpu) const {
+    const auto index = std::ranges::find(made_.gpus, gpu) - made_.gpus.begin();
+    return host_.gpus[made_.numbers[index]];
+  }
+
+  const Topology& topology_;
+  const Host& host_;
+  HostGraph made_;
+  std::map<Vertex, int> nodes_;
+};
+
+/// Bits of a number below 2^n in the opposite order.
+int mirrored(int number, int numbers) {
+  int turned = 0;
+  for (int low = 1, high = numbers / 2; high > 0; low *= 2, high /= 2)
+    if ((number & low) != 0) turned |= high;
+  return turned;
+}
+
+/// Members from which the others follow. All are bound: a new one does not compile until it is
+/// named here.
+auto given(const HostGraph& graph) {
+  const auto& [generation, processor, several_hosts, nodes, lines, leaving, gpus, numbers, ports,
+               nics, nvswitch, gpudirect, peers, to_gpu, to_port, from_port, to_nvswitch,
+               from_nvswitch, own_gpus] = graph;
+  return std::tie(generation, several_hosts, nodes, lines, numbers, nics, gpudirect, peers);
+}
+
+}  // namespace
+
+std::string_view name_of(Distance distance) {
+  constexpr std::string_view names[] = {"LOC", "NVL", "NVB", "PIX", "PXB",
+                                        "PXN", "PHB", "SYS", "none"};
+  return names[static_cast<std::size_t>(distance)];
+}
+
+bool HostGraph::alike(const HostGraph& other) const { return given(*this) == given(other); }
+
+HostGraph host_graph(const Topology& topology, int host, const std::vector<int>& gpus,
+                     bool several_hosts) {
+  assert(!gpus.empty() && std::ranges::is_sorted(gpus));
+  return Builder(topology, host, gpus, several_hosts).build();
+}
+
+std::vector<int> nearest(std::span<const Way> ways) {
+  std::vector<int> found;
+  Rate rate = 0;
+  Distance distance = Distance::none;
+  for (int i = 0; const Way& way : ways) {
+    if (way.rate > rate || (way.rate == rate && way.distance < distance)) {
+      rate = way.rate;
+      distance = way.distance;
+      found.clear();
+    }
+    if (way.rate == rate && way.distance == distance && rate > 0) found.push_back(i);
+    ++i;
+  }
+  return found;
+}
+
+// Source: NCCL 2.31, src/graph/topo.cc: GPUs with the same near ports share them out; where there
+// are 2^n ports the first choices are spread by the mirrored bits of the GPU's number.
+int port_of(const HostGraph& graph, int gpu, int channel) {
+  const auto index = static_cast<std::size_t>(gpu);
+  const std::vector<int> ports = nearest(graph.to_port[index]);
+  if (ports.empty()) return -1;
+  const int count = static_cast<int>(ports.size());
+  const int sharing = std::max(
+      1,
+      static_cast<int>(nearest(graph.from_port[static_cast<std::size_t>(ports.front())]).size()));
+  const int each = (count + sharing - 1) / sharing;
+  int first = graph.numbers[index] % sharing;
+  if ((count & (count - 1)) == 0) first = mirrored(first, count);
+  return ports[static_cast<std::size_t>((first + channel % each) % count)];
+}
+
+int gpu_of(const HostGraph& graph, int port) {
+  const std::vector<int> gpus = nearest(graph.from_port[static_cast<std::size_t>(port)]);
+  for (int channel = 0; channel < static_cast<int>(graph.ports.size()); ++channel)
+    for (const int gpu : gpus)
+      if (port_of(graph, gpu, channel) == port) return gpu;
+  return -1;
+}
+
+}  // namespace ringscope::nccl

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "nccl/search/job_channels.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <set>
+
+#include "base/table.hpp"
+
+namespace ringscope::nccl {
+namespace {
+
+using Search = HostShare::Search;
+
+std::vector<HostShare> hosts_of(std::span<const GpuPlace> ranks) {
+  std::vector<HostShare> hosts;
+  for (int rank = 0; const GpuPlace& place : ranks) {
+    auto host = std::ranges::find(hosts, place.host, &HostShare::host);
+    if (host == hosts.end()) {
+      hosts.push_back({.host = place.host, .ranks = {}, .found = nullptr});
+      host = hosts.end() - 1;
+    }
+    host->ranks.push_back(rank++);
+  }
+  for (HostShare& host : hosts)
+    std::ranges::sort(host.ranks, {},
+                      [&](int rank) { return ranks[static_cast<std::size_t>(rank)].gpu; });
+  return hosts;
+}
+
+/// Searches each host, once for all that are alike.
+void search_hosts(const Topology& topology, std::span<const GpuPlace> ranks,
+                  const FindOfHost& of_host, std::vector<HostShare>& hosts) {
+  std::vector<std::shared_ptr<const Search>> known;
+  for (HostShare& host : hosts) {
+    std::vector<int> gpus;
+    for (const int rank : host.ranks) gpus.push_back(ranks[static_cast<std::size_t>(rank)].gpu);
+    HostGraph graph = host_graph(topology, host.host, gpus, hosts.size() > 1);
+    const auto same =
+        std::ranges::find_if(known, [&](const auto& search) { return search->graph.alike(graph); });
+    if (same != known.end()) {
+      host.found = *same;
+      continue;
+    }
+    find_ways(graph);
+    HostChannels channels = of_host(graph);
+    host.found = std::make_shared<const Search>(Search{std::move(graph), std::move(channels)});
+    known.push_back(host.found);
+  }
+}
+
+std::size_t fewest_channels(const std::vector<HostShare>& hosts) {
+  std::size_t fewest = most_rings / 2;
+  for (const HostShare& host : hosts)
+    fewest = std::min({fewest, host.found->channels.ring.channels.size(),
+                       host.found->channels.tree.channels.size()});
+  return fewest;
+}
+
+/// The ranks of a host in the order of one of its channels.
+std::vector<int> ranks_in(const HostShare& host, const Channel& channel) {
+  std::vector<int> ranks;
+  for (const int gpu : channel.gpus) ranks.push_back(host.ranks[static_cast<std::size_t>(gpu)]);
+  return ranks;
+}
+
+/// The channel that host `i` has in a ring. Where rings use two ports, every other host swaps the
+/// rings of a pair: what leaves one host by the second port comes in at the next by the second one.
+const Channel& piece(const std::vector<HostShare>& hosts, std::size_t i, std::size_t channel,
+                     std::size_t channels) {
+  const Found& found = hosts[i].found->channels.ring;
+  const bool swapped = found.port_pairs && channels % 2 == 0 && i % 2 == 1;
+  return found.channels[swapped ? channel ^ 1 : channel];
+}
+
+int nic_of(const HostGraph& graph, int port) { return port < 0 ? -1 : graph.nics[port]; }
+
+/// The GPU by which another one reaches a port, by its number in the host; -1: none.
+int relay_of(const HostGraph& graph, int gpu, int port) {
+  if (port < 0) return -1;
+  const auto at = static_cast<std::size_t>(port);
+  const Way& way = graph.to_port[static_cast<std::size_t>(gpu)][at];
+  if (way.distance != Distance::gpu_relay) return -1;
+  return graph.numbers[graph.own_gpus[at]];
+}
+
+std::vector<Gates> gates(const std::vector<HostShare>& hosts, std::size_t ranks,
+                         std::size_t channel, std::size_t channels) {
+  Table<Gates> all(ranks);
+  for (std::size_t i = 0; i < hosts.size(); ++i) {
+    const HostGraph& graph = hosts[i].found->graph;
+    const Channel& here = piece(hosts, i, channel, channels);
+    const auto at = [&](int gpu) -> Gates& {
+      return all[hosts[i].ranks[static_cast<std::size_t>(gpu)]];
+    };
+    at(here.gpus.front()).in = nic_of(graph, here.ports[0]);
+    at(here.gpus.back()).out = nic_of(graph, here.ports[1]);
+    at(here.gpus.back()).relay = relay_of(graph, here.gpus.back(), here.ports[1]);
+  }
+  return all;
+}
+
+std::vector<int> ring(const std::vector<HostShare>& hosts, std::size_t channel,
+                      std::size_t channels) {
+  std::vector<int> order;
+  for (std::size_t i = 0; i < hosts.size(); ++i) {
+    const std::vector<int> ranks = ranks_in(hosts[i], piece(hosts, i, channel, channels));
+    order.insert(order.end(), ranks.begin(), ranks.end());
+  }
+  std::rotate(order.begin(), std::find(order.begin(), order.end(), 0), order.end());
+  return order;
+}
+
+/// The ranks of a host that its neighbours in the tree of hosts talk to.
+struct Doors {
+  int up = 0;
+  std::array<int, 2> down{};
+};
+
+void add_child(TreePlace& place, int child) { *std::ranges::find(place.children, -1) = child; }
+
+/// A chain in every host, and of the hosts the first or the second binary tree.
+std::vector<TreePlace> tree(const std::vector<HostShare>& hosts, std::size_t ranks,
+                            std::size_t channel, int which) {
+  Table<TreePlace> places(ranks);
+  Table<Doors> doors;
+  const auto at = [&](int rank) -> TreePlace& { return places[rank]; };
+  for (const HostShare& host : hosts) {
+    const Found& found = host.found->channels.tree;
+    const std::vector<int> chain = ranks_in(host, found.channels[channel]);
+    for (std::size_t i = 0; i + 1 < chain.size(); ++i) {
+      add_child(at(chain[i]), chain[i + 1]);
+      at(chain[i + 1]).parent = chain[i];
+    }
+    const std::size_t first_child = found.shape == Shape::chain || chain.size() == 1 ? 0 : 1;
+    doors.push_back({chain[0], {chain[first_child], chain[0]}});
+  }
+  const int count = static_cast<int>(hosts.size());
+  const auto node = [&](int host) {
+    TreeNode at_host = tree_node(which, host, count);
+    // NCCL counts the one child of a root as its second.
+    if (at_host.parent == no_rank) std::swap(at_host.children[0], at_host.children[1]);
+    return at_host;
+  };
+  for (int host = 0; host < count; ++host) {
+    const TreeNode here = node(host);
+    for (std::size_t i = 0; i < here.children.size(); ++i) {
+      if (here.children[i] == no_rank) continue;
+      const int door = doors[host].down[i];
+      const int child = doors[here.children[i]].up;
+      add_child(at(door), child);
+      at(child).parent = door;
+    }
+  }
+  return places;
+}
+
+/// NVSwitch's own channels: as many blocks of threads as NCCL gives them by default.
+int multicast_channels(const std::vector<HostShare>& hosts) {
+  for (const HostShare& host : hosts)
+    if (host.found->channels.multicast.channels.empty()) return 0;
+  constexpr int hopper = 16, blackwell_one_host = 24, blackwell = 32;
+  if (hosts.front().found->graph.generation < 100) return hopper;
+  return hosts.size() == 1 ? blackwell_one_host : blackwell;
+}
+
+}  // namespace
+
+JobChannels find_channels(const Topology& topology, std::span<const GpuPlace> ranks,
+                          const FindOfHost& of_host) {
+  assert(!ranks.empty());
+  assert(std::set<GpuPlace>(ranks.begin(), ranks.end()).size() == ranks.size());
+  JobChannels channels;
+  channels.hosts = hosts_of(ranks);
+  search_hosts(topology, ranks, of_host, channels.hosts);
+  const std::vector<HostShare>& hosts = channels.hosts;
+  const std::size_t found = fewest_channels(hosts);
+  for (int which = 0; which < 2; ++which)
+    for (std::size_t channel = 0; channel < found; ++channel) {
+      channels.rings.push_back(ring(hosts, channel, found));
+      channels.trees.push_back(tree(hosts, ranks.size(), channel, which));
+      if (hosts.size() > 1) channels.gates.push_back(gates(hosts, ranks.size(), channel, found));
+    }
+  // Few fast channels between H100 do not fill the network: twice as many blocks of threads do.
+  constexpr std::size_t few = 16;
+  constexpr Rate fast = 45;
+  const HostShare::Search& first = *hosts.front().found;
+  if (first.graph.generation >= 90 && hosts.size() > 1 && first.channels.ring.inside > fast &&
+      channels.rings.size() < few)
+    for (std::size_t channel = 0; channel < 2 * found; ++channel) {
+      channels.rings.push_back(channels.rings[channel]);
+      channels.trees.push_back(channels.trees[channel]);
+      channels.gates.push_back(channels.gates[channel]);
+    }
+  channels.multicast = multicast_channels(hosts);
+  return channels;
+}
+
+}  // namespace ringscope::nccl
