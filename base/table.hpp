@@ -1,26 +1,46 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A vector whose elements are numbered by ints, as ranks, hosts, resources and messages are.
+// A vector whose elements are numbered by ints, as ranks, hosts, resources and messages are, or by
+// the values of an enumeration.
 #pragma once
 
 #include <concepts>
 #include <cstddef>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace ringscope {
 
+template <class Type>
+concept Index = std::integral<Type> || std::is_enum_v<Type>;
+
 template <class Item>
 class Table : public std::vector<Item> {
- public:
-  using std::vector<Item>::vector;
-  Table() = default;
-  Table(std::vector<Item> items) : std::vector<Item>(std::move(items)) {}
+  using Items = std::vector<Item>;
 
-  Item& operator[](std::integral auto i) {
-    return std::vector<Item>::operator[](static_cast<std::size_t>(i));
+ public:
+  using Items::Items;
+  Table() = default;
+  Table(Items items) : Items(std::move(items)) {}
+  explicit Table(std::signed_integral auto size) : Items(static_cast<std::size_t>(size)) {}
+  Table(std::signed_integral auto size, const Item& item)
+      : Items(static_cast<std::size_t>(size), item) {}
+
+  decltype(auto) operator[](Index auto i) { return Items::operator[](static_cast<std::size_t>(i)); }
+  decltype(auto) operator[](Index auto i) const {
+    return Items::operator[](static_cast<std::size_t>(i));
   }
-  const Item& operator[](std::integral auto i) const {
-    return std::vector<Item>::operator[](static_cast<std::size_t>(i));
+  Item& at(Index auto i) { return Items::at(static_cast<std::size_t>(i)); }
+  const Item& at(Index auto i) const { return Items::at(static_cast<std::size_t>(i)); }
+
+  void resize(std::integral auto size, const auto&... item) {
+    Items::resize(static_cast<std::size_t>(size), item...);
+  }
+  bool has(Index auto i) const { return static_cast<std::size_t>(i) < this->size(); }
+  /// Item i, for which the table grows when it has none.
+  decltype(auto) grown(Index auto i, const auto&... item) {
+    if (!has(i)) resize(static_cast<std::size_t>(i) + 1, item...);
+    return (*this)[i];
   }
 };
 

@@ -7,6 +7,7 @@
 
 #include "algorithms/steps/host_order.hpp"
 #include "algorithms/steps/segments.hpp"
+#include "nccl/channels/all_at_once.hpp"
 #include "nccl/channels/performed_channels.hpp"
 
 namespace ringscope {
@@ -48,18 +49,6 @@ std::vector<int> kinds_of(Range data, int ranks, const std::vector<Range>& parts
   return kinds;
 }
 
-/// Channels that one SM takes, one after the other.
-Task channels_in_turn(Communicator comm, std::vector<ChannelRing> rings, Range data,
-                      ChannelProgram program, Options options) {
-  bool launched = true;
-  for (const ChannelRing& ring : rings) {
-    const Communicator block = comm.inside(ring.block);
-    co_await block.begin_block(std::exchange(launched, false));
-    co_await program(block, ring, data, options);
-    block.end_block();
-  }
-}
-
 }  // namespace
 
 int ChannelRing::rank(int places) const {
@@ -67,35 +56,25 @@ int ChannelRing::rank(int places) const {
   return order[static_cast<std::size_t>(((position + places) % size + size) % size)];
 }
 
-Task in_channels(Communicator comm, Workspace work, std::vector<Range> parts, SlotItems slot,
+Task in_channels(Communicator comm, Workspace work, Table<Range> parts, SlotItems slot,
                  ChannelProgram program, Options options, int slices) {
   if (comm.size() == 1 || parts.empty()) co_return;
-  const std::size_t turns = options.sms > 0
-                                ? std::min(parts.size(), static_cast<std::size_t>(options.sms))
-                                : parts.size();
-  const std::vector<int> times =
+  const Table<int> times =
       performed_for(comm, parts, kinds_of(work.data, comm.size(), parts), options);
-  std::vector<std::vector<ChannelRing>> by_sm(turns);
+  std::vector<ChannelRing> rings;
   std::size_t offset = work.scratch.offset;
-  for (std::size_t i = 0; i < parts.size(); ++i) {
+  for (int i = 0; i < std::ssize(parts); ++i) {
     const Range room = {work.scratch.buffer, offset, slot(comm.size(), parts[i].size, options)};
     offset += room.size;
     if (times[i] == 0) continue;
-    by_sm[i % turns].push_back(ring_of(comm, static_cast<int>(i), static_cast<int>(parts.size()),
-                                       parts[i], room, options));
-    Block& block = by_sm[i % turns].back().block;
+    rings.push_back(ring_of(comm, i, static_cast<int>(parts.size()), parts[i], room, options));
+    Block& block = rings.back().block;
     block.alike = times[i];
     if (block.protocol == Protocol::simple) block.slices = slices;
   }
-  std::vector<Thread> others;
-  for (std::size_t sm = 1; sm < turns; ++sm)
-    if (!by_sm[sm].empty())
-      others.push_back(
-          comm.start(channels_in_turn(comm.beside(Beside::thread), std::move(by_sm[sm]), work.data,
-                                      program, options),
-                     Beside::thread));
-  co_await channels_in_turn(comm, std::move(by_sm[0]), work.data, program, options);
-  for (const Thread other : others) co_await comm.join(other);
+  co_await on_sms(comm, std::move(rings), options.sms, [=](Communicator block, ChannelRing ring) {
+    return program(block, std::move(ring), work.data, options);
+  });
 }
 
 std::size_t slots_of(int ranks, const std::vector<Range>& parts, SlotItems slot,

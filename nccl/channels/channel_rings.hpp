@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "algorithms/catalogue.hpp"
+#include "base/table.hpp"
 #include "nccl/channels/channel_parts.hpp"
 
 namespace ringscope {
@@ -35,7 +36,7 @@ inline std::size_t no_slot(int, std::size_t, const Options&) { return 0; }
 
 /// Runs the program in each of `parts`' channels at once. With fewer SMs than channels an SM takes
 /// one after the other. `slices`: of a chunk by Simple, see ring_slices.
-Task in_channels(Communicator comm, Workspace work, std::vector<Range> parts, SlotItems slot,
+Task in_channels(Communicator comm, Workspace work, Table<Range> parts, SlotItems slot,
                  ChannelProgram program, Options options, int slices = 1);
 
 /// Slices of a chunk by Simple in rings of an allreduce, an allgather and a reduce-scatter; others

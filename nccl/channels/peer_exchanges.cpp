@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "nccl/channels/all_at_once.hpp"
+
 namespace ringscope {
 namespace {
 
@@ -60,10 +62,7 @@ Task run_channel(Communicator comm, PeerWork work) {
 Task exchange_on_channels(Communicator comm, PeerChannels peers,
                           std::vector<PeerExchange> exchanges, Range own_piece, Range own) {
   std::vector<PeerWork> channels = dealt_out(peers, exchanges);
-  std::vector<Thread> others;
-  for (std::size_t i = 1; i < channels.size(); ++i)
-    others.push_back(comm.start(run_channel(comm.beside(Beside::thread), std::move(channels[i])),
-                                Beside::thread));
+  const std::vector<Thread> others = start_others(comm, channels, run_channel);
   if (own.size > 0) co_await comm.copy(own_piece, own);
   if (!channels.empty()) co_await run_channel(comm, std::move(channels[0]));
   for (const Thread other : others) co_await comm.join(other);

@@ -11,6 +11,7 @@
 
 #include "algorithms/groups/known_groups.hpp"
 #include "algorithms/groups/on_group.hpp"
+#include "nccl/channels/all_at_once.hpp"
 #include "nccl/channels/peer_exchanges.hpp"
 #include "nccl/choice/tuning.hpp"
 
@@ -218,12 +219,9 @@ Task exchange_by_blocks(Communicator group, std::vector<GroupMessage> messages, 
       std::max<std::size_t>(1, chunks_under_way * peers.chunk / options.item_bytes);
   std::vector<PeerWork> channels =
       dealt_out(peers, by_rounds(messages, group.rank(), group.size(), options.item_bytes));
-  std::vector<Thread> others;
-  for (std::size_t i = 1; i < channels.size(); ++i)
-    others.push_back(group.start(
-        run_block(group.beside(Beside::thread), std::move(channels[i]), room), Beside::thread));
-  co_await run_block(group, std::move(channels.front()), room);
-  for (const Thread other : others) co_await group.join(other);
+  return all_at_once(group, std::move(channels), [room](Communicator comm, PeerWork work) {
+    return run_block(comm, std::move(work), room);
+  });
 }
 
 }  // namespace ringscope

@@ -19,6 +19,7 @@
 #include <deque>
 
 #include "algorithms/steps/host_order.hpp"
+#include "nccl/channels/all_at_once.hpp"
 #include "nccl/channels/channel_parts.hpp"
 #include "nccl/channels/channel_rings.hpp"
 #include "nccl/channels/performed_channels.hpp"
@@ -212,14 +213,9 @@ std::vector<SwitchChannel> performed(Communicator comm, Workspace work, const Op
 }
 
 Task channel_switch_allreduce(Communicator comm, Workspace work, Options options) {
-  if (comm.size() == 1) co_return;
-  std::vector<SwitchChannel> channels = performed(comm, work, options);
-  std::vector<Thread> others;
-  for (std::size_t i = 1; i < channels.size(); ++i)
-    others.push_back(
-        comm.start(channel(comm.beside(Beside::thread), std::move(channels[i])), Beside::thread));
-  if (!channels.empty()) co_await channel(comm, std::move(channels[0]));
-  for (const Thread other : others) co_await comm.join(other);
+  std::vector<SwitchChannel> channels;
+  if (comm.size() > 1) channels = performed(comm, work, options);
+  return all_at_once(comm, std::move(channels), channel);
 }
 
 std::int64_t count_rounds(std::size_t items, const Hosts& hosts, const Options& options) {

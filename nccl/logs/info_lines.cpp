@@ -17,7 +17,6 @@ namespace ringscope {
 namespace {
 
 using nccl::Gates;
-using nccl::TreePlace;
 
 constexpr int most_channels = 128;
 constexpr int most_ranks = 1 << 20;
@@ -72,7 +71,7 @@ struct Communicator {
 
 struct TreeLine {
   int channel = 0, rank = 0, line = 0;
-  TreePlace place;
+  TreeEnds place;
 };
 
 class Reader {
@@ -197,9 +196,9 @@ class Reader {
     }
   }
 
-  std::vector<std::vector<TreePlace>> trees(std::size_t channels, int ranks) const {
-    Table<std::vector<TreePlace>> all(channels,
-                                      std::vector<TreePlace>(static_cast<std::size_t>(ranks)));
+  std::vector<std::vector<TreeEnds>> trees(std::size_t channels, int ranks) const {
+    Table<std::vector<TreeEnds>> all(channels,
+                                     std::vector<TreeEnds>(static_cast<std::size_t>(ranks)));
     std::set<std::pair<int, int>> told;
     for (const TreeLine& tree : trees_) {
       const auto known = [&](int rank) { return rank < ranks; };
@@ -216,12 +215,12 @@ class Reader {
 
   /// Throws where the line's rank has a neighbour that does not have it, is below itself, or is a
   /// second root.
-  void check(const TreeLine& line, const std::vector<TreePlace>& tree) const {
+  void check(const TreeLine& line, const std::vector<TreeEnds>& tree) const {
     const auto fail = [&](const std::string& what) {
       throw InputError({source_, line.line, 1},
                        fmt::format("the tree of channel {}: {}", line.channel, what));
     };
-    const auto at = [&](int rank) -> const TreePlace& {
+    const auto at = [&](int rank) -> const TreeEnds& {
       return tree[static_cast<std::size_t>(rank)];
     };
     const int parent = at(line.rank).parent;
@@ -232,7 +231,7 @@ class Reader {
     if (parent >= 0 && std::ranges::count(at(parent).children, line.rank) != 1)
       fail(fmt::format("rank {} has the parent {}, whose children are {}", line.rank, parent,
                        fmt::join(at(parent).children, ", ")));
-    const auto root = std::ranges::find(tree, -1, &TreePlace::parent) - tree.begin();
+    const auto root = std::ranges::find(tree, -1, &TreeEnds::parent) - tree.begin();
     if (parent < 0 && root != line.rank)
       fail(fmt::format("expected one root, got rank {} and rank {}", root, line.rank));
     int above = line.rank;

@@ -15,7 +15,6 @@ namespace {
 using nccl::Gates;
 using nccl::GpuPlace;
 using nccl::JobChannels;
-using nccl::TreePlace;
 using testing::HasSubstr;
 using Order = std::vector<int>;
 
@@ -74,7 +73,7 @@ TEST(NcclChannelsFile, of_lines_has_rings_trees_and_nics_of_the_rings_alone) {
   const JobChannels run = channels_of(two_hosts, "h100x4_nvlink", 2, 2);
   EXPECT_EQ(run.rings, (std::vector<Order>{{0, 1, 2, 3}, {0, 3, 2, 1}}));
   ASSERT_EQ(run.trees.size(), 2u);
-  EXPECT_EQ(run.trees[1][2], (TreePlace{.parent = -1, .children = {3, 0, -1}}));
+  EXPECT_EQ(run.trees[1][2], (TreeEnds{.parent = -1, .children = {3, 0, -1}}));
   ASSERT_EQ(run.gates.size(), 2u);
   EXPECT_EQ(run.gates[0][1], (Gates{.in = -1, .out = 3, .relay = 0}));
   EXPECT_EQ(run.gates[0][2], (Gates{.in = 2, .out = -1, .relay = -1}));

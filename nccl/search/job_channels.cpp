@@ -2,11 +2,12 @@
 #include "nccl/search/job_channels.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cassert>
 #include <set>
+#include <utility>
 
 #include "base/table.hpp"
+#include "nccl/search/chain_tree.hpp"
 
 namespace ringscope::nccl {
 namespace {
@@ -112,48 +113,16 @@ std::vector<int> ring(const std::vector<HostShare>& hosts, std::size_t channel,
   return order;
 }
 
-/// The ranks of a host that its neighbours in the tree of hosts talk to.
-struct Doors {
-  int up = 0;
-  std::array<int, 2> down{};
-};
-
-void add_child(TreePlace& place, int child) { *std::ranges::find(place.children, -1) = child; }
-
 /// A chain in every host, and of the hosts the first or the second binary tree.
-std::vector<TreePlace> tree(const std::vector<HostShare>& hosts, std::size_t ranks,
-                            std::size_t channel, int which) {
-  Table<TreePlace> places(ranks);
-  Table<Doors> doors;
-  const auto at = [&](int rank) -> TreePlace& { return places[rank]; };
+std::vector<TreeEnds> tree(const std::vector<HostShare>& hosts, std::size_t channel, int which) {
+  Table<Table<int>> chains;
+  Table<int> branches;
   for (const HostShare& host : hosts) {
     const Found& found = host.found->channels.tree;
-    const std::vector<int> chain = ranks_in(host, found.channels[channel]);
-    for (std::size_t i = 0; i + 1 < chain.size(); ++i) {
-      add_child(at(chain[i]), chain[i + 1]);
-      at(chain[i + 1]).parent = chain[i];
-    }
-    const std::size_t first_child = found.shape == Shape::chain || chain.size() == 1 ? 0 : 1;
-    doors.push_back({chain[0], {chain[first_child], chain[0]}});
+    chains.push_back(ranks_in(host, found.channels[channel]));
+    branches.push_back(found.shape == Shape::chain || chains.back().size() == 1 ? 0 : 1);
   }
-  const int count = static_cast<int>(hosts.size());
-  const auto node = [&](int host) {
-    TreeNode at_host = tree_node(which, host, count);
-    // NCCL counts the one child of a root as its second.
-    if (at_host.parent == no_rank) std::swap(at_host.children[0], at_host.children[1]);
-    return at_host;
-  };
-  for (int host = 0; host < count; ++host) {
-    const TreeNode here = node(host);
-    for (std::size_t i = 0; i < here.children.size(); ++i) {
-      if (here.children[i] == no_rank) continue;
-      const int door = doors[host].down[i];
-      const int child = doors[here.children[i]].up;
-      add_child(at(door), child);
-      at(child).parent = door;
-    }
-  }
-  return places;
+  return ChainTree(std::move(chains), std::move(branches), which).all();
 }
 
 /// NVSwitch's own channels: as many blocks of threads as NCCL gives them by default.
@@ -179,7 +148,7 @@ JobChannels find_channels(const Topology& topology, std::span<const GpuPlace> ra
   for (int which = 0; which < 2; ++which)
     for (std::size_t channel = 0; channel < found; ++channel) {
       channels.rings.push_back(ring(hosts, channel, found));
-      channels.trees.push_back(tree(hosts, ranks.size(), channel, which));
+      channels.trees.push_back(tree(hosts, channel, which));
       if (hosts.size() > 1) channels.gates.push_back(gates(hosts, ranks.size(), channel, found));
     }
   // Few fast channels between H100 do not fill the network: twice as many blocks of threads do.

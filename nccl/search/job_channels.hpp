@@ -18,10 +18,6 @@ struct GpuPlace {
   auto operator<=>(const GpuPlace&) const = default;
 };
 
-/// Place of a rank in a tree; -1 where there is none. Inside a host a tree is a chain, so the first
-/// child is the next rank of the host; the others are on other hosts.
-using TreePlace = TreeEnds;
-
 /// Host-local indices of the NICs by which data enter and leave, and of the GPU that relays what
 /// leaves; -1: none. A rank inside its host's part of a ring has none.
 struct Gates {
@@ -42,12 +38,12 @@ struct HostShare {
 
 /// Rings and trees by channel, which run beside each other, each with its share of the bytes.
 struct JobChannels {
-  std::vector<std::vector<int>> rings;        ///< ranks in order, rank 0 first
-  std::vector<std::vector<Gates>> gates;      ///< of each ring, by rank; none on one host
-  std::vector<std::vector<TreePlace>> trees;  ///< of each rank
-  int multicast = 0;                          ///< channels by NVSwitch; 0: not to be had
-  std::vector<HostShare> hosts;               ///< in the order of their first ranks
-  bool logged = false;                        ///< NCCL wrote them down; no search found them
+  std::vector<std::vector<int>> rings;       ///< ranks in order, rank 0 first
+  std::vector<std::vector<Gates>> gates;     ///< of each ring, by rank; none on one host
+  std::vector<std::vector<TreeEnds>> trees;  ///< of each, by rank
+  int multicast = 0;                         ///< channels by NVSwitch; 0: not to be had
+  std::vector<HostShare> hosts;              ///< in the order of their first ranks
+  bool logged = false;                       ///< NCCL wrote them down; no search found them
 };
 
 using FindOfHost = std::function<HostChannels(const HostGraph&)>;

@@ -111,9 +111,7 @@ TEST(NcclChannels, trees_lead_from_each_rank_to_one_root) {
     for (const auto& tree : channels.trees) {
       int roots = 0;
       for (int rank = 0; rank < std::ssize(tree); ++rank) {
-        const auto at = [&](int i) -> const TreePlace& {
-          return tree[static_cast<std::size_t>(i)];
-        };
+        const auto at = [&](int i) -> const TreeEnds& { return tree[static_cast<std::size_t>(i)]; };
         for (const int child : at(rank).children)
           EXPECT_TRUE(child < 0 || at(child).parent == rank);
         roots += at(rank).parent < 0 ? 1 : 0;

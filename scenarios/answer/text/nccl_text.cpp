@@ -67,9 +67,9 @@ std::string heads_text(const nccl::HostGraph& graph, const nccl::Found& found) {
 }
 
 /// Most ranks between the root and another.
-int depth_of(const std::vector<nccl::TreePlace>& tree) {
+int depth_of(const std::vector<TreeEnds>& tree) {
   int most = 0;
-  for (const nccl::TreePlace& place : tree) {
+  for (const TreeEnds& place : tree) {
     int depth = 0;
     for (int above = place.parent; above >= 0; ++depth)
       above = tree[static_cast<std::size_t>(above)].parent;
@@ -79,8 +79,8 @@ int depth_of(const std::vector<nccl::TreePlace>& tree) {
 }
 
 /// A rank and what hangs below it: a chain as "0 > 1 > 2", a fork as "0 (> 1 > 2) (> 4 > 5)".
-std::string tree_text(const std::vector<nccl::TreePlace>& tree) {
-  const auto root = std::ranges::find(tree, -1, &nccl::TreePlace::parent);
+std::string tree_text(const std::vector<TreeEnds>& tree) {
+  const auto root = std::ranges::find(tree, -1, &TreeEnds::parent);
   if (tree.size() > most_named)
     return fmt::format("{} ranks below rank {}, {} deep", tree.size(), root - tree.begin(),
                        depth_of(tree));
