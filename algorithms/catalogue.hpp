@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "algorithms/verbs/communicator.hpp"
+#include "base/table.hpp"
 
 namespace ringscope {
 
@@ -61,10 +62,10 @@ struct Options {
   int sms = 0;                          ///< of a GPU that channels may take at once; 0: all
   int gpus_per_thread = 1;              ///< of a host, whose kernels it launches one by one
   /// Order of the ranks in the ring of each channel, kept by its owner. Null: the algorithm's own.
-  const std::vector<std::vector<int>>* orders = nullptr;
+  const Table<Table<int>>* orders = nullptr;
   /// Neighbours of each rank in the tree of each channel, kept by its owner. Null: trees are made
   /// of the orders.
-  const std::vector<std::vector<TreeEnds>>* trees = nullptr;
+  const Table<Table<TreeEnds>>* trees = nullptr;
   /// Machine as NCCL sees it, kept by its owner. Null: nothing is known of the library's protocols.
   const nccl::Machine* nccl = nullptr;
   /// For each channel the first equivalent one: same ring, same NICs. Not owned; null: unknown.

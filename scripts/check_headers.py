@@ -22,7 +22,7 @@ INCLUDE = re.compile(r'^#include ([<"])([^>"]+)[>"]', re.M)
 INSIDE_STD = {"std", "ranges", "views", "chrono", "filesystem", "numbers"}  # namespaces
 # Any header that declares a container declares these, too.
 EVERYWHERE = set(
-    "size_t ptrdiff_t nullptr_t move forward pair swap size begin end less byte".split())
+    "size_t ptrdiff_t nullptr_t move forward pair swap size ssize begin end less byte".split())
 TABLES = yaml.safe_load(pathlib.Path(ROOT, "scripts/headers.yaml").read_text(encoding="utf-8"))
 HOLDERS = {name: header for header, names in TABLES["declared"].items() for name in names}
 BRINGS = TABLES["brings"]

@@ -18,11 +18,10 @@ struct KnownGroup {
   std::vector<int> ranks;  ///< as the executor numbers them
   std::vector<int> hosts;  ///< of each of these, by its number among the group's hosts
   const nccl::Machine* machine = nullptr;
-  const std::vector<std::vector<int>>* orders =
-      nullptr;                             ///< of the channels, by place in the group
-  const std::vector<int>* like = nullptr;  ///< Options::like
-  int threads = 1;                         ///< the most of a rank that any collective takes
-  int channels_of_message = 1;             ///< the most that one between two ranks takes
+  const Table<Table<int>>* orders = nullptr;  ///< of the channels, by place in the group
+  const std::vector<int>* like = nullptr;     ///< Options::like
+  int threads = 1;                            ///< the most of a rank that any collective takes
+  int channels_of_message = 1;                ///< the most that one between two ranks takes
   /// Sends and receives all messages, and ends with the last.
   Task (*exchange)(Communicator group, std::vector<GroupMessage> messages,
                    Options options) = nullptr;

@@ -12,7 +12,7 @@ namespace {
 
 std::vector<int> ranks_in_all(Communicator group) {
   if (group.ranks_in_all() != nullptr) return *group.ranks_in_all();
-  std::vector<int> all(static_cast<std::size_t>(group.size()));
+  Table<int> all(group.size());
   std::iota(all.begin(), all.end(), 0);
   return all;
 }

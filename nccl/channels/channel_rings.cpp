@@ -17,12 +17,12 @@ constexpr int most_permuted = 4;  ///< ranks on one host, all pairs of which may
 
 /// Order of the channel's ring: as given; on one host each order once, then from the first again;
 /// on several those that leave each host by another rank.
-std::vector<int> order_of(int channel, int channels, int ranks, const Options& options) {
+Table<int> order_of(int channel, int channels, int ranks, const Options& options) {
   if (options.orders != nullptr && !options.orders->empty())
-    return (*options.orders)[static_cast<std::size_t>(channel) % options.orders->size()];
+    return (*options.orders)[channel % std::ssize(*options.orders)];
   const auto hosts = ranks_by_host(ranks, options.hosts);
   if (hosts.size() > 1 || ranks > most_permuted) return ring_order(hosts, channel, channels);
-  std::vector<int> order(static_cast<std::size_t>(ranks));
+  Table<int> order(ranks);
   std::iota(order.begin(), order.end(), 0);
   for (int i = 0; i < channel; ++i) std::next_permutation(order.begin() + 1, order.end());
   return order;
@@ -30,7 +30,7 @@ std::vector<int> order_of(int channel, int channels, int ranks, const Options& o
 
 ChannelRing ring_of(Communicator comm, int index, int channels, Range part, Range slot,
                     const Options& options) {
-  std::vector<int> order = order_of(index, channels, comm.size(), options);
+  Table<int> order = order_of(index, channels, comm.size(), options);
   const auto self = std::find(order.begin(), order.end(), comm.rank());
   const auto position = static_cast<int>(self - order.begin());
   return {.part = part,
@@ -53,7 +53,7 @@ std::vector<int> kinds_of(Range data, int ranks, const std::vector<Range>& parts
 
 int ChannelRing::rank(int places) const {
   const auto size = static_cast<int>(order.size());
-  return order[static_cast<std::size_t>(((position + places) % size + size) % size)];
+  return order[((position + places) % size + size) % size];
 }
 
 Task in_channels(Communicator comm, Workspace work, Table<Range> parts, SlotItems slot,
@@ -113,15 +113,11 @@ bool channels_move_with_hosts(int ranks, std::size_t, const Options& options) {
   if (options.orders == nullptr) return true;
   const auto hosts = ranks_by_host(ranks, options.hosts);
   const int moved = hosts.size() > 1 ? hosts[1].front() : 0;
-  const auto count = static_cast<std::size_t>(ranks);
-  return std::ranges::all_of(*options.orders, [&](const std::vector<int>& order) {
-    std::vector<int> next(count);
-    for (std::size_t i = 0; i < count; ++i)
-      next[static_cast<std::size_t>(order[i])] = order[(i + 1) % count];
+  return std::ranges::all_of(*options.orders, [&](const Table<int>& order) {
+    Table<int> next(ranks);
+    for (int i = 0; i < ranks; ++i) next[order[i]] = order[(i + 1) % ranks];
     for (int rank = 0; rank < ranks; ++rank)
-      if (next[static_cast<std::size_t>((rank + moved) % ranks)] !=
-          (next[static_cast<std::size_t>(rank)] + moved) % ranks)
-        return false;
+      if (next[(rank + moved) % ranks] != (next[rank] + moved) % ranks) return false;
     return true;
   });
 }

@@ -18,8 +18,8 @@ struct ChannelRing {
   Range part;  ///< its share, of the vector or of each rank's chunk
   Range slot;  ///< room in scratch for what it receives and does not keep
   Block block;
-  std::vector<int> order;  ///< ranks, behind the last of which comes the first
-  int position = 0;        ///< of this rank
+  Table<int> order;  ///< ranks, behind the last of which comes the first
+  int position = 0;  ///< of this rank
 
   /// The rank so many places further on.
   int rank(int places) const;

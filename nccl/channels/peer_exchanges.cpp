@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/table.hpp"
 #include "nccl/channels/all_at_once.hpp"
 
 namespace ringscope {
@@ -18,12 +19,12 @@ PeerPart part_of(const Transfer& whole, int index, int parts) {
 }  // namespace
 
 std::vector<PeerWork> dealt_out(const PeerChannels& peers, const std::vector<PeerExchange>& all) {
-  std::vector<PeerWork> channels(static_cast<std::size_t>(peers.all));
+  Table<PeerWork> channels(peers.all);
   for (const PeerExchange& one : all) {
     const int sent = peers.of_pair(one.sent.bytes), received = peers.of_pair(one.received.bytes);
     for (int part = 0; part < std::max(sent, received); ++part) {
       const int channel = peers.channel(one.round, part);
-      PeerWork& work = channels[static_cast<std::size_t>(channel)];
+      PeerWork& work = channels[channel];
       work.channel = channel;
       work.exchanges.push_back(
           {part_of(one.sent, part, sent), part_of(one.received, part, received)});

@@ -9,12 +9,13 @@
 #include <vector>
 
 #include "algorithms/steps/binary_trees.hpp"
+#include "base/table.hpp"
 
 namespace ringscope {
 
 /// A rank's neighbours; no_rank where there is none.
 struct SwitchRanks {
-  std::vector<int> host;      ///< the ranks of its host
+  Table<int> host;            ///< the ranks of its host
   int heads = 1;              ///< the first ones of each host
   int head = -1;              ///< which of them it is
   int parent = no_rank;       ///< the head of the same number on another host
@@ -45,7 +46,7 @@ inline std::size_t depth_of(int tree, int host, int hosts) {
 
 /// Neighbours of the rank in that place of a host's list. Of two trees of hosts channels take
 /// turns.
-inline SwitchRanks switch_ranks(const std::vector<std::vector<int>>& hosts, std::size_t host,
+inline SwitchRanks switch_ranks(const Table<std::vector<int>>& hosts, std::size_t host,
                                 std::size_t place, int channel) {
   SwitchRanks result;
   result.host = hosts[host];
@@ -56,7 +57,7 @@ inline SwitchRanks switch_ranks(const std::vector<std::vector<int>>& hosts, std:
   if (static_cast<int>(place) >= result.heads) return result;
   result.head = static_cast<int>(place);
   const TreeNode node = tree_node(tree, static_cast<int>(host), all);
-  const auto head_of = [&](int other) { return hosts[static_cast<std::size_t>(other)][place]; };
+  const auto head_of = [&](int other) { return hosts[other][place]; };
   if (node.parent != no_rank) result.parent = head_of(node.parent);
   for (const int child : node.children)
     if (child != no_rank) result.children.push_back(head_of(child));

@@ -11,6 +11,7 @@
 
 #include "algorithms/groups/known_groups.hpp"
 #include "algorithms/groups/on_group.hpp"
+#include "base/table.hpp"
 #include "nccl/channels/all_at_once.hpp"
 #include "nccl/channels/peer_exchanges.hpp"
 #include "nccl/choice/tuning.hpp"
@@ -90,9 +91,9 @@ class BlockMessages {
   }
   const std::vector<Request>& sent() const { return sent_; }
 
-  void came(std::size_t which) {
+  void came(int which) {
     const Awaited one = awaited_[which];
-    awaited_.erase(awaited_.begin() + static_cast<std::ptrdiff_t>(which));
+    awaited_.erase(awaited_.begin() + which);
     const Transfer& transfer = one.part->transfer;
     if (one.event == Event::ready)
       send_pieces(*one.part, pieces_of(transfer.range, room_).at_once, 3);
@@ -130,7 +131,7 @@ class BlockMessages {
   Communicator comm_;
   int channel_;
   std::size_t room_;
-  std::vector<Awaited> awaited_;
+  Table<Awaited> awaited_;
   std::vector<Request> sent_;
 };
 
@@ -182,7 +183,7 @@ Task run_block(Communicator comm, PeerWork work, std::size_t room) {
         co_await block.wait(requests.front());
       else
         which = co_await block.wait_any(requests);
-      messages.came(static_cast<std::size_t>(which));
+      messages.came(which);
     }
     co_await block.wait_all(messages.sent());
   }

@@ -86,7 +86,7 @@ std::vector<int> first_equal_channels(const JobChannels& found) {
   for (std::size_t channel = 0; channel < found.rings.size(); ++channel) {
     std::size_t first = 0;
     while (found.rings[first] != found.rings[channel] ||
-           (!found.gates.empty() && found.gates[first] != found.gates[channel]))
+           (!found.nics.empty() && found.nics[first] != found.nics[channel]))
       ++first;
     like.push_back(static_cast<int>(first));
   }

@@ -30,7 +30,7 @@ namespace {
 
 constexpr int switch_traffic = 2;  ///< times that an item passes a rank's link
 
-using Hosts = std::vector<std::vector<int>>;
+using Hosts = Table<std::vector<int>>;
 
 /// Items of a chunk: shorter vectors have smaller ones.
 std::size_t chunk_of(std::size_t items, const Hosts& hosts, const Options& options) {
@@ -70,7 +70,7 @@ Requests offers(const Ends& ends, const SwitchChannel& own, std::size_t round) {
   const int self = ends.plain.rank(), tag = own.index;
   Requests all;
   for (int head = 0; head < own.ranks.heads; ++head) {
-    const int to = own.ranks.host[static_cast<std::size_t>(head)];
+    const int to = own.ranks.host[head];
     if (to != self) all.push_back(ends.adding.isend(own.chunk_of_head(round, head), to, tag));
   }
   const std::vector<Range> into = own.from_host(round);
@@ -110,7 +110,7 @@ Requests copies(const Ends& ends, const SwitchChannel& own, std::size_t round) {
       if (to != self) all.push_back(ends.copying.isend(chunk, to, tag));
   }
   for (int head = 0; head < own.ranks.heads; ++head)
-    if (const int from = own.ranks.host[static_cast<std::size_t>(head)]; from != self)
+    if (const int from = own.ranks.host[head]; from != self)
       all.push_back(ends.copying.irecv(own.chunk_of_head(round, head), from, tag));
   return all;
 }
@@ -205,9 +205,8 @@ std::vector<SwitchChannel> performed(Communicator comm, Workspace work, const Op
   std::vector<int> trees;
   for (const SwitchChannel& one : channels)
     trees.push_back(one.ranks.several_hosts() ? one.index % 2 : 0);
-  const std::vector<int> times =
-      performed_for(comm, switch_parts(work.data, options), trees, options);
-  for (SwitchChannel& one : channels) one.alike = times[static_cast<std::size_t>(one.index)];
+  const Table<int> times = performed_for(comm, switch_parts(work.data, options), trees, options);
+  for (SwitchChannel& one : channels) one.alike = times[one.index];
   std::erase_if(channels, [](const SwitchChannel& one) { return one.alike == 0; });
   return channels;
 }

@@ -16,7 +16,7 @@ constexpr std::size_t in_flight = rounds_ahead + 1;  ///< rounds
 /// A round that is in flight: what comes, and where it is added.
 struct Offers {
   std::vector<Request> requests;
-  std::vector<Range> received;
+  Table<Range> received;
   Range sum;
 };
 
@@ -38,7 +38,7 @@ Offers start_offers(Communicator adding, Chunks chunk, Range piece, std::vector<
   Offers round{{}, std::move(places), piece_of(chunk[self], piece)};
   for (int i = 0; i < std::ssize(round.received); ++i) {
     const int other = i < self ? i : i + 1;
-    Range& into = round.received[static_cast<std::size_t>(i)];
+    Range& into = round.received[i];
     into = into.first(round.sum.size);
     round.requests.push_back(adding.irecv(into, other, tag));
     round.requests.push_back(adding.isend(piece_of(chunk[other], piece), other, tag));

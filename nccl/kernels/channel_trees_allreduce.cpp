@@ -25,7 +25,7 @@ namespace ringscope {
 namespace {
 
 constexpr int allreduce_traffic = 2;
-using Hosts = std::vector<std::vector<int>>;
+using Hosts = Table<std::vector<int>>;
 
 std::vector<Range> tree_parts(Range data, const Options& options) {
   return channel_parts(data, protocol_named(options.protocol), options.channels, allreduce_traffic,
@@ -64,10 +64,10 @@ std::size_t chunk_of(std::size_t items, int ranks, std::size_t hosts, const Opti
 /// The ranks of each host in the order of the channel's ring.
 Table<Table<int>> chains_of(const Hosts& hosts, int channel, const Options& options) {
   if (options.orders == nullptr || options.orders->empty()) return {hosts.begin(), hosts.end()};
-  const auto& order = (*options.orders)[static_cast<std::size_t>(channel) % options.orders->size()];
+  const Table<int>& order = (*options.orders)[channel % std::ssize(*options.orders)];
   Table<int> host_of(order.size());
   for (int host = 0; host < std::ssize(hosts); ++host)
-    for (const int rank : hosts[static_cast<std::size_t>(host)]) host_of[rank] = host;
+    for (const int rank : hosts[host]) host_of[rank] = host;
   const auto rank_at = [&](std::size_t i) { return order[i % order.size()]; };
   std::size_t first = 0;  // where a host's piece begins
   while (hosts.size() > 1 && host_of[rank_at(first)] == host_of[rank_at(first + order.size() - 1)])
@@ -86,9 +86,9 @@ bool is_second_tree(int channel, int channels, const Options& options) {
 }
 
 /// The tree that a log has for the channel; null where it has none.
-const std::vector<TreeEnds>* known_tree(int channel, const Options& options) {
+const Table<TreeEnds>* known_tree(int channel, const Options& options) {
   if (options.trees == nullptr) return nullptr;
-  return &(*options.trees)[static_cast<std::size_t>(channel) % options.trees->size()];
+  return &(*options.trees)[channel % std::ssize(*options.trees)];
 }
 
 nccl::ChainTree tree_of(const Hosts& hosts, int channel, int channels, const Options& options) {
@@ -107,7 +107,7 @@ struct Channel {
 /// A rank's channels, with their slots in the scratch space.
 std::vector<Channel> channels_of(Communicator comm, Workspace work, const Options& options) {
   const Hosts hosts = ranks_by_host(comm.size(), options.hosts);
-  const std::vector<Range> parts = tree_parts(work.data, options);
+  const Table<Range> parts = tree_parts(work.data, options);
   const std::size_t chunk = chunk_of(work.data.size, comm.size(), hosts.size(), options);
   std::vector<Channel> channels;
   const int count = static_cast<int>(parts.size());
@@ -117,7 +117,7 @@ std::vector<Channel> channels_of(Communicator comm, Workspace work, const Option
   std::size_t offset = 0;
   for (int i = 0; i < count; ++i) {
     if (times[i] == 0) continue;
-    const auto* known = known_tree(i, options);
+    const Table<TreeEnds>* known = known_tree(i, options);
     const TreeEnds ends = known != nullptr ? (*known)[comm.rank()]
                                            : tree_of(hosts, i, count, options).ends(comm.rank());
     channels.push_back(
@@ -160,9 +160,10 @@ std::size_t channel_trees_allreduce_scratch(int ranks, std::size_t items, Option
   Table<std::size_t> needed(ranks);
   for (int i = 0; i < count; ++i) {
     const std::size_t slot = parts[i].part(0, segments_of(parts[i].size, chunk)).size;
-    const auto* known = known_tree(i, options);
-    const auto ends = known != nullptr ? *known : tree_of(hosts, i, count, options).all();
-    for (std::size_t rank = 0; rank < needed.size(); ++rank)
+    const Table<TreeEnds>* known = known_tree(i, options);
+    const Table<TreeEnds> ends =
+        known != nullptr ? *known : tree_of(hosts, i, count, options).all();
+    for (int rank = 0; rank < ranks; ++rank)
       for (const int child : ends[rank].children)
         if (child != no_rank) needed[rank] += slot;
   }

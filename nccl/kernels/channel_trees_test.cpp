@@ -12,7 +12,7 @@ TEST(ChannelTrees, that_are_known_sum_all_with_room_for_each_child) {
   constexpr std::size_t items = 100;
   const Algorithm& trees = *find_algorithm("allreduce", "channel_trees");
   const std::vector<int> one_host(ranks, 0);
-  std::vector<std::vector<TreeEnds>> star(1, std::vector<TreeEnds>(ranks, TreeEnds{.parent = 2}));
+  Table<Table<TreeEnds>> star(1, Table<TreeEnds>(ranks, TreeEnds{.parent = 2}));
   star[0][2] = {.children = {0, 1, 3}};
   const Options chain = {.hosts = &one_host}, known = {.hosts = &one_host, .trees = &star};
   EXPECT_EQ(trees.scratch_items(ranks, items, chain), items);

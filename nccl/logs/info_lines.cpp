@@ -16,7 +16,7 @@
 namespace ringscope {
 namespace {
 
-using nccl::Gates;
+using nccl::ChannelNics;
 
 constexpr int most_channels = 128;
 constexpr int most_ranks = 1 << 20;
@@ -65,7 +65,7 @@ struct Connection {
 };
 
 struct Communicator {
-  std::vector<std::vector<int>> rings;
+  Table<Table<int>> rings;
   int line = 0;
 };
 
@@ -91,12 +91,12 @@ class Reader {
       return std::ssize(one.rings.front()) == ranks;
     });
     if (found == communicators_.end()) refuse(ranks);
-    NcclLines lines{.rings = found->rings, .trees = {}, .gates = {}};
+    NcclLines lines{.rings = found->rings, .trees = {}, .nics = {}};
     check(*found, ranks);
     // Other lines do not say of which communicator they are.
     if (communicators_.size() > 1) return lines;
     lines.trees = trees(lines.rings.size(), ranks);
-    lines.gates = gates(lines.rings, ranks);
+    lines.nics = nics(lines.rings, ranks);
     return lines;
   }
 
@@ -196,33 +196,29 @@ class Reader {
     }
   }
 
-  std::vector<std::vector<TreeEnds>> trees(std::size_t channels, int ranks) const {
-    Table<std::vector<TreeEnds>> all(channels,
-                                     std::vector<TreeEnds>(static_cast<std::size_t>(ranks)));
+  Table<Table<TreeEnds>> trees(std::size_t channels, int ranks) const {
+    Table<Table<TreeEnds>> all(channels, Table<TreeEnds>(ranks));
     std::set<std::pair<int, int>> told;
     for (const TreeLine& tree : trees_) {
       const auto known = [&](int rank) { return rank < ranks; };
       if (tree.channel >= std::ssize(all) || !known(tree.rank) || !known(tree.place.parent) ||
           !std::ranges::all_of(tree.place.children, known))
         return {};
-      if (told.emplace(tree.channel, tree.rank).second)
-        all[tree.channel][static_cast<std::size_t>(tree.rank)] = tree.place;
+      if (told.emplace(tree.channel, tree.rank).second) all[tree.channel][tree.rank] = tree.place;
     }
-    if (told.size() != channels * static_cast<std::size_t>(ranks)) return {};
+    if (std::ssize(told) != std::ssize(all) * ranks) return {};
     for (const TreeLine& line : trees_) check(line, all[line.channel]);
     return all;
   }
 
   /// Throws where the line's rank has a neighbour that does not have it, is below itself, or is a
   /// second root.
-  void check(const TreeLine& line, const std::vector<TreeEnds>& tree) const {
+  void check(const TreeLine& line, const Table<TreeEnds>& tree) const {
     const auto fail = [&](const std::string& what) {
       throw InputError({source_, line.line, 1},
                        fmt::format("the tree of channel {}: {}", line.channel, what));
     };
-    const auto at = [&](int rank) -> const TreeEnds& {
-      return tree[static_cast<std::size_t>(rank)];
-    };
+    const auto at = [&](int rank) -> const TreeEnds& { return tree[rank]; };
     const int parent = at(line.rank).parent;
     for (const int child : at(line.rank).children)
       if (child >= 0 && at(child).parent != line.rank)
@@ -240,23 +236,21 @@ class Reader {
   }
 
   /// Trees have connections too: only those from a rank to the next of its ring count.
-  std::vector<std::vector<Gates>> gates(const std::vector<std::vector<int>>& rings,
-                                        int ranks) const {
-    Table<std::vector<Gates>> all(rings.size(),
-                                  std::vector<Gates>(static_cast<std::size_t>(ranks)));
+  Table<Table<ChannelNics>> nics(const Table<Table<int>>& rings, int ranks) const {
+    Table<Table<ChannelNics>> all(rings.size(), Table<ChannelNics>(ranks));
     bool any = false;
     for (const Connection& one : connections_) {
       if (one.channel >= std::ssize(rings) || std::max(one.from, one.to) >= ranks) continue;
-      const auto& ring = rings[static_cast<std::size_t>(one.channel)];
+      const Table<int>& ring = rings[one.channel];
       const auto at = std::ranges::find(ring, one.from) - ring.begin();
-      if (ring[static_cast<std::size_t>(at + 1) % ring.size()] != one.to) continue;
-      auto& gates = all[one.channel];
+      if (ring[(at + 1) % std::ssize(ring)] != one.to) continue;
+      Table<ChannelNics>& own = all[one.channel];
       any = true;
       if (one.sends) {
-        gates[static_cast<std::size_t>(one.from)].out = one.nic;
-        gates[static_cast<std::size_t>(one.from)].relay = one.relay;
+        own[one.from].out = one.nic;
+        own[one.from].relay = one.relay;
       } else {
-        gates[static_cast<std::size_t>(one.to)].in = one.nic;
+        own[one.to].in = one.nic;
       }
     }
     if (!any) all.clear();

@@ -12,9 +12,9 @@ namespace ringscope {
 
 struct NcclLines {
   /// By channel, rank 0 first; of the first communicator with as many ranks.
-  std::vector<std::vector<int>> rings;
-  std::vector<std::vector<TreeEnds>> trees;     ///< none where a rank's line is not there
-  std::vector<std::vector<nccl::Gates>> gates;  ///< none where no line names a NIC
+  Table<Table<int>> rings;
+  Table<Table<TreeEnds>> trees;          ///< none where a rank's line is not there
+  Table<Table<nccl::ChannelNics>> nics;  ///< none where no line names a NIC
 };
 
 /// Throws InputError where there are no rings of so many ranks, or a ring does not hold each once.

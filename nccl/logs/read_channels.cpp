@@ -117,19 +117,19 @@ class GraphFile {
 };
 
 /// Lines name the rank that passes on what leaves; here it is its GPU. NICs have to be there.
-void place_gates(std::vector<std::vector<nccl::Gates>>& channels, const Topology& topology,
-                 std::span<const nccl::GpuPlace> ranks, const Place& place) {
-  for (auto& gates : channels)
-    for (std::size_t rank = 0; rank < gates.size(); ++rank) {
+void place_nics(Table<Table<nccl::ChannelNics>>& channels, const Topology& topology,
+                std::span<const nccl::GpuPlace> ranks, const Place& place) {
+  for (auto& by_rank : channels)
+    for (std::size_t rank = 0; rank < by_rank.size(); ++rank) {
       const Host& host = topology.hosts()[ranks[rank].host];
-      nccl::Gates& gate = gates[rank];
-      if (const int nic = std::max(gate.in, gate.out); nic >= std::ssize(host.nics))
+      nccl::ChannelNics& own = by_rank[rank];
+      if (const int nic = std::max(own.in, own.out); nic >= std::ssize(host.nics))
         throw InputError(place, fmt::format("rank {} goes by NIC {}, and {} has {}", rank, nic,
                                             host.name, host.nics.size()));
-      if (gate.relay < 0) continue;
-      const auto relay = static_cast<std::size_t>(gate.relay);
+      if (own.relay < 0) continue;
+      const auto relay = static_cast<std::size_t>(own.relay);
       const bool beside = relay < ranks.size() && ranks[relay].host == ranks[rank].host;
-      gate.relay = beside ? ranks[relay].gpu : -1;
+      own.relay = beside ? ranks[relay].gpu : -1;
     }
 }
 
@@ -160,8 +160,8 @@ nccl::JobChannels read_channels(const std::shared_ptr<const Source>& source,
   channels.logged = true;
   channels.rings = std::move(lines.rings);
   channels.trees = std::move(lines.trees);
-  channels.gates = std::move(lines.gates);
-  place_gates(channels.gates, topology, ranks, {source, 0, 0});
+  channels.nics = std::move(lines.nics);
+  place_nics(channels.nics, topology, ranks, {source, 0, 0});
   return channels;
 }
 

@@ -15,7 +15,7 @@
 namespace ringscope {
 
 /// Channels as nccl::find_channels() would find them, for ranks on these GPUs. Lines without trees
-/// leave the trees out, lines that name no NICs the gates. A graph file holds for every host.
+/// leave the trees out, lines that name no NICs the NICs. A graph file holds for every host.
 /// `of_host` is asked for what lines leave out. Throws InputError.
 nccl::JobChannels read_channels(const std::shared_ptr<const Source>& source,
                                 const Topology& topology, std::span<const nccl::GpuPlace> ranks,

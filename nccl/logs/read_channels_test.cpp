@@ -12,11 +12,11 @@
 namespace ringscope {
 namespace {
 
-using nccl::Gates;
+using nccl::ChannelNics;
 using nccl::GpuPlace;
 using nccl::JobChannels;
 using testing::HasSubstr;
-using Order = std::vector<int>;
+using Order = Table<int>;
 
 Cluster cluster(const std::string& name, int hosts) {
   return read_cluster(
@@ -71,13 +71,13 @@ a:1:2 [0] NCCL INFO Channel 00/0 : 0[0] -> 1[1] via P2P/CUMEM
 
 TEST(NcclChannelsFile, of_lines_has_rings_trees_and_nics_of_the_rings_alone) {
   const JobChannels run = channels_of(two_hosts, "h100x4_nvlink", 2, 2);
-  EXPECT_EQ(run.rings, (std::vector<Order>{{0, 1, 2, 3}, {0, 3, 2, 1}}));
+  EXPECT_EQ(run.rings, (Table<Order>{{0, 1, 2, 3}, {0, 3, 2, 1}}));
   ASSERT_EQ(run.trees.size(), 2u);
   EXPECT_EQ(run.trees[1][2], (TreeEnds{.parent = -1, .children = {3, 0, -1}}));
-  ASSERT_EQ(run.gates.size(), 2u);
-  EXPECT_EQ(run.gates[0][1], (Gates{.in = -1, .out = 3, .relay = 0}));
-  EXPECT_EQ(run.gates[0][2], (Gates{.in = 2, .out = -1, .relay = -1}));
-  EXPECT_EQ(run.gates[0][0], Gates{});  // a tree's connection: in the ring 3 comes before 0
+  ASSERT_EQ(run.nics.size(), 2u);
+  EXPECT_EQ(run.nics[0][1], (ChannelNics{.in = -1, .out = 3, .relay = 0}));
+  EXPECT_EQ(run.nics[0][2], (ChannelNics{.in = 2, .out = -1, .relay = -1}));
+  EXPECT_EQ(run.nics[0][0], ChannelNics{});  // a tree's connection: in the ring 3 comes before 0
 }
 
 TEST(NcclChannelsFile, of_lines_asks_once_for_hosts_that_are_equal) {
@@ -115,8 +115,8 @@ TEST(NcclChannelsFile, of_a_graph_holds_for_every_host) {
   const Order ring = {0, 2, 7, 5, 4, 6, 3, 1};
   ASSERT_FALSE(run.rings.empty());
   for (const Order& one : run.rings) EXPECT_EQ(one, ring);
-  EXPECT_EQ(run.gates[0][3], (Gates{.in = 2, .out = -1, .relay = -1}));
-  EXPECT_EQ(run.gates[0][2], (Gates{.in = -1, .out = 2, .relay = -1}));
+  EXPECT_EQ(run.nics[0][3], (ChannelNics{.in = 2, .out = -1, .relay = -1}));
+  EXPECT_EQ(run.nics[0][2], (ChannelNics{.in = -1, .out = 2, .relay = -1}));
   EXPECT_EQ(run.hosts[0].found->channels.ring.inside, 30);
 }
 

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <utility>
-#include <vector>
 
 #include "algorithms/steps/binary_trees.hpp"
 #include "base/table.hpp"
@@ -32,7 +31,7 @@ class ChainTree {
   }
 
   /// Neighbours of all ranks, whose numbers begin with 0, by rank.
-  std::vector<TreeEnds> all() const {
+  Table<TreeEnds> all() const {
     std::size_t ranks = 0;
     for (const Table<int>& chain : chains_) ranks += chain.size();
     Table<TreeEnds> all(ranks);

@@ -71,7 +71,7 @@ Bounds bounds_of(const HostGraph& graph) {
   for (const int gpu : graph.gpus) {
     Rate nvlinks = 0, pcie = 0;
     for (const int id : graph.leaving[gpu]) {
-      const Line& line = graph.lines[static_cast<std::size_t>(id)];
+      const Line& line = graph.lines[id];
       if (line.wire == Wire::nvlink) nvlinks += line.rate;
       if (line.wire == Wire::pcie) pcie = line.rate;
     }

@@ -22,7 +22,7 @@ class Builder {
 
   HostGraph build() {
     for (const int number : made_.numbers)
-      made_.gpus.push_back(add(Part::gpu, host_.gpus.at(static_cast<std::size_t>(number))));
+      made_.gpus.push_back(add(Part::gpu, host_.gpus.at(number)));
     for (const Vertex domain : host_.numa_domains) add(Part::domain, domain);
     for (const Vertex bridge : host_.pcie_switches) add(Part::pcie_switch, bridge);
     if (made_.several_hosts)
@@ -38,7 +38,7 @@ class Builder {
 
  private:
   const Graph& graph() const { return topology_.graph(); }
-  Rate rate_of(int line) const { return made_.lines[static_cast<std::size_t>(line)].rate; }
+  Rate rate_of(int line) const { return made_.lines[line].rate; }
 
   int add(Part part) {
     made_.nodes.push_back(part);
@@ -75,8 +75,8 @@ class Builder {
       for (const auto [neighbour, id] : graph().edges(vertex)) {
         const auto other = nodes_.find(neighbour);
         if (other == nodes_.end() || other->second <= node) continue;
-        const Part here = made_.nodes[static_cast<std::size_t>(node)];
-        const Part there = made_.nodes[static_cast<std::size_t>(other->second)];
+        const Part here = made_.nodes[node];
+        const Part there = made_.nodes[other->second];
         if ((here == Part::gpu && there == Part::gpu) ||
             (here == Part::domain && there == Part::domain))
           continue;
@@ -152,9 +152,9 @@ auto given(const HostGraph& graph) {
 }  // namespace
 
 std::string_view name_of(Distance distance) {
-  constexpr std::string_view names[] = {"LOC", "NVL", "NVB", "PIX", "PXB",
-                                        "PXN", "PHB", "SYS", "none"};
-  return names[static_cast<std::size_t>(distance)];
+  static const Table<std::string_view> names = {"LOC", "NVL", "NVB", "PIX", "PXB",
+                                                "PXN", "PHB", "SYS", "none"};
+  return names[distance];
 }
 
 bool HostGraph::alike(const HostGraph& other) const { return given(*this) == given(other); }
@@ -165,8 +165,8 @@ HostGraph host_graph(const Topology& topology, int host, const std::vector<int>&
   return Builder(topology, host, gpus, several_hosts).build();
 }
 
-std::vector<int> nearest(std::span<const Way> ways) {
-  std::vector<int> found;
+Table<int> nearest(std::span<const Way> ways) {
+  Table<int> found;
   Rate rate = 0;
   Distance distance = Distance::none;
   for (int i = 0; const Way& way : ways) {
@@ -184,21 +184,18 @@ std::vector<int> nearest(std::span<const Way> ways) {
 // Source: NCCL 2.31, src/graph/topo.cc: GPUs with the same near ports share them out; where there
 // are 2^n ports the first choices are spread by the mirrored bits of the GPU's number.
 int port_of(const HostGraph& graph, int gpu, int channel) {
-  const auto index = static_cast<std::size_t>(gpu);
-  const std::vector<int> ports = nearest(graph.to_port[index]);
+  const Table<int> ports = nearest(graph.to_port[gpu]);
   if (ports.empty()) return -1;
   const int count = static_cast<int>(ports.size());
-  const int sharing = std::max(
-      1,
-      static_cast<int>(nearest(graph.from_port[static_cast<std::size_t>(ports.front())]).size()));
+  const int sharing = std::max(1, static_cast<int>(nearest(graph.from_port[ports.front()]).size()));
   const int each = (count + sharing - 1) / sharing;
-  int first = graph.numbers[index] % sharing;
+  int first = graph.numbers[gpu] % sharing;
   if ((count & (count - 1)) == 0) first = mirrored(first, count);
-  return ports[static_cast<std::size_t>((first + channel % each) % count)];
+  return ports[(first + channel % each) % count];
 }
 
 int gpu_of(const HostGraph& graph, int port) {
-  const std::vector<int> gpus = nearest(graph.from_port[static_cast<std::size_t>(port)]);
+  const std::vector<int> gpus = nearest(graph.from_port[port]);
   for (int channel = 0; channel < static_cast<int>(graph.ports.size()); ++channel)
     for (const int gpu : gpus)
       if (port_of(graph, gpu, channel) == port) return gpu;

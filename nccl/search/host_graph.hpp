@@ -46,27 +46,27 @@ struct Way {
   Distance distance = Distance::none;
 };
 
-using Ways = std::vector<std::vector<Way>>;
+using Ways = Table<Table<Way>>;
 
 struct HostGraph {
   int generation = 0;
   Processor processor;
   bool several_hosts = false;
-  std::vector<Part> nodes;
-  std::vector<Line> lines;
+  Table<Part> nodes;
+  Table<Line> lines;
   Table<std::vector<int>> leaving;  ///< of each node: its lines, the fastest first
   Table<int> gpus;                  ///< nodes; index: of the GPU among the communicator's
   Table<int> numbers;               ///< of each: the GPU's number in the host
-  std::vector<int> ports;           ///< nodes; none where there is but one host
+  Table<int> ports;                 ///< nodes; none where there is but one host
   Table<int> nics;                  ///< of each port: its NIC's number in the host
   int nvswitch = -1;                ///< all of them as one node
   bool gpudirect = true;
-  std::vector<std::vector<bool>> peers;  ///< from GPU, to GPU: peer access is granted
+  Table<std::vector<bool>> peers;  ///< from GPU, to GPU: peer access is granted
 
-  Ways to_gpu, to_port;                         ///< from GPU, to it
-  Ways from_port;                               ///< from port, to GPU
-  std::vector<Way> to_nvswitch, from_nvswitch;  ///< of each GPU
-  Table<int> own_gpus;                          ///< of each port: gpu_of() it
+  Ways to_gpu, to_port;                   ///< from GPU, to it
+  Ways from_port;                         ///< from port, to GPU
+  Table<Way> to_nvswitch, from_nvswitch;  ///< of each GPU
+  Table<int> own_gpus;                    ///< of each port: gpu_of() it
 
   /// Equal up to the identity of their hosts.
   bool alike(const HostGraph& other) const;
@@ -81,7 +81,7 @@ HostGraph host_graph(const Topology& topology, int host, const std::vector<int>&
 void find_ways(HostGraph& graph);
 
 /// Numbers of those ways with the highest rate, and of these the nearest.
-std::vector<int> nearest(std::span<const Way> ways);
+Table<int> nearest(std::span<const Way> ways);
 
 /// The port by which a GPU leaves in a channel, by its own choice.
 int port_of(const HostGraph& graph, int gpu, int channel);

@@ -14,7 +14,7 @@ namespace {
 
 using Search = HostShare::Search;
 
-std::vector<HostShare> hosts_of(std::span<const GpuPlace> ranks) {
+std::vector<HostShare> hosts_of(const Table<GpuPlace>& ranks) {
   std::vector<HostShare> hosts;
   for (int rank = 0; const GpuPlace& place : ranks) {
     auto host = std::ranges::find(hosts, place.host, &HostShare::host);
@@ -25,18 +25,17 @@ std::vector<HostShare> hosts_of(std::span<const GpuPlace> ranks) {
     host->ranks.push_back(rank++);
   }
   for (HostShare& host : hosts)
-    std::ranges::sort(host.ranks, {},
-                      [&](int rank) { return ranks[static_cast<std::size_t>(rank)].gpu; });
+    std::ranges::sort(host.ranks, {}, [&](int rank) { return ranks[rank].gpu; });
   return hosts;
 }
 
 /// Searches each host, once for all that are alike.
-void search_hosts(const Topology& topology, std::span<const GpuPlace> ranks,
-                  const FindOfHost& of_host, std::vector<HostShare>& hosts) {
+void search_hosts(const Topology& topology, const Table<GpuPlace>& ranks, const FindOfHost& of_host,
+                  std::vector<HostShare>& hosts) {
   std::vector<std::shared_ptr<const Search>> known;
   for (HostShare& host : hosts) {
     std::vector<int> gpus;
-    for (const int rank : host.ranks) gpus.push_back(ranks[static_cast<std::size_t>(rank)].gpu);
+    for (const int rank : host.ranks) gpus.push_back(ranks[rank].gpu);
     HostGraph graph = host_graph(topology, host.host, gpus, hosts.size() > 1);
     const auto same =
         std::ranges::find_if(known, [&](const auto& search) { return search->graph.alike(graph); });
@@ -60,9 +59,9 @@ std::size_t fewest_channels(const std::vector<HostShare>& hosts) {
 }
 
 /// The ranks of a host in the order of one of its channels.
-std::vector<int> ranks_in(const HostShare& host, const Channel& channel) {
-  std::vector<int> ranks;
-  for (const int gpu : channel.gpus) ranks.push_back(host.ranks[static_cast<std::size_t>(gpu)]);
+Table<int> ranks_in(const HostShare& host, const Channel& channel) {
+  Table<int> ranks;
+  for (const int gpu : channel.gpus) ranks.push_back(host.ranks[gpu]);
   return ranks;
 }
 
@@ -80,21 +79,18 @@ int nic_of(const HostGraph& graph, int port) { return port < 0 ? -1 : graph.nics
 /// The GPU by which another one reaches a port, by its number in the host; -1: none.
 int relay_of(const HostGraph& graph, int gpu, int port) {
   if (port < 0) return -1;
-  const auto at = static_cast<std::size_t>(port);
-  const Way& way = graph.to_port[static_cast<std::size_t>(gpu)][at];
+  const Way& way = graph.to_port[gpu][port];
   if (way.distance != Distance::gpu_relay) return -1;
-  return graph.numbers[graph.own_gpus[at]];
+  return graph.numbers[graph.own_gpus[port]];
 }
 
-std::vector<Gates> gates(const std::vector<HostShare>& hosts, std::size_t ranks,
-                         std::size_t channel, std::size_t channels) {
-  Table<Gates> all(ranks);
+Table<ChannelNics> nics(const std::vector<HostShare>& hosts, std::size_t ranks, std::size_t channel,
+                        std::size_t channels) {
+  Table<ChannelNics> all(ranks);
   for (std::size_t i = 0; i < hosts.size(); ++i) {
     const HostGraph& graph = hosts[i].found->graph;
     const Channel& here = piece(hosts, i, channel, channels);
-    const auto at = [&](int gpu) -> Gates& {
-      return all[hosts[i].ranks[static_cast<std::size_t>(gpu)]];
-    };
+    const auto at = [&](int gpu) -> ChannelNics& { return all[hosts[i].ranks[gpu]]; };
     at(here.gpus.front()).in = nic_of(graph, here.ports[0]);
     at(here.gpus.back()).out = nic_of(graph, here.ports[1]);
     at(here.gpus.back()).relay = relay_of(graph, here.gpus.back(), here.ports[1]);
@@ -102,11 +98,10 @@ std::vector<Gates> gates(const std::vector<HostShare>& hosts, std::size_t ranks,
   return all;
 }
 
-std::vector<int> ring(const std::vector<HostShare>& hosts, std::size_t channel,
-                      std::size_t channels) {
-  std::vector<int> order;
+Table<int> ring(const std::vector<HostShare>& hosts, std::size_t channel, std::size_t channels) {
+  Table<int> order;
   for (std::size_t i = 0; i < hosts.size(); ++i) {
-    const std::vector<int> ranks = ranks_in(hosts[i], piece(hosts, i, channel, channels));
+    const Table<int> ranks = ranks_in(hosts[i], piece(hosts, i, channel, channels));
     order.insert(order.end(), ranks.begin(), ranks.end());
   }
   std::rotate(order.begin(), std::find(order.begin(), order.end(), 0), order.end());
@@ -114,7 +109,7 @@ std::vector<int> ring(const std::vector<HostShare>& hosts, std::size_t channel,
 }
 
 /// A chain in every host, and of the hosts the first or the second binary tree.
-std::vector<TreeEnds> tree(const std::vector<HostShare>& hosts, std::size_t channel, int which) {
+Table<TreeEnds> tree(const std::vector<HostShare>& hosts, std::size_t channel, int which) {
   Table<Table<int>> chains;
   Table<int> branches;
   for (const HostShare& host : hosts) {
@@ -136,8 +131,9 @@ int multicast_channels(const std::vector<HostShare>& hosts) {
 
 }  // namespace
 
-JobChannels find_channels(const Topology& topology, std::span<const GpuPlace> ranks,
+JobChannels find_channels(const Topology& topology, std::span<const GpuPlace> places,
                           const FindOfHost& of_host) {
+  const Table<GpuPlace> ranks(places.begin(), places.end());
   assert(!ranks.empty());
   assert(std::set<GpuPlace>(ranks.begin(), ranks.end()).size() == ranks.size());
   JobChannels channels;
@@ -149,7 +145,7 @@ JobChannels find_channels(const Topology& topology, std::span<const GpuPlace> ra
     for (std::size_t channel = 0; channel < found; ++channel) {
       channels.rings.push_back(ring(hosts, channel, found));
       channels.trees.push_back(tree(hosts, channel, which));
-      if (hosts.size() > 1) channels.gates.push_back(gates(hosts, ranks.size(), channel, found));
+      if (hosts.size() > 1) channels.nics.push_back(nics(hosts, ranks.size(), channel, found));
     }
   // Few fast channels between H100 do not fill the network: twice as many blocks of threads do.
   constexpr std::size_t few = 16;
@@ -160,7 +156,7 @@ JobChannels find_channels(const Topology& topology, std::span<const GpuPlace> ra
     for (std::size_t channel = 0; channel < 2 * found; ++channel) {
       channels.rings.push_back(channels.rings[channel]);
       channels.trees.push_back(channels.trees[channel]);
-      channels.gates.push_back(channels.gates[channel]);
+      channels.nics.push_back(channels.nics[channel]);
     }
   channels.multicast = multicast_channels(hosts);
   return channels;

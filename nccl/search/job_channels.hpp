@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "algorithms/steps/binary_trees.hpp"
+#include "base/table.hpp"
 #include "nccl/search/channels_of_host.hpp"
 
 namespace ringscope::nccl {
@@ -20,15 +21,15 @@ struct GpuPlace {
 
 /// Host-local indices of the NICs by which data enter and leave, and of the GPU that relays what
 /// leaves; -1: none. A rank inside its host's part of a ring has none.
-struct Gates {
+struct ChannelNics {
   int in = -1, out = -1, relay = -1;
-  bool operator==(const Gates&) const = default;
+  bool operator==(const ChannelNics&) const = default;
 };
 
 /// One host's share; hosts that are alike have the same `found`.
 struct HostShare {
   int host = 0;
-  std::vector<int> ranks;  ///< of each GPU of the graph
+  Table<int> ranks;  ///< of each GPU of the graph
   struct Search {
     HostGraph graph;
     HostChannels channels;
@@ -38,12 +39,12 @@ struct HostShare {
 
 /// Rings and trees by channel, which run beside each other, each with its share of the bytes.
 struct JobChannels {
-  std::vector<std::vector<int>> rings;       ///< ranks in order, rank 0 first
-  std::vector<std::vector<Gates>> gates;     ///< of each ring, by rank; none on one host
-  std::vector<std::vector<TreeEnds>> trees;  ///< of each, by rank
-  int multicast = 0;                         ///< channels by NVSwitch; 0: not to be had
-  std::vector<HostShare> hosts;              ///< in the order of their first ranks
-  bool logged = false;                       ///< NCCL wrote them down; no search found them
+  Table<Table<int>> rings;         ///< ranks in order, rank 0 first
+  Table<Table<ChannelNics>> nics;  ///< of each ring, by rank; none on one host
+  Table<Table<TreeEnds>> trees;    ///< of each, by rank
+  int multicast = 0;               ///< channels by NVSwitch; 0: not to be had
+  std::vector<HostShare> hosts;    ///< in the order of their first ranks
+  bool logged = false;             ///< NCCL wrote them down; no search found them
 };
 
 using FindOfHost = std::function<HostChannels(const HostGraph&)>;

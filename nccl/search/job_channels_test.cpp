@@ -14,7 +14,7 @@
 namespace ringscope::nccl {
 namespace {
 
-using Order = std::vector<int>;
+using Order = Table<int>;
 
 Cluster cluster(const std::string& name, int hosts) {
   return read_cluster(
@@ -41,10 +41,10 @@ const HostChannels& on_first_host(const JobChannels& channels) {
 // four different rings, two of them twice.
 TEST(NcclChannels, of_a_dgx1v_are_the_rings_that_nccl_prints) {
   const JobChannels channels = found("dgx1v", 1, 8);
-  const std::vector<Order> six = {{0, 3, 2, 1, 5, 6, 7, 4}, {0, 3, 2, 1, 5, 6, 7, 4},
-                                  {0, 4, 7, 6, 5, 1, 2, 3}, {0, 4, 7, 6, 5, 1, 2, 3},
-                                  {0, 1, 3, 7, 5, 4, 6, 2}, {0, 2, 6, 4, 5, 7, 3, 1}};
-  std::vector<Order> twice = six;
+  const Table<Order> six = {{0, 3, 2, 1, 5, 6, 7, 4}, {0, 3, 2, 1, 5, 6, 7, 4},
+                            {0, 4, 7, 6, 5, 1, 2, 3}, {0, 4, 7, 6, 5, 1, 2, 3},
+                            {0, 1, 3, 7, 5, 4, 6, 2}, {0, 2, 6, 4, 5, 7, 3, 1}};
+  Table<Order> twice = six;
   twice.insert(twice.end(), six.begin(), six.end());
   EXPECT_EQ(channels.rings, twice);
   EXPECT_EQ(on_first_host(channels).ring.inside, 20);
@@ -58,7 +58,7 @@ TEST(NcclChannels, of_a100_are_as_many_as_their_links_carry) {
 
 TEST(NcclChannels, behind_one_pcie_switch_are_one_ring_twice) {
   const JobChannels channels = found("v100x4_pcie", 1, 4);
-  EXPECT_EQ(channels.rings, (std::vector<Order>{{0, 1, 2, 3}, {0, 1, 2, 3}}));
+  EXPECT_EQ(channels.rings, (Table<Order>{{0, 1, 2, 3}, {0, 1, 2, 3}}));
   EXPECT_EQ(on_first_host(channels).ring.inside, 12);  // PCIe 3.0 x16, as NCCL counts it
 }
 
@@ -73,19 +73,19 @@ TEST(NcclChannels, between_hosts_leave_by_each_nic_in_turn) {
 }
 
 // In a ring only the first and the last GPU of a host have a gate.
-TEST(NcclChannels, between_hosts_have_gates_where_rings_come_in_and_leave) {
+TEST(NcclChannels, between_hosts_have_nics_where_rings_come_in_and_leave) {
   const JobChannels channels = found("a100_nvswitch", 3, 8);
-  ASSERT_EQ(channels.gates.size(), channels.rings.size());
+  ASSERT_EQ(channels.nics.size(), channels.rings.size());
   for (std::size_t ring = 0; ring < channels.rings.size(); ++ring)
     for (std::size_t i = 0; i < 24; ++i) {
       const auto at = [&](std::size_t place) { return channels.rings[ring][place % 24]; };
-      const Gates& gates = channels.gates[ring][static_cast<std::size_t>(at(i))];
+      const ChannelNics& nics = channels.nics[ring][static_cast<std::size_t>(at(i))];
       const int nic = static_cast<int>(ring % 8);
-      EXPECT_EQ(gates.in, at(i) / 8 == at(i + 23) / 8 ? -1 : nic);
-      EXPECT_EQ(gates.out, at(i) / 8 == at(i + 1) / 8 ? -1 : nic);
-      EXPECT_EQ(gates.relay, -1);
+      EXPECT_EQ(nics.in, at(i) / 8 == at(i + 23) / 8 ? -1 : nic);
+      EXPECT_EQ(nics.out, at(i) / 8 == at(i + 1) / 8 ? -1 : nic);
+      EXPECT_EQ(nics.relay, -1);
     }
-  EXPECT_TRUE(found("dgx1v", 1, 8).gates.empty());
+  EXPECT_TRUE(found("dgx1v", 1, 8).nics.empty());
 }
 
 TEST(NcclChannels, rings_hold_each_rank_once_and_each_host_in_one_piece) {

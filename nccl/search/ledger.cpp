@@ -25,11 +25,9 @@ void Ledger::give_back(const Way& way, int start, Rate rate) {
 }
 
 bool Ledger::move(const Way& way, std::size_t lines, int start, Rate rate) {
-  const auto part = [&](int node) { return graph_.nodes[static_cast<std::size_t>(node)]; };
+  const auto part = [&](int node) { return graph_.nodes[node]; };
   const bool from_gpu = part(start) == Part::gpu;
-  const auto line_of = [&](int id) -> const Line& {
-    return graph_.lines[static_cast<std::size_t>(id)];
-  };
+  const auto line_of = [&](int id) -> const Line& { return graph_.lines[id]; };
   const bool through_domain =
       std::ranges::any_of(way.lines, [&](int id) { return part(line_of(id).to) == Part::domain; });
   const bool longer =

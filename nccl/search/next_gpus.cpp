@@ -9,9 +9,8 @@ namespace {
 
 /// Rate of a GPU's own PCIe link; -1 where it has none.
 int pcie_rate_of(const HostGraph& graph, int gpu) {
-  const auto node = static_cast<std::size_t>(graph.gpus[gpu]);
-  for (const int id : graph.leaving[node]) {
-    const Line& line = graph.lines[static_cast<std::size_t>(id)];
+  for (const int id : graph.leaving[graph.gpus[gpu]]) {
+    const Line& line = graph.lines[id];
     if (line.wire == Wire::pcie) return static_cast<int>(line.rate);
   }
   return -1;
@@ -22,14 +21,13 @@ int pcie_rate_of(const HostGraph& graph, int gpu) {
 using Merit = std::tuple<int, int, int, int, int, int>;
 
 Merit merit(const HostGraph& graph, int gpu, int port, int turn) {
-  const auto from = static_cast<std::size_t>(gpu);
-  const std::size_t to = (from + static_cast<std::size_t>(turn)) % graph.gpus.size();
-  const Way& way = graph.to_gpu[from][to];
+  const int to = (gpu + turn) % static_cast<int>(graph.gpus.size());
+  const Way& way = graph.to_gpu[gpu][to];
   const int rate = static_cast<int>(way.rate), lines = static_cast<int>(way.lines.size());
   if (port < 0) return {0, 0, 0, -rate, lines, turn};
-  const Way& in = graph.from_port[static_cast<std::size_t>(port)][to];
+  const Way& in = graph.from_port[port][to];
   return {-static_cast<int>(in.rate),
-          -pcie_rate_of(graph, static_cast<int>(to)),
+          -pcie_rate_of(graph, to),
           static_cast<int>(in.lines.size()),
           -rate,
           lines,
@@ -53,7 +51,7 @@ const std::vector<Orders::Candidate>& Orders::candidates(int gpu, int port) {
   std::vector<std::pair<Merit, Candidate>> found;
   for (int turn = 1; turn < count; ++turn) {
     const int to = (gpu + turn) % count;
-    const Way& way = graph_.to_gpu[static_cast<std::size_t>(gpu)][static_cast<std::size_t>(to)];
+    const Way& way = graph_.to_gpu[gpu][to];
     if (!way.lines.empty())
       found.push_back({merit(graph_, gpu, port, turn),
                        {to, static_cast<int>(way.rate), static_cast<int>(way.lines.size())}});
@@ -63,16 +61,13 @@ const std::vector<Orders::Candidate>& Orders::candidates(int gpu, int port) {
   return known->second;
 }
 
-std::vector<int> Orders::next_gpus(const Step& step, const std::vector<std::uint64_t>& used) {
-  const auto in_channel = [&](int gpu) {
-    return (used[static_cast<std::size_t>(gpu)] >> step.channel & 1) != 0;
-  };
+std::vector<int> Orders::next_gpus(const Step& step, const Table<std::uint64_t>& used) {
+  const auto in_channel = [&](int gpu) { return (used[gpu] >> step.channel & 1) != 0; };
   if (graph_.nvswitch >= 0) {
-    const auto& ways = graph_.to_gpu[static_cast<std::size_t>(step.gpu)];
+    const auto& ways = graph_.to_gpu[step.gpu];
     std::vector<int> gpus = neighbours(step, static_cast<int>(ways.size()));
     std::erase_if(gpus, [&](int gpu) {
-      return gpu == step.gpu || in_channel(gpu) ||
-             ways[static_cast<std::size_t>(gpu)].lines.empty();
+      return gpu == step.gpu || in_channel(gpu) || ways[gpu].lines.empty();
     });
     return gpus;
   }
@@ -111,9 +106,7 @@ const std::vector<int>& Orders::ports(Distance farthest, int gpu) {
   for (int distance = 0; distance <= static_cast<int>(farthest); ++distance)
     for (int one = first; one < last; ++one)
       for (int port = 0; port < count; ++port)
-        if (graph_.to_port[static_cast<std::size_t>(one)][static_cast<std::size_t>(port)]
-                .distance == static_cast<Distance>(distance))
-          add(port);
+        if (graph_.to_port[one][port].distance == static_cast<Distance>(distance)) add(port);
   return found;
 }
 

@@ -29,7 +29,7 @@ class Orders {
   explicit Orders(const HostGraph& graph) : graph_(graph) {}
 
   /// GPUs to try behind one that are not in the channel yet.
-  std::vector<int> next_gpus(const Step& step, const std::vector<std::uint64_t>& used);
+  std::vector<int> next_gpus(const Step& step, const Table<std::uint64_t>& used);
 
   /// Ports to try, for one GPU or, with -1, for all: those of their own choice, then those that are
   /// no farther.

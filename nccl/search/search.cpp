@@ -35,7 +35,7 @@ class Walk {
     constexpr int same = 1 << 8, different = 1 << 14;
     left_ = wanted.same ? same : different;
     for (const int port : graph.ports)
-      port_rates_.push_back(graph.lines[static_cast<std::size_t>(graph.leaving[port][0])].rate);
+      port_rates_.push_back(graph.lines[graph.leaving[port][0]].rate);
   }
 
   Searched run() {
@@ -122,7 +122,7 @@ class Walk {
     if (now_.channels.empty() && graph_.nvswitch < 0) try_numbers(port, plan);
     const int own = graph_.own_gpus[port];
     if (own >= 0) enter(port, own, plan);
-    for (const int gpu : nearest(graph_.from_port[static_cast<std::size_t>(port)]))
+    for (const int gpu : nearest(graph_.from_port[port]))
       if (gpu != own) enter(port, gpu, plan);
   }
 
@@ -136,11 +136,9 @@ class Walk {
   }
 
   void enter(int port, int gpu, const Plan& plan) {
-    const auto in = static_cast<std::size_t>(port), to = static_cast<std::size_t>(gpu);
-    const Way& way = graph_.from_port[in][to];
-    if (is_tree() && graph_.to_port[to][in].distance > now_.farthest_port) return;
-    along(way, graph_.ports[static_cast<std::size_t>(port)], Ends::port, now_.outside,
-          [&] { visit_marked(gpu, 0, plan); });
+    const Way& way = graph_.from_port[port][gpu];
+    if (is_tree() && graph_.to_port[gpu][port].distance > now_.farthest_port) return;
+    along(way, graph_.ports[port], Ends::port, now_.outside, [&] { visit_marked(gpu, 0, plan); });
   }
 
   enum class Ends { gpus, port };
@@ -187,9 +185,7 @@ class Walk {
   }
 
   int node_of(int gpu) const { return graph_.gpus[gpu]; }
-  const Way& way_between(int from, int to) const {
-    return graph_.to_gpu[static_cast<std::size_t>(from)][static_cast<std::size_t>(to)];
-  }
+  const Way& way_between(int from, int to) const { return graph_.to_gpu[from][to]; }
 
   void go_on(int gpu, int step, const Plan& plan) {
     for (const int next : next_gpus(gpu, step, plan))
@@ -200,8 +196,7 @@ class Walk {
 
   std::vector<int> next_gpus(int gpu, int step, const Plan& plan) {
     if (plan.order == Order::numbers) return {step + 1};
-    if (plan.order == Order::as_before)
-      return {now_.channels.back().gpus[static_cast<std::size_t>(step) + 1]};
+    if (plan.order == Order::as_before) return {now_.channels.back().gpus[step + 1]};
     const Towards towards = plan.leave_at == never      ? Towards::anywhere
                             : plan.leave_at == step + 1 ? Towards::port
                                                         : Towards::port_later;
@@ -221,9 +216,8 @@ class Walk {
     const Rate rate = balanced ? now_.outside / 2 : now_.outside;
     for (const int port : orders_.ports(now_.farthest_port, gpu)) {
       if (!may_leave_by(port, step)) continue;
-      const auto from = static_cast<std::size_t>(gpu), out = static_cast<std::size_t>(port);
-      const Way& way = graph_.to_port[from][out];
-      if (is_tree() && graph_.from_port[out][from].distance > now_.farthest_port) continue;
+      const Way& way = graph_.to_port[gpu][port];
+      if (is_tree() && graph_.from_port[port][gpu].distance > now_.farthest_port) continue;
       along(way, node_of(gpu), Ends::port, rate, [&] {
         current_.back().ports[1] = port;
         visit(gpu, step, later);
@@ -248,9 +242,9 @@ class Walk {
       Rate rate;
     };
     std::vector<Taken> taken;
-    const auto take_all = [&](const std::vector<Way>& ways, bool down) {
+    const auto take_all = [&](const Table<Way>& ways, bool down) {
       for (int gpu = 0; gpu < gpu_count(); ++gpu) {
-        const Way& way = ways[static_cast<std::size_t>(gpu)];
+        const Way& way = ways[gpu];
         const Taken one = {&way, down ? graph_.nvswitch : node_of(gpu),
                            gpu == head ? 2 * now_.inside : now_.inside};
         if (way.distance > now_.farthest_gpu || !ledger_.take(way, one.start, one.rate))

@@ -9,7 +9,7 @@
 namespace ringscope::nccl {
 namespace {
 
-Part part(const HostGraph& graph, int node) { return graph.nodes[static_cast<std::size_t>(node)]; }
+Part part(const HostGraph& graph, int node) { return graph.nodes[node]; }
 
 Distance distance_over(const HostGraph& graph, const Line& line) {
   if (line.wire == Wire::nvlink) return Distance::nvlink;
@@ -40,17 +40,17 @@ bool better(Distance distance, Rate rate, std::size_t lines, const Way& than) {
 
 /// The way of each node to `end`: the nearest, of these the fastest, of these the shortest. Nodes
 /// are met in rings around the end, so a way by fewer lines that is good enough stays.
-std::vector<Way> ways_to(const HostGraph& graph, int end) {
-  std::vector<Way> ways(graph.nodes.size());
-  ways[static_cast<std::size_t>(end)] = {{}, unlimited_rate, Distance::same};
+Table<Way> ways_to(const HostGraph& graph, int end) {
+  Table<Way> ways(graph.nodes.size());
+  ways[end] = {{}, unlimited_rate, Distance::same};
   std::vector<int> frontier = {end};
   while (!frontier.empty()) {
     std::vector<int> next;
     for (const int node : frontier)
       for (const int id : graph.leaving[node]) {
-        const Line& line = graph.lines[static_cast<std::size_t>(id)];
-        const Way& way = ways[static_cast<std::size_t>(node)];
-        Way& found = ways[static_cast<std::size_t>(line.to)];
+        const Line& line = graph.lines[id];
+        const Way& way = ways[node];
+        Way& found = ways[line.to];
         const Distance distance = distance_through(graph, end, way, line);
         const Rate rate = std::min(way.rate, line.rate);
         if (distance == Distance::none || !better(distance, rate, way.lines.size() + 1, found))
@@ -85,48 +85,43 @@ class Domains {
   }
 
   /// The domain nearest to a node.
-  std::size_t near(int node) const {
-    std::vector<Way> ways;
-    for (const std::vector<Way>& to : to_) ways.push_back(to[static_cast<std::size_t>(node)]);
-    std::size_t best = 0;
-    for (const int domain : nearest(ways)) {
-      const auto i = static_cast<std::size_t>(domain);
+  int near(int node) const {
+    Table<Way> ways;
+    for (const Table<Way>& to : to_) ways.push_back(to[node]);
+    int best = 0;
+    for (const int i : nearest(ways))
       if (ways[best].distance == Distance::none || ways[i].rate > ways[best].rate ||
           ways[i].distance < ways[best].distance || ways[i].lines.size() < ways[best].lines.size())
         best = i;
-    }
     return best;
   }
 
-  int node(std::size_t domain) const { return ends_[domain]; }
-  const Way& to(std::size_t domain, int node) const {
-    return to_[domain][static_cast<std::size_t>(node)];
-  }
+  int node(int domain) const { return ends_[domain]; }
+  const Way& to(int domain, int node) const { return to_[domain][node]; }
 
  private:
-  std::vector<int> ends_;
-  std::vector<std::vector<Way>> to_;
+  Table<int> ends_;
+  Ways to_;
 };
 
 /// Pairs of GPUs beyond PCIe switches, or without peer access, meet in the memory of a domain.
 void divert_pairs(HostGraph& graph, const Domains& domains, const Ways& to_gpu_nodes) {
-  for (std::size_t to = 0; to < graph.gpus.size(); ++to)
-    for (std::size_t from = 0; from < graph.gpus.size(); ++from) {
+  for (int to = 0; to < std::ssize(graph.gpus); ++to)
+    for (int from = 0; from < std::ssize(graph.gpus); ++from) {
       Way& way = graph.to_gpu[from][to];
       const bool nvlinks = way.distance <= Distance::nvlink_relay;
       if (from == to || nvlinks || (way.distance <= Distance::switches && graph.peers[from][to]))
         continue;
-      const std::size_t domain = domains.near(graph.gpus[to]);
-      way = joined(domains.to(domain, graph.gpus[from]),
-                   to_gpu_nodes[to][static_cast<std::size_t>(domains.node(domain))]);
+      const int domain = domains.near(graph.gpus[to]);
+      way = joined(domains.to(domain, graph.gpus[from]), to_gpu_nodes[to][domains.node(domain)]);
     }
 }
 
 /// GPUDirect reads want NVLinks to other GPUs before the A100, so that PCIe is not wanted for both.
-bool reads_directly(const HostGraph& graph, std::size_t gpu, std::size_t port) {
+bool reads_directly(const HostGraph& graph, int gpu, int port) {
   if (!graph.gpudirect || graph.to_port[gpu][port].distance > Distance::switches) return false;
   if (graph.generation >= 80 || graph.gpus.size() == 1) return true;
-  for (std::size_t other = 0; other < graph.gpus.size(); ++other)
+  for (int other = 0; other < std::ssize(graph.gpus); ++other)
     if (other != gpu && graph.to_gpu[gpu][other].distance == Distance::nvlink) return true;
   return false;
 }
@@ -135,12 +130,11 @@ bool reads_directly(const HostGraph& graph, std::size_t gpu, std::size_t port) {
 /// goes straight. Without GPUDirect all goes through the memory of a domain.
 void divert_ports(HostGraph& graph, const Domains& domains, const Ways& to_port_nodes,
                   const Ways& to_gpu_nodes) {
-  for (std::size_t port = 0; port < graph.ports.size(); ++port)
-    for (std::size_t gpu = 0; gpu < graph.gpus.size(); ++gpu) {
+  for (int port = 0; port < std::ssize(graph.ports); ++port)
+    for (int gpu = 0; gpu < std::ssize(graph.gpus); ++gpu) {
       Way& way = graph.to_port[gpu][port];
-      const int relay = gpu_of(graph, static_cast<int>(port));
-      if (relay >= 0 && relay != static_cast<int>(gpu)) {
-        const auto by = static_cast<std::size_t>(relay);
+      const int by = gpu_of(graph, port);
+      if (by >= 0 && by != gpu) {
         const Way& last = graph.to_port[by][port];
         if (last.distance <= Distance::switches && reads_directly(graph, by, port) &&
             graph.to_gpu[by][gpu].distance <= Distance::nvlink &&
@@ -150,17 +144,17 @@ void divert_ports(HostGraph& graph, const Domains& domains, const Ways& to_port_
         }
       }
       if (way.distance >= Distance::root || graph.gpudirect) continue;
-      const std::size_t domain = domains.near(graph.gpus[gpu]);
-      const auto here = static_cast<std::size_t>(domains.node(domain));
+      const int domain = domains.near(graph.gpus[gpu]);
+      const int here = domains.node(domain);
       way = joined(domains.to(domain, graph.gpus[gpu]), to_port_nodes[port][here]);
       graph.from_port[port][gpu] =
           joined(domains.to(domain, graph.ports[port]), to_gpu_nodes[gpu][here]);
     }
 }
 
-std::vector<Way> picked(const std::vector<int>& nodes, const std::vector<Way>& ways) {
-  std::vector<Way> found;
-  for (const int node : nodes) found.push_back(ways[static_cast<std::size_t>(node)]);
+Table<Way> picked(const std::vector<int>& nodes, const Table<Way>& ways) {
+  Table<Way> found;
+  for (const int node : nodes) found.push_back(ways[node]);
   return found;
 }
 
@@ -173,8 +167,8 @@ void find_ways(HostGraph& graph) {
   const auto from_each = [](const std::vector<int>& starts, const Ways& to) {
     Ways ways;
     for (const int start : starts) {
-      std::vector<Way>& row = ways.emplace_back();
-      for (const std::vector<Way>& end : to) row.push_back(end[static_cast<std::size_t>(start)]);
+      Table<Way>& row = ways.emplace_back();
+      for (const Table<Way>& end : to) row.push_back(end[start]);
     }
     return ways;
   };
@@ -183,14 +177,13 @@ void find_ways(HostGraph& graph) {
   graph.from_port = from_each(graph.ports, to_gpu_nodes);
   if (graph.nvswitch >= 0) {
     graph.to_nvswitch = picked(graph.gpus, ways_to(graph, graph.nvswitch));
-    for (const std::vector<Way>& to : to_gpu_nodes)
-      graph.from_nvswitch.push_back(to[static_cast<std::size_t>(graph.nvswitch)]);
+    for (const Table<Way>& to : to_gpu_nodes) graph.from_nvswitch.push_back(to[graph.nvswitch]);
   }
   const Domains domains(graph);
   divert_pairs(graph, domains, to_gpu_nodes);
   divert_ports(graph, domains, to_port_nodes, to_gpu_nodes);
-  for (std::size_t port = 0; port < graph.ports.size(); ++port)
-    graph.own_gpus.push_back(gpu_of(graph, static_cast<int>(port)));
+  for (int port = 0; port < std::ssize(graph.ports); ++port)
+    graph.own_gpus.push_back(gpu_of(graph, port));
 }
 
 }  // namespace ringscope::nccl

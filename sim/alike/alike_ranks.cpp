@@ -71,15 +71,15 @@ std::string unlike_detours(const Topology& topology) {
 }
 
 /// The rings of a search may use other NICs at the next host.
-std::string unlike_gates(const Scenario& scenario, const Orbits& orbits) {
+std::string unlike_nics(const Scenario& scenario, const Orbits& orbits) {
   const auto& rings = scenario.job.rings;
   if (scenario.job.groups != nullptr) return unequal_groups(*scenario.job.groups, orbits);
   if (rings == nullptr) return "";
   if (orbits.order != nullptr) return "NCCL's rings are of ranks as they are numbered";
   const auto moved = static_cast<std::size_t>(orbits.simulated);
-  for (const auto& gates : rings->gates)
-    for (std::size_t rank = 0; rank < gates.size(); ++rank)
-      if (gates[rank] != gates[(rank + moved) % gates.size()])
+  for (const auto& nics : rings->nics)
+    for (std::size_t rank = 0; rank < nics.size(); ++rank)
+      if (nics[rank] != nics[(rank + moved) % nics.size()])
         return "NCCL's rings leave the hosts by different NICs";
   return "";
 }
@@ -295,7 +295,7 @@ Alike alike_ranks(const Scenario& asked, bool uneven) {
       [&] { return unequal_places(placement, orbits.simulated); },
       [&] { return unequal_hosts(topology, placement, orbits.simulated, cells); },
       [&] { return unlike_by_queues(scenario); },
-      [&] { return unlike_gates(scenario, orbits); },
+      [&] { return unlike_nics(scenario, orbits); },
       [&] { return unlike_detours(topology); }};
   for (const auto& condition : conditions)
     if (std::string reason = condition(); !reason.empty()) return unless(std::move(reason));

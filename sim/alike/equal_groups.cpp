@@ -35,13 +35,12 @@ std::string unequal_groups(const NcclGroups& groups, const Orbits& orbits) {
     const int other = group_of(by_members, moved);
     if (other < 0) return "groups of ranks, moved on, are none";
     const auto& there = all[static_cast<std::size_t>(other)].ranks;
-    const auto &gates = groups.found[i]->gates,
-               &moved_gates = groups.found[static_cast<std::size_t>(other)]->gates;
-    if (gates.size() != moved_gates.size()) return "NCCL's rings of groups are not as many";
+    const auto &nics = groups.found[i]->nics, &moved_nics = groups.found[other]->nics;
+    if (nics.size() != moved_nics.size()) return "NCCL's rings of groups are not as many";
     for (std::size_t place = 0; place < moved.size(); ++place) {
       const auto at = std::ranges::find(there, moved[place]) - there.begin();
-      for (std::size_t channel = 0; channel < gates.size(); ++channel)
-        if (gates[channel][place] != moved_gates[channel][static_cast<std::size_t>(at)])
+      for (std::size_t channel = 0; channel < nics.size(); ++channel)
+        if (nics[channel][place] != moved_nics[channel][at])
           return "NCCL's rings leave the hosts by different NICs";
     }
   }

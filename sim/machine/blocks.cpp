@@ -87,7 +87,7 @@ void Machine::add_exchange(Uses& uses, int rank, Block block, double carries, bo
 }
 
 // The rings of a search say by which NICs they go from host to host.
-nccl::Gates Machine::gates_of(int rank, Block block) const {
+nccl::ChannelNics Machine::channel_nics(int rank, Block block) const {
   const Job& job = jobs_.job(rank);
   int place = jobs_.number(rank);
   const nccl::JobChannels* rings = job.rings.get();
@@ -96,16 +96,16 @@ nccl::Gates Machine::gates_of(int rank, Block block) const {
     place = static_cast<int>(std::ranges::find(ranks, place) - ranks.begin());
     rings = job.groups->found[job.groups->known.index(block.communicator)].get();
   }
-  if (rings == nullptr || rings->gates.empty()) return {};
-  const auto& gates = rings->gates[static_cast<std::size_t>(block.channel) % rings->gates.size()];
-  return gates[static_cast<std::size_t>(place)];
+  if (rings == nullptr || rings->nics.empty()) return {};
+  return rings->nics[block.channel % std::ssize(rings->nics)][place];
 }
 
-Fabric::Waypoints Machine::gates(const Ends& ends, int from, int to) const {
+Fabric::Waypoints Machine::waypoints(const Ends& ends, int from, int to) const {
   if (location(from).host == location(to).host) return {};
   if (!ends.block.is_any())
     return named_nics(scenario_->cluster.topology, location(from), location(to));
-  const nccl::Gates here = gates_of(ends.from, ends.block), there = gates_of(ends.to, ends.block);
+  const nccl::ChannelNics here = channel_nics(ends.from, ends.block),
+                          there = channel_nics(ends.to, ends.block);
   if (here.out < 0 || there.in < 0) return {};
   const auto host_of = [this](int rank) -> const Host& {
     return scenario_->cluster.topology.hosts()[location(rank).host];

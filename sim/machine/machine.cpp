@@ -211,11 +211,11 @@ Way Machine::way(int from, int to, const Fabric::RouteUses& route) const {
 // which is simulated for the receiver.
 Fabric::RouteUses Machine::route_uses(int from, int to, bool engines, Block block) const {
   const Ends ends = {from, to, block};
-  Fabric::RouteUses route = fabric_.route_uses(from, to, engines, gates(ends, from, to));
+  Fabric::RouteUses route = fabric_.route_uses(from, to, engines, waypoints(ends, from, to));
   if (to >= orbits_.simulated) {
     const int sender = orbits_.seen_sender(from, to), receiver = orbits_.simulated_for(to);
     const Uses there =
-        fabric_.route_uses(sender, receiver, engines, gates(ends, sender, receiver)).uses;
+        fabric_.route_uses(sender, receiver, engines, waypoints(ends, sender, receiver)).uses;
     for (const Use& use : there) {
       const std::size_t before = route.uses.size();
       add_use(route.uses, use.resource, use.weight);

@@ -22,7 +22,7 @@ struct Input;  // algorithms/training/training.hpp
 }
 
 namespace ringscope::nccl {
-struct Gates;  // nccl/search/job_channels.hpp
+struct ChannelNics;  // nccl/search/job_channels.hpp
 }
 
 namespace ringscope::sim {
@@ -229,11 +229,11 @@ class Machine {
   Uses local_work(int rank, int reads, int writes) const;
   Way way(int from, int to, const Fabric::RouteUses& route) const;
   Fabric::RouteUses route_uses(int from, int to, bool engines, Block block = {}) const;
-  /// Gates of the rank in its communicator's channel; none where no ring says them.
-  nccl::Gates gates_of(int rank, Block block) const;
+  /// NICs of the rank in its communicator's channel; none where no ring says them.
+  nccl::ChannelNics channel_nics(int rank, Block block) const;
   /// Those of `ends` from host to host, which are a channel's or what orbits see of one.
   struct Ends;
-  Fabric::Waypoints gates(const Ends& ends, int from, int to) const;
+  Fabric::Waypoints waypoints(const Ends& ends, int from, int to) const;
   Channel make_channel(int from, int to);
   int nic(int host, bool out);
   std::vector<ChosenRoute> chosen_routes(int from, int to, bool engines, Block block) const;

@@ -50,7 +50,7 @@ std::vector<ChosenRoute> Machine::chosen_routes(int from, int to, bool engines, 
   const Topology& topology = scenario_->cluster.topology;
   const Routing routing = topology.routing();
   if (routing == Routing::hash || location(from).host == location(to).host) return {};
-  const Fabric::Waypoints by = gates({from, to, block}, from, to);
+  const Fabric::Waypoints by = waypoints({from, to, block}, from, to);
   std::vector<ChosenRoute> found;
   const auto add = [&](const RouteChoice& choice) {
     const Fabric::RouteUses route = fabric_.route_uses(from, to, engines, by, choice);

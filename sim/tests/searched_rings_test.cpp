@@ -14,7 +14,7 @@
 namespace ringscope::searched_rings_test {
 namespace {
 
-using Order = std::vector<int>;
+using Order = Table<int>;
 
 constexpr double MiB = 1 << 20;
 constexpr double launch = 5e-6, start = 3e-6, hop = 2e-6, nvlink_latency = 500e-9;
@@ -88,7 +88,7 @@ TEST_F(SearchedRings, of_some_gpus_join_these_whatever_the_order_of_the_ranks) {
   const Scenario scenario = rings_of(
       "dgx1v", "[{host: 0, gpu: 5}, {host: 0, gpu: 0}, {host: 0, gpu: 4}, {host: 0, gpu: 1}]", 4,
       4 * MiB);
-  const std::vector<Order> there_and_back = {{0, 2, 1, 3}, {0, 3, 1, 2}};
+  const Table<Order> there_and_back = {{0, 2, 1, 3}, {0, 3, 1, 2}};
   for (const Order& ring : scenario.job.rings->rings)
     EXPECT_TRUE(ring == there_and_back[0] || ring == there_and_back[1]);
   EXPECT_TRUE(links_other_than(run(scenario), "/gpu").empty());
@@ -119,7 +119,7 @@ TEST_F(SearchedRings, leave_a_far_gpu_by_the_one_that_is_near_the_nic) {
       "{base: h100x4_nvlink, hosts: 2, host: {nics: [{switch: 0, bandwidth: 63 GB/s}]}}",
       "[{host: 0, gpu: 0}, {host: 0, gpu: 3}, {host: 1, gpu: 0}, {host: 1, gpu: 3}]", 2, 2 * MiB);
   ASSERT_EQ(scenario.job.rings->rings[0], (Order{0, 1, 2, 3}));
-  EXPECT_EQ(scenario.job.rings->gates[0][1], (nccl::Gates{.in = -1, .out = 0, .relay = 0}));
+  EXPECT_EQ(scenario.job.rings->nics[0][1], (nccl::ChannelNics{.in = -1, .out = 0, .relay = 0}));
   const Report report = run(scenario);
   for (const ResourceReport& one : report.resources)
     EXPECT_EQ(one.id.place.find("numa"), std::string::npos) << one.id.place;

@@ -47,7 +47,7 @@ std::string channels_text(const nccl::HostGraph& graph, const nccl::Found& found
   }
   for (const auto& [channel, numbers] : equal) {
     std::vector<int> gpus;
-    for (const int gpu : channel.gpus) gpus.push_back(graph.numbers[static_cast<std::size_t>(gpu)]);
+    for (const int gpu : channel.gpus) gpus.push_back(graph.numbers[gpu]);
     table.add({joined(numbers), joined(gpus), port_name(graph, channel.ports[0]),
                port_name(graph, channel.ports[1])});
   }
@@ -59,7 +59,7 @@ std::string heads_text(const nccl::HostGraph& graph, const nccl::Found& found) {
   if (found.channels.empty()) return "";
   std::vector<int> gpus;
   for (const nccl::Channel& channel : found.channels)
-    gpus.push_back(graph.numbers[static_cast<std::size_t>(channel.gpus.front())]);
+    gpus.push_back(graph.numbers[channel.gpus.front()]);
   std::string text = fmt::format("  NVLS: {} head{} of {} GB/s", gpus.size(),
                                  gpus.size() == 1 ? "" : "s", found.inside);
   if (graph.several_hosts) text += fmt::format(", to the NICs {} GB/s", found.outside);
@@ -67,19 +67,18 @@ std::string heads_text(const nccl::HostGraph& graph, const nccl::Found& found) {
 }
 
 /// Most ranks between the root and another.
-int depth_of(const std::vector<TreeEnds>& tree) {
+int depth_of(const Table<TreeEnds>& tree) {
   int most = 0;
   for (const TreeEnds& place : tree) {
     int depth = 0;
-    for (int above = place.parent; above >= 0; ++depth)
-      above = tree[static_cast<std::size_t>(above)].parent;
+    for (int above = place.parent; above >= 0; ++depth) above = tree[above].parent;
     most = std::max(most, depth);
   }
   return most;
 }
 
 /// A rank and what hangs below it: a chain as "0 > 1 > 2", a fork as "0 (> 1 > 2) (> 4 > 5)".
-std::string tree_text(const std::vector<TreeEnds>& tree) {
+std::string tree_text(const Table<TreeEnds>& tree) {
   const auto root = std::ranges::find(tree, -1, &TreeEnds::parent);
   if (tree.size() > most_named)
     return fmt::format("{} ranks below rank {}, {} deep", tree.size(), root - tree.begin(),
@@ -88,7 +87,7 @@ std::string tree_text(const std::vector<TreeEnds>& tree) {
   const auto add = [&](const auto& self, int rank) -> void {
     text += std::to_string(rank);
     std::vector<int> children;
-    for (const int child : tree[static_cast<std::size_t>(rank)].children)
+    for (const int child : tree[rank].children)
       if (child >= 0) children.push_back(child);
     for (const int child : children) {
       text += children.size() > 1 ? " (> " : " > ";
