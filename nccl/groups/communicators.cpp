@@ -18,13 +18,13 @@ int peer_channels(const HostGraph& host) {
   for (std::size_t from = 0; from < host.gpus.size(); ++from) {
     for (std::size_t to = 0; to < host.gpus.size(); ++to) {
       if (from == to) continue;
-      const Way& way = host.to_gpu[from][to];
-      const bool nvlink = way.distance <= Distance::nvlink_relay;
-      const int links = static_cast<int>(way.rate / one_nvlink(host.generation));
+      const Path& path = host.to_gpu[from][to];
+      const bool nvlink = path.distance <= Distance::nvlink_relay;
+      const int links = static_cast<int>(path.rate / one_nvlink(host.generation));
       least = std::min(least, nvlink ? 2 * std::max(1, links) : of_pcie);
     }
     double fastest = 0;
-    for (const Way& way : host.to_port[from]) fastest = std::max(fastest, way.rate);
+    for (const Path& path : host.to_port[from]) fastest = std::max(fastest, path.rate);
     if (host.several_hosts && fastest > 0)
       least = std::min(least, std::max(1, static_cast<int>(std::ceil(fastest / of_network))));
   }

@@ -22,24 +22,24 @@ Distance farther(Distance distance) {
   return static_cast<Distance>(static_cast<int>(distance) + 1);
 }
 
-/// The nearest and the farthest of ways between different parts.
-std::pair<Distance, Distance> range_of(const Ways& ways, bool between_gpus) {
+/// The nearest and the farthest of paths between different parts.
+std::pair<Distance, Distance> range_of(const Paths& paths, bool between_gpus) {
   Distance least = Distance::sockets, most = Distance::same;
-  for (std::size_t i = 0; i < ways.size(); ++i)
-    for (std::size_t j = 0; j < ways[i].size(); ++j)
+  for (std::size_t i = 0; i < paths.size(); ++i)
+    for (std::size_t j = 0; j < paths[i].size(); ++j)
       if (!between_gpus || i != j) {
-        least = std::min(least, ways[i][j].distance);
-        most = std::max(most, ways[i][j].distance);
+        least = std::min(least, paths[i][j].distance);
+        most = std::max(most, paths[i][j].distance);
       }
   return {least, most};
 }
 
-/// The farthest of ways that go no farther than `limit`.
-Distance farthest_within(const Ways& ways, Distance limit) {
+/// The farthest of paths that go no farther than `limit`.
+Distance farthest_within(const Paths& paths, Distance limit) {
   Distance farthest = Distance::same;
-  for (const auto& row : ways)
-    for (const Way& way : row)
-      if (way.distance <= limit) farthest = std::max(farthest, way.distance);
+  for (const auto& row : paths)
+    for (const Path& path : row)
+      if (path.distance <= limit) farthest = std::max(farthest, path.distance);
   return farthest;
 }
 
@@ -57,23 +57,23 @@ bool is_split(const HostGraph& graph) {
   return groups == 2;
 }
 
-/// The highest rate of one way that channels need, and of all that a GPU has.
+/// The highest rate of one path that channels need, and of all that a GPU has.
 struct Bounds {
-  Rate way = 0, gpu = 0;
+  Rate path = 0, gpu = 0;
 };
 
 Bounds bounds_of(const HostGraph& graph) {
   if (!graph.several_hosts && graph.gpus.size() == 1) return {unlimited_rate, unlimited_rate};
   Bounds bounds;
   for (const auto& row : graph.several_hosts ? graph.to_port : graph.to_gpu)
-    for (const Way& way : row)
-      if (!way.lines.empty()) bounds.way = std::max(bounds.way, way.rate);
+    for (const Path& path : row)
+      if (!path.links.empty()) bounds.path = std::max(bounds.path, path.rate);
   for (const int gpu : graph.gpus) {
     Rate nvlinks = 0, pcie = 0;
     for (const int id : graph.leaving[gpu]) {
-      const Line& line = graph.lines[id];
-      if (line.wire == Wire::nvlink) nvlinks += line.rate;
-      if (line.wire == Wire::pcie) pcie = line.rate;
+      const Link& link = graph.links[id];
+      if (link.type == LinkType::nvlink) nvlinks += link.rate;
+      if (link.type == LinkType::pcie) pcie = link.rate;
     }
     bounds.gpu = std::max({bounds.gpu, nvlinks, pcie});
   }
@@ -127,7 +127,7 @@ class Hunt {
     if (gpus > 1 && best_.shape != Shape::ring) total *= gpus / (gpus - 1);
     std::size_t step = 0;
     while (step + 1 < rates_.size() &&
-           (rates_[step] > bounds_.way || rates_[step] * wanted_.least > total))
+           (rates_[step] > bounds_.path || rates_[step] * wanted_.least > total))
       ++step;
     set_rate(step);
   }

@@ -30,15 +30,15 @@ class Builder {
     join_pcie();
     join_domains();
     join_nvlinks();
-    for (auto& lines : made_.leaving)
-      std::ranges::stable_sort(lines, std::greater{}, [&](int line) { return rate_of(line); });
+    for (auto& links : made_.leaving)
+      std::ranges::stable_sort(links, std::greater{}, [&](int link) { return rate_of(link); });
     allow_peers();
     return std::move(made_);
   }
 
  private:
   const Graph& graph() const { return topology_.graph(); }
-  Rate rate_of(int line) const { return made_.lines[line].rate; }
+  Rate rate_of(int link) const { return made_.links[link].rate; }
 
   int add(Part part) {
     made_.nodes.push_back(part);
@@ -48,10 +48,10 @@ class Builder {
 
   int add(Part part, Vertex vertex) { return nodes_[vertex] = add(part); }
 
-  void join(int a, int b, Wire wire, Rate rate) {
-    const int there = static_cast<int>(made_.lines.size());
-    made_.lines.push_back({a, b, wire, rate, there + 1});
-    made_.lines.push_back({b, a, wire, rate, there});
+  void join(int a, int b, LinkType type, Rate rate) {
+    const int there = static_cast<int>(made_.links.size());
+    made_.links.push_back({a, b, type, rate, there + 1});
+    made_.links.push_back({b, a, type, rate, there});
     made_.leaving[a].push_back(there);
     made_.leaving[b].push_back(there + 1);
   }
@@ -65,7 +65,7 @@ class Builder {
       if (graph()[other].host != graph()[vertex].host)
         cable.bytes_per_second =
             std::max(cable.bytes_per_second, graph().link(id).bandwidth.bytes_per_second);
-    join(nic, port, Wire::network, std::min(cable.bytes_per_second / 1e9, unlimited_rate));
+    join(nic, port, LinkType::network, std::min(cable.bytes_per_second / 1e9, unlimited_rate));
     made_.ports.push_back(port);
     made_.nics.push_back(number);
   }
@@ -80,14 +80,14 @@ class Builder {
         if ((here == Part::gpu && there == Part::gpu) ||
             (here == Part::domain && there == Part::domain))
           continue;
-        join(node, other->second, Wire::pcie, pcie_rate(graph().link(id).bandwidth));
+        join(node, other->second, LinkType::pcie, pcie_rate(graph().link(id).bandwidth));
       }
   }
 
   void join_domains() {
     for (std::size_t a = 0; a < host_.numa_domains.size(); ++a)
       for (std::size_t b = a + 1; b < host_.numa_domains.size(); ++b)
-        join(nodes_.at(host_.numa_domains[a]), nodes_.at(host_.numa_domains[b]), Wire::sockets,
+        join(nodes_.at(host_.numa_domains[a]), nodes_.at(host_.numa_domains[b]), LinkType::sockets,
              made_.processor.socket_link);
   }
 
@@ -105,10 +105,10 @@ class Builder {
           to_gpus[node->second].bytes_per_second += bandwidth;
       }
       for (const auto& [other, bandwidth] : to_gpus)
-        join(gpu, other, Wire::nvlink, nvlink_rate(bandwidth, made_.generation));
+        join(gpu, other, LinkType::nvlink, nvlink_rate(bandwidth, made_.generation));
       if (to_switches.bytes_per_second > 0) {
         if (made_.nvswitch < 0) made_.nvswitch = add(Part::nvswitch);
-        join(gpu, made_.nvswitch, Wire::nvlink, nvlink_rate(to_switches, made_.generation));
+        join(gpu, made_.nvswitch, LinkType::nvlink, nvlink_rate(to_switches, made_.generation));
       }
     }
   }
@@ -143,10 +143,10 @@ int mirrored(int number, int numbers) {
 /// Members from which the others follow. All are bound: a new one does not compile until it is
 /// named here.
 auto given(const HostGraph& graph) {
-  const auto& [generation, processor, several_hosts, nodes, lines, leaving, gpus, numbers, ports,
+  const auto& [generation, processor, several_hosts, nodes, links, leaving, gpus, numbers, ports,
                nics, nvswitch, gpudirect, peers, to_gpu, to_port, from_port, to_nvswitch,
                from_nvswitch, own_gpus] = graph;
-  return std::tie(generation, several_hosts, nodes, lines, numbers, nics, gpudirect, peers);
+  return std::tie(generation, several_hosts, nodes, links, numbers, nics, gpudirect, peers);
 }
 
 }  // namespace
@@ -165,17 +165,17 @@ HostGraph host_graph(const Topology& topology, int host, const std::vector<int>&
   return Builder(topology, host, gpus, several_hosts).build();
 }
 
-Table<int> nearest(std::span<const Way> ways) {
+Table<int> nearest(std::span<const Path> paths) {
   Table<int> found;
   Rate rate = 0;
   Distance distance = Distance::none;
-  for (int i = 0; const Way& way : ways) {
-    if (way.rate > rate || (way.rate == rate && way.distance < distance)) {
-      rate = way.rate;
-      distance = way.distance;
+  for (int i = 0; const Path& path : paths) {
+    if (path.rate > rate || (path.rate == rate && path.distance < distance)) {
+      rate = path.rate;
+      distance = path.distance;
       found.clear();
     }
-    if (way.rate == rate && way.distance == distance && rate > 0) found.push_back(i);
+    if (path.rate == rate && path.distance == distance && rate > 0) found.push_back(i);
     ++i;
   }
   return found;

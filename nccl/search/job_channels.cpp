@@ -43,7 +43,7 @@ void search_hosts(const Topology& topology, const Table<GpuPlace>& ranks, const 
       host.found = *same;
       continue;
     }
-    find_ways(graph);
+    find_paths(graph);
     HostChannels channels = of_host(graph);
     host.found = std::make_shared<const Search>(Search{std::move(graph), std::move(channels)});
     known.push_back(host.found);
@@ -79,8 +79,8 @@ int nic_of(const HostGraph& graph, int port) { return port < 0 ? -1 : graph.nics
 /// The GPU by which another one reaches a port, by its number in the host; -1: none.
 int relay_of(const HostGraph& graph, int gpu, int port) {
   if (port < 0) return -1;
-  const Way& way = graph.to_port[gpu][port];
-  if (way.distance != Distance::gpu_relay) return -1;
+  const Path& path = graph.to_port[gpu][port];
+  if (path.distance != Distance::gpu_relay) return -1;
   return graph.numbers[graph.own_gpus[port]];
 }
 

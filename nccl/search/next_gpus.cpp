@@ -10,27 +10,27 @@ namespace {
 /// Rate of a GPU's own PCIe link; -1 where it has none.
 int pcie_rate_of(const HostGraph& graph, int gpu) {
   for (const int id : graph.leaving[graph.gpus[gpu]]) {
-    const Line& line = graph.lines[id];
-    if (line.wire == Wire::pcie) return static_cast<int>(line.rate);
+    const Link& link = graph.links[id];
+    if (link.type == LinkType::pcie) return static_cast<int>(link.rate);
   }
   return -1;
 }
 
-/// Order of GPUs, the better first: first its way from the port, then its PCIe link, then the way
+/// Order of GPUs, the better first: first its path from the port, then its PCIe link, then the path
 /// from the GPU before, whole rates, last its number after that GPU's.
 using Merit = std::tuple<int, int, int, int, int, int>;
 
 Merit merit(const HostGraph& graph, int gpu, int port, int turn) {
   const int to = (gpu + turn) % static_cast<int>(graph.gpus.size());
-  const Way& way = graph.to_gpu[gpu][to];
-  const int rate = static_cast<int>(way.rate), lines = static_cast<int>(way.lines.size());
-  if (port < 0) return {0, 0, 0, -rate, lines, turn};
-  const Way& in = graph.from_port[port][to];
+  const Path& path = graph.to_gpu[gpu][to];
+  const int rate = static_cast<int>(path.rate), links = static_cast<int>(path.links.size());
+  if (port < 0) return {0, 0, 0, -rate, links, turn};
+  const Path& in = graph.from_port[port][to];
   return {-static_cast<int>(in.rate),
           -pcie_rate_of(graph, to),
-          static_cast<int>(in.lines.size()),
+          static_cast<int>(in.links.size()),
           -rate,
-          lines,
+          links,
           turn};
 }
 
@@ -51,10 +51,10 @@ const std::vector<Orders::Candidate>& Orders::candidates(int gpu, int port) {
   std::vector<std::pair<Merit, Candidate>> found;
   for (int turn = 1; turn < count; ++turn) {
     const int to = (gpu + turn) % count;
-    const Way& way = graph_.to_gpu[gpu][to];
-    if (!way.lines.empty())
+    const Path& path = graph_.to_gpu[gpu][to];
+    if (!path.links.empty())
       found.push_back({merit(graph_, gpu, port, turn),
-                       {to, static_cast<int>(way.rate), static_cast<int>(way.lines.size())}});
+                       {to, static_cast<int>(path.rate), static_cast<int>(path.links.size())}});
   }
   std::ranges::sort(found, {}, &std::pair<Merit, Candidate>::first);
   for (const auto& [order, candidate] : found) known->second.push_back(candidate);
@@ -64,10 +64,10 @@ const std::vector<Orders::Candidate>& Orders::candidates(int gpu, int port) {
 std::vector<int> Orders::next_gpus(const Step& step, const Table<std::uint64_t>& used) {
   const auto in_channel = [&](int gpu) { return (used[gpu] >> step.channel & 1) != 0; };
   if (graph_.nvswitch >= 0) {
-    const auto& ways = graph_.to_gpu[step.gpu];
-    std::vector<int> gpus = neighbours(step, static_cast<int>(ways.size()));
+    const auto& paths = graph_.to_gpu[step.gpu];
+    std::vector<int> gpus = neighbours(step, static_cast<int>(paths.size()));
     std::erase_if(gpus, [&](int gpu) {
-      return gpu == step.gpu || in_channel(gpu) || ways[gpu].lines.empty();
+      return gpu == step.gpu || in_channel(gpu) || paths[gpu].links.empty();
     });
     return gpus;
   }
@@ -78,7 +78,7 @@ std::vector<int> Orders::next_gpus(const Step& step, const Table<std::uint64_t>&
        candidates(step.gpu, step.towards == Towards::anywhere ? -1 : step.port)) {
     if (in_channel(one.gpu)) continue;
     if (first == nullptr) first = &one;
-    equal = equal && one.rate == first->rate && one.lines == first->lines;
+    equal = equal && one.rate == first->rate && one.links == first->links;
     gpus.push_back(one.gpu);
   }
   // Those near the port are kept for the end of the ring, which leads there.

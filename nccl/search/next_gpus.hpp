@@ -37,7 +37,7 @@ class Orders {
 
  private:
   struct Candidate {
-    int gpu = 0, rate = 0, lines = 0;
+    int gpu = 0, rate = 0, links = 0;
   };
 
   const std::vector<Candidate>& candidates(int gpu, int port);

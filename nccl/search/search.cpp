@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/table.hpp"
-#include "nccl/search/ledger.hpp"
+#include "nccl/search/link_rates.hpp"
 #include "nccl/search/next_gpus.hpp"
 
 namespace ringscope::nccl {
@@ -28,14 +28,14 @@ class Walk {
         orders_(orders),
         now_(wanted),
         best_(best),
-        ledger_(graph),
+        link_rates_(graph),
         used_(graph.gpus.size()) {
     now_.channels.clear();
-    now_.lines = 0;
+    now_.links = 0;
     constexpr int same = 1 << 8, different = 1 << 14;
     left_ = wanted.same ? same : different;
     for (const int port : graph.ports)
-      port_rates_.push_back(graph.lines[graph.leaving[port][0]].rate);
+      port_rates_.push_back(graph.links[graph.leaving[port][0]].rate);
   }
 
   Searched run() {
@@ -136,23 +136,23 @@ class Walk {
   }
 
   void enter(int port, int gpu, const Plan& plan) {
-    const Way& way = graph_.from_port[port][gpu];
+    const Path& path = graph_.from_port[port][gpu];
     if (is_tree() && graph_.to_port[gpu][port].distance > now_.farthest_port) return;
-    along(way, graph_.ports[port], Ends::port, now_.outside, [&] { visit_marked(gpu, 0, plan); });
+    along(path, graph_.ports[port], Ends::port, now_.outside, [&] { visit_marked(gpu, 0, plan); });
   }
 
   enum class Ends { gpus, port };
 
-  /// Goes on behind a way, if it is near enough and its lines have the rate.
+  /// Goes on behind a path, if it is near enough and its links have the rate.
   template <typename GoOn>
-  void along(const Way& way, int start, Ends ends, Rate rate, GoOn go_on) {
+  void along(const Path& path, int start, Ends ends, Rate rate, GoOn go_on) {
     const Distance farthest = ends == Ends::gpus ? now_.farthest_gpu : now_.farthest_port;
-    if (way.distance > farthest || !ledger_.take(way, start, rate)) return;
-    const int lines = static_cast<int>(way.lines.size());
-    now_.lines += lines;
+    if (path.distance > farthest || !link_rates_.take(path, start, rate)) return;
+    const int links = static_cast<int>(path.links.size());
+    now_.links += links;
     go_on();
-    now_.lines -= lines;
-    ledger_.give_back(way, start, rate);
+    now_.links -= links;
+    link_rates_.give_back(path, start, rate);
   }
 
   void visit_marked(int gpu, int step, const Plan& plan) {
@@ -178,19 +178,19 @@ class Walk {
     else if (step < gpu_count() - 1)
       go_on(gpu, step, plan);
     else if (step == plan.close_at)
-      along(way_between(gpu, current_.back().gpus.front()), node_of(gpu), Ends::gpus, now_.inside,
+      along(path_between(gpu, current_.back().gpus.front()), node_of(gpu), Ends::gpus, now_.inside,
             [&] { finish(); });
     else
       finish();
   }
 
   int node_of(int gpu) const { return graph_.gpus[gpu]; }
-  const Way& way_between(int from, int to) const { return graph_.to_gpu[from][to]; }
+  const Path& path_between(int from, int to) const { return graph_.to_gpu[from][to]; }
 
   void go_on(int gpu, int step, const Plan& plan) {
     for (const int next : next_gpus(gpu, step, plan))
       if (is_near_back(gpu, next))
-        along(way_between(gpu, next), node_of(gpu), Ends::gpus, now_.inside,
+        along(path_between(gpu, next), node_of(gpu), Ends::gpus, now_.inside,
               [&] { visit_marked(next, step + 1, plan); });
   }
 
@@ -204,9 +204,9 @@ class Walk {
         {gpu, now_.shape, towards, current_.back().ports[0], static_cast<int>(depth())}, used_);
   }
 
-  /// In a tree data goes both ways, so the way back has to be near enough too.
+  /// In a tree data goes both ways, so the path back has to be near enough too.
   bool is_near_back(int gpu, int next) const {
-    return !is_tree() || way_between(next, gpu).distance <= now_.farthest_gpu;
+    return !is_tree() || path_between(next, gpu).distance <= now_.farthest_gpu;
   }
 
   void leave(int gpu, int step, const Plan& plan) {
@@ -216,9 +216,9 @@ class Walk {
     const Rate rate = balanced ? now_.outside / 2 : now_.outside;
     for (const int port : orders_.ports(now_.farthest_port, gpu)) {
       if (!may_leave_by(port, step)) continue;
-      const Way& way = graph_.to_port[gpu][port];
+      const Path& path = graph_.to_port[gpu][port];
       if (is_tree() && graph_.from_port[port][gpu].distance > now_.farthest_port) continue;
-      along(way, node_of(gpu), Ends::port, rate, [&] {
+      along(path, node_of(gpu), Ends::port, rate, [&] {
         current_.back().ports[1] = port;
         visit(gpu, step, later);
       });
@@ -237,24 +237,24 @@ class Walk {
   /// Every GPU sends its share to the switch and takes it from there; the head twice.
   void multicast(int head) {
     struct Taken {
-      const Way* way;
+      const Path* path;
       int start;
       Rate rate;
     };
     std::vector<Taken> taken;
-    const auto take_all = [&](const Table<Way>& ways, bool down) {
+    const auto take_all = [&](const Table<Path>& paths, bool down) {
       for (int gpu = 0; gpu < gpu_count(); ++gpu) {
-        const Way& way = ways[gpu];
-        const Taken one = {&way, down ? graph_.nvswitch : node_of(gpu),
+        const Path& path = paths[gpu];
+        const Taken one = {&path, down ? graph_.nvswitch : node_of(gpu),
                            gpu == head ? 2 * now_.inside : now_.inside};
-        if (way.distance > now_.farthest_gpu || !ledger_.take(way, one.start, one.rate))
+        if (path.distance > now_.farthest_gpu || !link_rates_.take(path, one.start, one.rate))
           return false;
         taken.push_back(one);
       }
       return true;
     };
     if (take_all(graph_.from_nvswitch, true) && take_all(graph_.to_nvswitch, false)) finish();
-    for (const Taken& one : taken) ledger_.give_back(*one.way, one.start, one.rate);
+    for (const Taken& one : taken) link_rates_.give_back(*one.path, one.start, one.rate);
   }
 
   void finish() {
@@ -278,14 +278,14 @@ class Walk {
       return (now > best && now <= gpu_count()) || now * now_.outside > best * best_.outside;
     if (now * now_.inside != best * best_.inside) return now * now_.inside > best * best_.inside;
     return now_.shape == best_.shape && now_.port_pairs == best_.port_pairs &&
-           now_.lines < best_.lines;
+           now_.links < best_.links;
   }
 
   const HostGraph& graph_;
   Orders& orders_;
   Found now_;
   Found& best_;
-  Ledger ledger_;
+  LinkRates link_rates_;
   Table<std::uint64_t> used_;     ///< of each GPU: a bit for each channel that it is in
   std::vector<Channel> current_;  ///< the channels in flight, one inside the other
   Table<Rate> port_rates_;        ///< left of each

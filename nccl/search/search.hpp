@@ -2,8 +2,8 @@
 // One search for channels at given rates: a channel is an order of the host's GPUs, with the ports
 // by which data comes in and leaves.
 //
-// A walk in depth first: it takes the rate that a channel wants off each line on the way, goes on
-// while the lines have it, and gives it back when it turns round; below a complete channel it looks
+// A walk in depth first: it takes the rate that a channel wants off each link on its path, goes on
+// while the links have it, and gives it back when it turns round; below a complete channel it looks
 // for the next. It counts its steps, and stops when they are used up: so what it finds depends on
 // the order in which it tries, which is NCCL's.
 //
@@ -42,7 +42,7 @@ struct Found {
   /// Data may leave by another port than it came in; then channels go in pairs, and the second
   /// comes in where the first left.
   bool port_pairs = false;
-  int lines = 0;  ///< of all channels
+  int links = 0;  ///< of all channels
   Table<Channel> channels;
 };
 
