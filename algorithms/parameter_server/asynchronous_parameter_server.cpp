@@ -6,12 +6,13 @@
 // kvstore dist_async.
 // Cost for T steps of W workers, with n pieces in the largest shard and N in all: at least
 // (TW+1)n steps and 2Tn, 2TWN messages, 2TWS items.
-#include "algorithms/parameter_server/as_they_come.hpp"
+#include "algorithms/parameter_server/with_servers.hpp"
 
 namespace ringscope {
 
 Algorithm describe_asynchronous_parameter_server() {
-  return as_they_come<false>("asynchronous", "a server updates and answers each push as it comes");
+  return with_servers<Serving{}>("asynchronous",
+                                 "a server updates and answers each push as it comes");
 }
 
 }  // namespace ringscope

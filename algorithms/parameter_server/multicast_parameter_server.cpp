@@ -6,12 +6,12 @@
 // performance in distributed machine learning", HotCloud 2015. Cost for T steps of W workers, with
 // n pieces in the largest shard and N in all: at least T(W+1)n steps, T(W+1)N messages, T(W+1)S
 // items.
-#include "algorithms/parameter_server/all_at_once.hpp"
+#include "algorithms/parameter_server/with_servers.hpp"
 
 namespace ringscope {
 
 Algorithm describe_multicast_parameter_server() {
-  return all_at_once<Pull::multicast>(
+  return with_servers<Serving{.all_at_once = true, .pull = Pull::multicast}>(
       "multicast", "synchronous; the switch copies one stream of weights to all workers");
 }
 

@@ -5,13 +5,13 @@
 // Source: Ho et al., NIPS 2013 (see clocks.hpp).
 // Cost for T steps of W workers, with n pieces in the largest shard and N in all: at least
 // (TW+1)n steps and 2Tn, 2TWN messages, 2TWS items.
-#include "algorithms/parameter_server/as_they_come.hpp"
+#include "algorithms/parameter_server/with_servers.hpp"
 
 namespace ringscope {
 
 Algorithm describe_stale_synchronous_parameter_server() {
-  return as_they_come<true>("stale_synchronous",
-                            "asynchronous; a worker more than `bound` steps ahead waits");
+  return with_servers<Serving{.bounded = true}>(
+      "stale_synchronous", "asynchronous; a worker more than `bound` steps ahead waits");
 }
 
 }  // namespace ringscope

@@ -5,13 +5,13 @@
 // Source: Li et al., OSDI 2014 (see roles.hpp); MXNet's kvstore dist_sync.
 // Cost for T steps of W workers, with n pieces in the largest shard and N in all: at least
 // 2Wn + (T-1)(W+1)n steps, 2TWN messages, 2TWS items.
-#include "algorithms/parameter_server/all_at_once.hpp"
+#include "algorithms/parameter_server/with_servers.hpp"
 
 namespace ringscope {
 
 Algorithm describe_synchronous_parameter_server() {
-  return all_at_once<Pull::one_by_one>("synchronous",
-                                       "a server waits for all workers, updates once, answers all");
+  return with_servers<Serving{.all_at_once = true}>(
+      "synchronous", "a server waits for all workers, updates once, answers all");
 }
 
 }  // namespace ringscope
