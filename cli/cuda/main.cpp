@@ -3,8 +3,8 @@
 #include "cli/cuda/subcommands.hpp"
 #include "cli/terminal/failure.hpp"
 #include "topologies/input/input.hpp"
-#include "validation/cuda/gpus/gpus.hpp"
-#include "validation/replayed.hpp"
+#include "validation/executors/cuda/gpus/gpus.hpp"
+#include "validation/executors/replayed.hpp"
 
 namespace ringscope::cuda {
 namespace {

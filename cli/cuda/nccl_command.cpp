@@ -12,7 +12,7 @@
 #include "cli/replays/replay_options.hpp"
 #include "cli/replays/watchdog.hpp"
 #include "cli/terminal/output_file.hpp"
-#include "validation/cuda/probes/collective_bench.hpp"
+#include "validation/executors/cuda/probes/collective_bench.hpp"
 
 namespace ringscope::cuda {
 namespace {

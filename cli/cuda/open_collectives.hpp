@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "validation/cuda/gpus/collectives.hpp"
+#include "validation/executors/cuda/gpus/collectives.hpp"
 
 namespace ringscope::cuda {
 

@@ -3,7 +3,7 @@
 
 #include "cli/cuda/open_gpus.hpp"
 #include "cli/terminal/failure.hpp"
-#include "validation/cuda/gpus/cuda_gpus.hpp"
+#include "validation/executors/cuda/gpus/cuda_gpus.hpp"
 
 namespace ringscope::cuda {
 

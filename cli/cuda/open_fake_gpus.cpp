@@ -10,7 +10,7 @@
 
 #include "cli/cuda/open_gpus.hpp"
 #include "cli/terminal/failure.hpp"
-#include "validation/cuda/gpus/fake_gpus.hpp"
+#include "validation/executors/cuda/gpus/fake_gpus.hpp"
 
 namespace ringscope::cuda {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "validation/cuda/gpus/gpus.hpp"
+#include "validation/executors/cuda/gpus/gpus.hpp"
 
 namespace ringscope::cuda {
 

@@ -12,7 +12,7 @@
 #include "cli/terminal/option_word.hpp"
 #include "cli/terminal/output_file.hpp"
 #include "cli/terminal/progress_bar.hpp"
-#include "validation/cuda/probes/probe.hpp"
+#include "validation/executors/cuda/probes/probe.hpp"
 
 namespace ringscope::cuda {
 namespace {

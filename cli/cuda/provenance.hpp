@@ -5,8 +5,8 @@
 #include <span>
 #include <string>
 
-#include "validation/cuda/gpus/gpus.hpp"
-#include "validation/measurement.hpp"
+#include "validation/executors/cuda/gpus/gpus.hpp"
+#include "validation/executors/measurement.hpp"
 
 namespace ringscope::cuda {
 

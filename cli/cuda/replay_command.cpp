@@ -15,8 +15,8 @@
 #include "cli/terminal/failure.hpp"
 #include "cli/terminal/output_file.hpp"
 #include "topologies/input/input.hpp"
-#include "validation/cuda/executor/replay.hpp"
-#include "validation/measurement.hpp"
+#include "validation/executors/cuda/executor/replay.hpp"
+#include "validation/executors/measurement.hpp"
 
 namespace ringscope::cuda {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "cli/replays/measuring.hpp"
 #include "scenarios/answer/formats/report_formats.hpp"
-#include "validation/mpi/ranks.hpp"
+#include "validation/executors/mpi/ranks.hpp"
 
 namespace ringscope::mpi {
 

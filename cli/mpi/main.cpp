@@ -11,7 +11,7 @@
 #include "cli/mpi/subcommands.hpp"
 #include "cli/terminal/failure.hpp"
 #include "topologies/input/input.hpp"
-#include "validation/mpi/replay.hpp"
+#include "validation/executors/mpi/replay.hpp"
 
 namespace ringscope::mpi {
 namespace {

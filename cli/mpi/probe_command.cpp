@@ -11,9 +11,9 @@
 #include "cli/terminal/option_word.hpp"
 #include "cli/terminal/progress_bar.hpp"
 #include "topologies/input/input.hpp"
-#include "validation/mpi/cpu_watch.hpp"
-#include "validation/mpi/probes/bench.hpp"
-#include "validation/mpi/probes/probe.hpp"
+#include "validation/executors/mpi/cpu_watch.hpp"
+#include "validation/executors/mpi/probes/bench.hpp"
+#include "validation/executors/mpi/probes/probe.hpp"
 
 namespace ringscope::mpi {
 namespace {

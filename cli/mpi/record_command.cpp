@@ -78,7 +78,7 @@ void add_record(Command& program, const std::string&) {
   Command record = program.add_subcommand("record", "Write down what a program calls of MPI");
   record
       .add_option("-o,--output", arguments->folder,
-                  "folder for the calls of each rank (validation/mpi/record/calls.md)")
+                  "folder for the calls of each rank (validation/executors/mpi/record/calls.md)")
       .required();
   const std::map<std::string, RecordedClock> clocks = {{"wall", RecordedClock::wall},
                                                        {"cpu", RecordedClock::cpu}};

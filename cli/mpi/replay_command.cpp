@@ -11,8 +11,8 @@
 #include "cli/mpi/subcommands.hpp"
 #include "cli/replays/replay_options.hpp"
 #include "cli/replays/watchdog.hpp"
-#include "validation/mpi/probes/send_check.hpp"
-#include "validation/mpi/replay.hpp"
+#include "validation/executors/mpi/probes/send_check.hpp"
+#include "validation/executors/mpi/replay.hpp"
 
 namespace ringscope::mpi {
 namespace {

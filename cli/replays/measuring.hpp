@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "cli/terminal/words.hpp"
-#include "validation/batches.hpp"
-#include "validation/measurement.hpp"
+#include "validation/executors/batches.hpp"
+#include "validation/executors/measurement.hpp"
 
 namespace ringscope {
 

@@ -7,7 +7,7 @@
 
 #include "cli/terminal/words.hpp"
 #include "scenarios/question/scenario.hpp"
-#include "validation/stopping.hpp"
+#include "validation/executors/stopping.hpp"
 
 namespace ringscope {
 

@@ -13,7 +13,7 @@
 
 namespace ringscope {
 
-/// Recorded MPI programs: a folder with calls.0, calls.1, ... (validation/mpi/record/calls.md).
+/// Recorded MPI programs: a folder of calls.0, ... (validation/executors/mpi/record/calls.md).
 bool is_recorded(const std::string& folder);
 void read_recorded(const TraceRequest& request, TraceAnswer& into);
 

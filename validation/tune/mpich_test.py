@@ -13,7 +13,7 @@ import sys
 import tempfile
 import unittest
 
-from validation.mpi.jobs_for_test import ENVIRONMENT
+from validation.executors.mpi.jobs_for_test import ENVIRONMENT
 from validation.tune.decision import Decided, Range
 from validation.tune.formats import mpich
 from validation.tune.formats.format import Target

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Recorded calls of one rank, line by line (validation/mpi/record/calls.md).
+// Recorded calls of one rank, line by line (validation/executors/mpi/record/calls.md).
 #pragma once
 
 #include <cstdint>

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Tests of the executors on MPI and on GPUs."""

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Measures points on GPUs within a budget of time and keeps the samples.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "validation/executors/batches.hpp"
+#include "validation/executors/cuda/gpus/gpus.hpp"
+
+namespace ringscope::cuda {
+
+struct Series;
+
+/// "pinned", "pageable"
+std::string_view name_of(HostMemory kind);
+
+class Bench {
+ public:
+  /// `weight`: of all series that will be run, to divide the budget. The clock starts here.
+  Bench(Gpus& gpus, BenchOptions options, double weight);
+
+  Gpus& gpus() { return *gpus_; }
+  void run(const Series& series);
+
+  /// Measures as Budget::take() does. The median, or nothing when the point was left out.
+  std::optional<double> measure(const Point& point, const TimedRun& run);
+
+  /// Sizes of vectors to measure, ascending and whole floats: those for which `buffers` of that
+  /// size fit into half of the GPU's free memory.
+  std::vector<std::uint64_t> sizes(int gpu, std::size_t buffers);
+
+  /// Present position, for a watchdog in another thread.
+  std::string place() const { return budget_.place(); }
+
+  const nlohmann::ordered_json& measurements() const { return measurements_; }
+  /// Points left out, in words.
+  std::vector<std::string> notes() const;
+
+ private:
+  Gpus* gpus_;
+  BenchOptions options_;
+  Budget budget_;
+  nlohmann::ordered_json measurements_ = nlohmann::ordered_json::array();
+  std::vector<std::string> without_;  ///< left out for other reasons than time
+};
+
+}  // namespace ringscope::cuda

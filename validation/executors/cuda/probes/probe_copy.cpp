@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Bandwidth of copies: to a GPU, from it, both ways, inside it; from pinned and pageable memory, by
+// one stream and by several. Time of one that somebody waits for.
+#include <fmt/format.h>
+
+#include <array>
+
+#include "validation/executors/cuda/gpus/owned.hpp"
+#include "validation/executors/cuda/probes/probe.hpp"
+#include "validation/executors/cuda/probes/timed_copies.hpp"
+
+namespace ringscope::cuda {
+namespace {
+
+enum class Way { h2d, d2h, both, d2d };
+constexpr std::array ways = {Way::h2d, Way::d2h, Way::both, Way::d2d};
+constexpr std::array<std::string_view, 4> way_names = {"h2d", "d2h", "both", "d2d"};
+std::string_view name_of(Way way) { return way_names[static_cast<std::size_t>(way)]; }
+
+struct Copy {
+  int gpu = 0;
+  Way way = Way::h2d;
+  HostMemory memory = HostMemory::pinned;
+  int streams = 1;
+
+  /// "pinned" or "pageable"; of a copy inside the GPU "device".
+  std::string_view memory_name() const {
+    return way == Way::d2d ? "device" : cuda::name_of(memory);
+  }
+};
+
+/// One copy at a time, with its own stream and buffers.
+class Copier {
+ public:
+  Copier(Gpus& gpus, const Copy& copy, Way way, std::size_t bytes)
+      : gpus_(&gpus),
+        device_(gpus, copy.gpu, bytes),
+        other_(way == Way::d2d ? Memory(gpus, copy.gpu, bytes) : Memory(gpus, copy.memory, bytes)),
+        lane_(gpus, copy.gpu),
+        to_host_(way == Way::d2h),
+        bytes_(bytes) {}
+
+  void start() const {
+    const Memory &to = to_host_ ? other_ : device_, &from = to_host_ ? device_ : other_;
+    gpus_->copy(lane_.stream(), to.bytes(), from.bytes(), bytes_);
+  }
+  const Lane& lane() const { return lane_; }
+
+ private:
+  Gpus* gpus_;
+  Memory device_, other_;
+  Lane lane_;
+  bool to_host_;
+  std::size_t bytes_;
+};
+
+std::vector<Copier> copiers_of(Gpus& gpus, const Copy& copy, std::size_t bytes) {
+  std::vector<Copier> copiers;
+  for (int i = 0; i < copy.streams; ++i)
+    if (copy.way != Way::both) {
+      copiers.emplace_back(gpus, copy, copy.way, bytes);
+    } else {
+      copiers.emplace_back(gpus, copy, Way::h2d, bytes);
+      copiers.emplace_back(gpus, copy, Way::d2h, bytes);
+    }
+  return copiers;
+}
+
+std::size_t buffers_of(const Copy& copy) {
+  const bool two = copy.way == Way::both || copy.way == Way::d2d;
+  return static_cast<std::size_t>(copy.streams) * (two ? 2 : 1);
+}
+
+void queued(Bench& bench, const Copy& copy) {
+  Gpus& gpus = bench.gpus();
+  for (const std::uint64_t bytes : bench.sizes(copy.gpu, buffers_of(copy))) {
+    const std::vector<Copier> copiers = copiers_of(gpus, copy, bytes);
+    const Point point{"gpu_copy",
+                      {{"bytes", bytes},
+                       {"gpu", copy.gpu},
+                       {"direction", name_of(copy.way)},
+                       {"memory", copy.memory_name()},
+                       {"streams", copy.streams}},
+                      bytes};
+    bench.measure(point, [&](int rounds) { return seconds_queued(gpus, copiers, rounds); });
+  }
+}
+
+void done(Bench& bench, const Copy& copy) {
+  Gpus& gpus = bench.gpus();
+  for (const std::uint64_t bytes : bench.sizes(copy.gpu, buffers_of(copy))) {
+    const Copier copier(gpus, copy, copy.way, bytes);
+    const Point point{"gpu_copy_done",
+                      {{"bytes", bytes},
+                       {"gpu", copy.gpu},
+                       {"direction", name_of(copy.way)},
+                       {"memory", copy.memory_name()}},
+                      bytes};
+    bench.measure(point, [&](int copies) { return seconds_waited_for(gpus, copier, copies); });
+  }
+}
+
+template <class Add>
+void for_each_way(const ProbedGpus& probed, const Add& add) {
+  for (const int gpu : probed.chosen)
+    for (const Way way : ways)
+      for (const HostMemory memory : {HostMemory::pinned, HostMemory::pageable})
+        if (way != Way::d2d || memory == HostMemory::pinned) add(Copy{gpu, way, memory});
+}
+
+std::string title(std::string_view what, const Copy& copy) {
+  return fmt::format("{}, GPU {}, {}, {}", what, copy.gpu, name_of(copy.way), copy.memory_name());
+}
+
+}  // namespace
+
+std::vector<Series> plan_gpu_copy(const ProbedGpus& probed) {
+  std::vector<Series> plan;
+  for_each_way(probed, [&](Copy copy) {
+    for (copy.streams = 1; copy.streams <= probed.most_streams; copy.streams *= 2)
+      plan.push_back({fmt::format("{}, {} streams", title("gpu_copy", copy), copy.streams),
+                      [copy](Bench& bench) { queued(bench, copy); }});
+  });
+  return plan;
+}
+
+std::vector<Series> plan_gpu_copy_done(const ProbedGpus& probed) {
+  std::vector<Series> plan;
+  for_each_way(probed, [&](const Copy& copy) {
+    if (copy.way == Way::both) return;
+    plan.push_back(
+        {title("gpu_copy_done", copy), [copy](Bench& bench) { done(bench, copy); }, 0.5});
+  });
+  return plan;
+}
+
+}  // namespace ringscope::cuda

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "validation/executors/measurement.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <sys/utsname.h>
+
+#include <algorithm>
+#include <cmath>
+#include <ctime>
+#include <fstream>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include "validation/executors/program_name.hpp"
+
+namespace ringscope {
+namespace {
+
+std::string cpu_model() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);)
+    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
+  return "";
+}
+
+std::string kernel_release() {
+  utsname names{};
+  if (uname(&names) != 0) return "";
+  return fmt::format("{} {}", names.sysname, names.release);
+}
+
+/// "eth0 10 Gbit/s", or the name alone: virtual and wireless ones have no rate, or -1.
+std::string with_rate(const std::string& name) {
+  long long megabits = 0;
+  std::ifstream(fmt::format("/sys/class/net/{}/speed", name)) >> megabits;
+  if (megabits <= 0) return name;
+  if (megabits % 1000 == 0) return fmt::format("{} {} Gbit/s", name, megabits / 1000);
+  return fmt::format("{} {} Mbit/s", name, megabits);
+}
+
+// The kernel knows the interfaces of this network namespace; /sys may still show another's.
+std::vector<std::string> interfaces() {
+  ifaddrs* list = nullptr;
+  if (getifaddrs(&list) != 0) return {};
+  const std::unique_ptr<ifaddrs, decltype(&freeifaddrs)> owner(list, freeifaddrs);
+  std::set<std::string> up;
+  for (const ifaddrs* one = list; one != nullptr; one = one->ifa_next) {
+    constexpr unsigned running = IFF_UP | IFF_RUNNING;
+    if ((one->ifa_flags & (running | IFF_LOOPBACK)) == running) up.insert(with_rate(one->ifa_name));
+  }
+  return {up.begin(), up.end()};
+}
+
+double quantile(const std::vector<double>& sorted, double share) {
+  const double place = share * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(place);
+  const std::size_t above = std::min(below + 1, sorted.size() - 1);
+  return std::lerp(sorted[below], sorted[above], place - static_cast<double>(below));
+}
+
+/// Hosts in the order of their first ranks, each with its number of ranks.
+std::vector<std::pair<std::string, int>> ranks_per_host(const std::vector<std::string>& hosts) {
+  std::vector<std::pair<std::string, int>> counts;
+  for (const std::string& host : hosts) {
+    const auto known = std::find_if(counts.begin(), counts.end(),
+                                    [&](const auto& one) { return one.first == host; });
+    if (known == counts.end())
+      counts.emplace_back(host, 1);
+    else
+      ++known->second;
+  }
+  return counts;
+}
+
+}  // namespace
+
+std::string recorded_command(std::span<char* const> words) {
+  std::string text = recorded_program(words.front());
+  for (const char* word : words.subspan(1)) text += fmt::format(" {}", word);
+  return text;
+}
+
+Provenance provenance_here(std::string command, std::string_view program) {
+  Provenance here;
+  here.program = fmt::format("{} {}", program, RINGSCOPE_VERSION);
+  here.command = std::move(command);
+  here.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+  here.cpu = cpu_model();
+  here.nic = interfaces();
+  here.kernel = kernel_release();
+  return here;
+}
+
+std::string host_name() {
+  utsname names{};
+  return uname(&names) == 0 ? names.nodename : "";
+}
+
+Spread spread_of(std::vector<double> samples_s) {
+  std::sort(samples_s.begin(), samples_s.end());
+  return {quantile(samples_s, 0.5), quantile(samples_s, 0.1), quantile(samples_s, 0.9)};
+}
+
+std::string placement_text(const std::vector<std::string>& hosts) {
+  std::vector<int> counts;
+  for (const auto& [host, count] : ranks_per_host(hosts)) counts.push_back(count);
+  return fmt::format("{}", fmt::join(counts, "-"));
+}
+
+int hosts_count(const std::vector<std::string>& hosts) {
+  return static_cast<int>(ranks_per_host(hosts).size());
+}
+
+nlohmann::ordered_json to_json(const Provenance& p) {
+  nlohmann::ordered_json where = {
+      {"program", p.program},   {"command", p.command}, {"date", p.date},
+      {"hosts", p.hosts},       {"cpu", p.cpu},         {"nic", p.nic},
+      {"kernel", p.kernel},     {"mpi", p.mpi},         {"start", p.start},
+      {"timer_s", p.timer_s},   {"warmups", p.warmups}, {"link_bandwidth", p.link_bandwidth},
+      {"emulated", p.emulated}, {"source", ""}};
+  if (!p.devices.empty()) where["devices"] = p.devices;
+  if (!p.driver.empty()) where["driver"] = p.driver;
+  if (p.instrument_s > 0) where["instrument_s"] = p.instrument_s;
+  if (p.foreign) {
+    where["foreign_cores"] = std::round(p.foreign->used * 1000) / 1000;
+    where["cores"] = p.foreign->cores;
+  }
+  return where;
+}
+
+nlohmann::ordered_json measurement_json(std::string_view what, nlohmann::ordered_json parameters,
+                                        const std::vector<double>& samples_s) {
+  const Spread spread = spread_of(samples_s);
+  return {{"what", what},           {"parameters", std::move(parameters)},
+          {"samples_s", samples_s}, {"median_s", spread.median_s},
+          {"p10_s", spread.p10_s},  {"p90_s", spread.p90_s}};
+}
+
+nlohmann::ordered_json measurement_document(std::string_view kind, const Provenance& where,
+                                            nlohmann::ordered_json measurements) {
+  return {{"schema", 2},
+          {"kind", kind},
+          {"where", to_json(where)},
+          {"measurements", std::move(measurements)}};
+}
+
+}  // namespace ringscope

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The micro-benchmarks: one file and one line of probes.def each.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "validation/executors/mpi/layout.hpp"
+#include "validation/executors/mpi/probes/bench.hpp"
+
+namespace ringscope::mpi {
+
+/// Points that one team measures one after the other, sizes ascending. The others sleep.
+struct Series {
+  std::string name;  ///< for people: "stream, network, 2 pairs"
+  Team team;
+  std::function<void(Bench&)> run;  ///< called by the team's ranks only
+  double weight = 1;                ///< its share of the budget, against the others'
+};
+
+struct Probe {
+  std::string_view name;     ///< name of its measurements
+  std::string_view summary;  ///< meaning of the time
+  std::vector<Series> (*plan)(Layout&);
+};
+
+#define PROBE(name, summary) std::vector<Series> plan_##name(Layout&);
+#include "validation/executors/mpi/probes/probes.def"
+#undef PROBE
+
+/// All, in the order of probes.def.
+#define PROBE(name, summary) {#name, summary, plan_##name},
+inline constexpr Probe probes[] = {
+#include "validation/executors/mpi/probes/probes.def"
+};
+#undef PROBE
+
+/// Only under MPI_THREAD_MULTIPLE.
+inline constexpr std::string_view threads_probe = "threads";
+
+/// The longest message that a send does not hold back until its receiver comes; found once per way
+/// by a late receiver. Not there when every message is sent at once. Collective over the pair.
+std::optional<std::uint64_t> eager_limit(Bench& bench, const Team& pair);
+
+}  // namespace ringscope::mpi

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Does a message move on while its rank computes?
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "validation/executors/mpi/clock.hpp"
+#include "validation/executors/mpi/probes/exchange.hpp"
+#include "validation/executors/mpi/probes/probe.hpp"
+
+namespace ringscope::mpi {
+namespace {
+
+/// The part that computes, for how long, and whether it looks after its message meanwhile.
+struct Computation {
+  int part = 0;
+  double seconds = 0;
+  bool tests = false;
+};
+
+void compute(const Computation& computation, MPI_Request& request) {
+  if (!computation.tests) return spin(computation.seconds);
+  const double slice_s = std::min(100e-6, computation.seconds / 10);
+  const double end_s = now_s() + computation.seconds;
+  for (int done = 0; now_s() < end_s; spin(std::min(slice_s, end_s - now_s())))
+    if (done == 0) MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+}
+
+/// The sender computes: the receiver is inside MPI from before the send to its end.
+double compute_while_sending(const Team& pair, std::byte* data, std::uint64_t bytes,
+                             const Computation& computation) {
+  if (pair.index == 1) {
+    MPI_Request request = irecv_bytes(data, bytes, 0, pair.comm);
+    signal(0, pair.comm);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    return 0;
+  }
+  await_signal(1, pair.comm);
+  const double start_s = now_s();
+  MPI_Request request = isend_bytes(data, bytes, 1, pair.comm);
+  compute(computation, request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  return now_s() - start_s;
+}
+
+double compute_while_receiving(const Team& pair, std::byte* data, std::uint64_t bytes,
+                               const Computation& computation) {
+  if (pair.index == 0) {
+    await_signal(1, pair.comm);
+    send_bytes(data, bytes, 1, pair.comm);
+    return 0;
+  }
+  signal(0, pair.comm);
+  const double start_s = now_s();
+  MPI_Request request = irecv_bytes(data, bytes, 0, pair.comm);
+  compute(computation, request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  return now_s() - start_s;
+}
+
+double time_overlap(Bench& bench, const Team& pair, std::uint64_t bytes,
+                    const Computation& computation) {
+  std::byte* data = bench.room(0, bytes);
+  const auto run = computation.part == 0 ? compute_while_sending : compute_while_receiving;
+  return pair.told(run(pair, data, bytes, computation), computation.part);
+}
+
+/// Time from the receiver's signal to the end of its receive, nobody computing.
+std::optional<double> transfer(Bench& bench, const Team& pair, std::uint64_t bytes) {
+  Point point{"overlap", {}, bytes};
+  point.most_samples = 5;
+  point.kept = false;
+  return bench.measure(pair, point, [&](int iterations) {
+    return sum_of(iterations, [&] { return time_overlap(bench, pair, bytes, {1, 0, false}); });
+  });
+}
+
+/// Two that need the receiver's consent, far above the limit, and one that does not.
+std::vector<std::uint64_t> telling_sizes(std::optional<std::uint64_t> limit) {
+  if (!limit) return {64 << 10, 256 << 10, 1 << 20};
+  const std::uint64_t above = std::max<std::uint64_t>(256 << 10, 4 * *limit);
+  const std::uint64_t below = *limit / 2;
+  if (below == 0) return {above, 4 * above};
+  return {below, above, 4 * above};
+}
+
+void overlap(Bench& bench, const Team& pair, int part) {
+  for (const std::uint64_t bytes : telling_sizes(eager_limit(bench, pair))) {
+    const auto transfer_s = transfer(bench, pair, bytes);
+    if (!transfer_s) return;
+    // Two digits: the same for all points of one size, and readable.
+    const double compute_s = std::stod(fmt::format("{:.1e}", 1.5 * *transfer_s));
+    for (const bool tests : {false, true}) {
+      const Point point{"overlap",
+                        {{"bytes", bytes},
+                         {"way", pair.way},
+                         {"side", part == 0 ? "sender" : "receiver"},
+                         {"tests", tests},
+                         {"compute_s", compute_s}},
+                        bytes};
+      bench.measure(pair, point, [&](int iterations) {
+        return sum_of(iterations, [&] {
+          return time_overlap(bench, pair, bytes, {part, compute_s, tests});
+        });
+      });
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<Series> plan_overlap(Layout& layout) {
+  std::vector<Series> plan;
+  for (const Team& pair : layout.pairs()) {
+    if (pair.size < 2) continue;
+    for (const int part : {0, 1})
+      plan.push_back({fmt::format("overlap, {}, {}", pair.way, part == 0 ? "sender" : "receiver"),
+                      pair, [pair, part](Bench& bench) { overlap(bench, pair, part); }});
+  }
+  return plan;
+}
+
+}  // namespace ringscope::mpi

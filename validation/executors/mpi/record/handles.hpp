@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Numbers of what MPI's handles stand for: a library uses the same handle again and again.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "validation/executors/mpi/record/recorder.hpp"
+
+namespace ringscope::record {
+
+/// Communicators by the number of their line in the file. Requires the recorder's lock.
+class Communicators {
+ public:
+  /// Writes the line of a new one, with its members as MPI_COMM_WORLD numbers them. `like`: the
+  /// communicator whose members it has, where it cannot be asked yet.
+  std::int64_t add(MPI_Comm comm, MPI_Comm like);
+  std::int64_t add(MPI_Comm comm) { return add(comm, comm); }
+  /// One that no call made that is recorded is added first.
+  std::int64_t number_of(MPI_Comm comm);
+  void remove(MPI_Comm comm) { numbers_.erase(comm); }
+
+ private:
+  std::map<MPI_Comm, std::int64_t, std::less<>> numbers_;
+  std::int64_t next_ = 0;
+};
+Communicators& communicators();
+
+/// Definition of a persistent request (MPI_Send_init), which MPI_Start begins.
+struct Persistent {
+  std::string call;
+  bool receives = false;
+  int peer = 0, tag = 0;
+  std::int64_t bytes = 0;
+  MPI_Comm comm = MPI_COMM_WORLD;
+};
+
+/// Requests in flight. Several may have one handle: MPICH gives the same one to all sends that are
+/// complete at once. Requires the recorder's lock.
+class Requests {
+ public:
+  struct Begun {
+    std::int64_t number = 0;
+    bool receives = false;
+  };
+  std::int64_t begin(MPI_Request request, bool receives);
+  /// The oldest that has this handle, which is over; nothing for one that is not in flight.
+  std::optional<Begun> finish(MPI_Request request);
+
+  std::map<MPI_Request, Persistent, std::less<>> persistent;
+
+ private:
+  std::multimap<MPI_Request, Begun, std::less<>> in_flight_;
+  std::int64_t next_ = 0;
+};
+Requests& requests();
+
+/// "request=N" of a call that has begun one.
+void add_request(Call& call, MPI_Request request, bool receives);
+
+}  // namespace ringscope::record

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Recorder of one process: the file that its calls go to, and the clock between them. It is loaded
+// into programs of others (LD_PRELOAD) and never calls MPI_ functions, only PMPI_ ones, and
+// the library's own of those that it stands in the place of (library.hpp).
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "validation/executors/mpi/record/library.hpp"
+
+namespace ringscope::record {
+
+/// One file, calls.RANK, whose form is told in calls.md. Buffered: written when the buffer is full,
+/// when it is older than a moment, and at the end.
+class Recorder {
+ public:
+  /// Opens the file and writes its head; does nothing where RINGSCOPE_RECORD names no folder. Ends
+  /// the program where the file cannot be made: a run without its record is of no use.
+  void begin();
+  bool is_on() const { return file_ >= 0; }
+  void write(std::string_view line);
+  /// Writes what the buffer holds, unless another thread is at it.
+  void flush();
+  void end();
+
+  /// Guards the recorder and its tables: programs may call from several threads.
+  std::recursive_mutex mutex;
+
+ private:
+  void put();
+  int file_ = -1;
+  double written_s_ = 0;
+  std::string buffer_;
+};
+
+/// Never destroyed: other libraries' destructors may still call.
+Recorder& recorder();
+
+/// Clock of what a call takes, in seconds.
+double wall_s();
+
+/// One call of MPI's: begins with its construction, ends with over(), and becomes a line when it
+/// goes out of scope. A call inside another one, of the library itself, is none.
+class Call {
+ public:
+  explicit Call(std::string_view name);
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+  ~Call();
+
+  /// The call has returned `result`; a failed one leaves no line.
+  int over(int result);
+  /// True where a line will be written: only then fields are worth their cost.
+  bool counts() const { return counts_; }
+  /// It asked in vain, as MPI_Test may: counted with its like (the line "poll").
+  void in_vain() { in_vain_ = true; }
+
+  void number(std::string_view key, std::int64_t value);
+  void word(std::string_view key, std::string_view value);
+  /// A rank of the communicator; "none" and "any" for MPI's special ones.
+  void rank(std::string_view key, int value);
+  /// "any", or the tag.
+  void tag(std::string_view key, int value);
+  void bytes(std::string_view key, std::int64_t count, MPI_Datatype type);
+  void communicator(MPI_Comm comm);
+
+ private:
+  bool outermost_ = false, counts_ = false, in_vain_ = false;
+  double began_s_ = 0, took_s_ = 0, gap_s_ = 0;
+  std::string text_;
+};
+
+std::int64_t bytes_of(std::int64_t count, MPI_Datatype type);
+/// As Call::rank writes it.
+std::string rank_text(int rank);
+
+}  // namespace ringscope::record
