@@ -28,8 +28,7 @@ HostGroups::HostGroups(int ranks, const std::vector<int>* hosts_of_ranks)
   std::vector<int> first;
   for (std::vector<int>& group : ranks_by_host(ranks, hosts_of_ranks)) {
     first.push_back(group.front());
-    for (const int rank : group)
-      host_of[static_cast<std::size_t>(rank)] = static_cast<int>(hosts.size());
+    for (const int rank : group) host_of[rank] = static_cast<int>(hosts.size());
     hosts.push_back(std::make_shared<const std::vector<int>>(std::move(group)));
   }
   leaders = std::make_shared<const std::vector<int>>(std::move(first));

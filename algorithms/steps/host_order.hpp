@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "algorithms/catalogue.hpp"
+#include "base/table.hpp"
 
 namespace ringscope {
 
@@ -17,10 +18,10 @@ std::vector<std::vector<int>> ranks_by_host(int ranks, const std::vector<int>* h
 struct HostGroups {
   HostGroups(int ranks, const std::vector<int>* hosts);
 
-  std::vector<SharedRanks> hosts;
+  Table<SharedRanks> hosts;
   SharedRanks leaders;
-  std::vector<SharedRanks> rails;  ///< n-th rank of each host; empty if hosts differ in size
-  std::vector<int> host_of;        ///< of each rank: its index in `hosts`
+  Table<SharedRanks> rails;  ///< n-th rank of each host; empty if hosts differ in size
+  Table<int> host_of;        ///< of each rank: its index in `hosts`
 };
 
 /// Groups that the options hold ready for this number of ranks; else computed here.

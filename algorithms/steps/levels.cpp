@@ -21,7 +21,7 @@ SharedRanks led_by(int first, const SharedRanks& ranks) {
 SharedRanks leaders_with(int root, const HostGroups& groups) {
   if (groups.leaders->front() == root) return groups.leaders;
   auto leaders = std::make_shared<std::vector<int>>(*groups.leaders);
-  const auto host = groups.host_of[static_cast<std::size_t>(root)];
+  const auto host = groups.host_of[root];
   (*leaders)[static_cast<std::size_t>(host)] = root;
   return led_by(root, leaders);
 }
@@ -30,8 +30,8 @@ SharedRanks leaders_with(int root, const HostGroups& groups) {
 
 Levels levels_of(Communicator comm, const Options& options, int root, int tag) {
   const auto groups = host_groups(comm.size(), options);
-  const auto host_of = [&](int rank) { return groups->host_of[static_cast<std::size_t>(rank)]; };
-  const SharedRanks& mine = groups->hosts[static_cast<std::size_t>(host_of(comm.rank()))];
+  const auto host_of = [&](int rank) { return groups->host_of[rank]; };
+  const SharedRanks& mine = groups->hosts[host_of(comm.rank())];
   const int leader = host_of(comm.rank()) == host_of(root) ? root : mine->front();
   Levels levels = {comm.group(led_by(leader, mine), "inside hosts", tag), {}};
   if (comm.rank() == leader)
@@ -42,11 +42,10 @@ Levels levels_of(Communicator comm, const Options& options, int root, int tag) {
 Rails rails_of(Communicator comm, const Options& options) {
   const auto groups = host_groups(comm.size(), options);
   if (groups->rails.empty()) return {comm.among({comm.rank()}, "inside hosts"), comm};
-  const int host = groups->host_of[static_cast<std::size_t>(comm.rank())];
-  const SharedRanks& mine = groups->hosts[static_cast<std::size_t>(host)];
+  const int host = groups->host_of[comm.rank()];
+  const SharedRanks& mine = groups->hosts[host];
   const auto number = std::ranges::find(*mine, comm.rank()) - mine->begin();
-  return {comm.group(mine, "inside hosts"),
-          comm.group(groups->rails[static_cast<std::size_t>(number)], "between hosts")};
+  return {comm.group(mine, "inside hosts"), comm.group(groups->rails[number], "between hosts")};
 }
 
 Options below(Options options) {

@@ -262,22 +262,23 @@ std::unique_ptr<PointSymmetry> MachineParts::symmetry_on_switches() const {
   ColouredTree tree;
   std::map<std::string, std::vector<int>> by_cables;
   const int hosts = static_cast<int>(parts_.size());
-  for (int host = 0; host < hosts; ++host) {
+  for (int host = 0; const std::vector<Vertex>& parts : parts_) {
     std::string cables;
-    for (const Vertex part : parts_[at(host)]) cables += outside_words(part) + '|';
+    for (const Vertex part : parts) cables += outside_words(part) + '|';
     by_cables[cables].push_back(host);
-    tree.colours.push_back(kinds_[host]);
+    tree.colours.push_back(kinds_[host++]);
   }
   const int root = hosts + static_cast<int>(by_cables.size());
-  tree.parents.assign(at(root) + 1, root);
-  tree.parents[at(root)] = -1;
+  Table<int> parents(root, root);
+  parents.push_back(-1);
   for (int group = hosts; const auto& [cables, members] : by_cables) {
-    for (const int host : members) tree.parents[at(host)] = group;
+    for (const int host : members) parents[host] = group;
     tree.colours.push_back(number_of(cables));
     ++group;
   }
   tree.colours.push_back(number_of("root"));
-  std::vector<int> points(at(hosts));
+  tree.parents = std::move(parents);
+  Table<int> points(hosts);
   std::iota(points.begin(), points.end(), 0);
   return std::make_unique<TreeSymmetry>(tree, points);
 }
