@@ -52,15 +52,21 @@ Choice choose_nccl(int ranks, std::size_t items, const Options& options) {
   return nccl_choice(function, ranks, items, options);
 }
 
+/// A selection at the pace at which a host's thread launches kernels.
 template <const Selection& selection>
-Algorithm nccl_selector(std::vector<std::string_view> options) {
-  options.insert(options.end(), {"protocol", "channels", "sms", "gpus_per_thread"});
+Algorithm paced_selector(std::vector<std::string_view> options, int (*threads)(const Options&)) {
   Algorithm nccl = selector<selection>(std::move(options));
   nccl.varies = Varies::steps;
   nccl.one_channel = true;
-  nccl.threads_for = nccl_threads;
+  nccl.threads_for = threads;
   nccl.run = at_the_pace_of_issues<selection>;
   return nccl;
+}
+
+template <const Selection& selection>
+Algorithm nccl_selector(std::vector<std::string_view> options) {
+  options.insert(options.end(), {"protocol", "channels", "sms", "gpus_per_thread"});
+  return paced_selector<selection>(std::move(options), nccl_threads);
 }
 
 }  // namespace ringscope

@@ -28,12 +28,7 @@ inline int peer_threads(const Options& options) {
 template <const Selection& selection>
 Algorithm peers_selector(std::vector<std::string_view> more = {}) {
   more.insert(more.begin(), {"channels", "gpus_per_thread"});
-  Algorithm nccl = selector<selection>(std::move(more));
-  nccl.varies = Varies::steps;
-  nccl.one_channel = true;
-  nccl.threads_for = peer_threads;
-  nccl.run = at_the_pace_of_issues<selection>;
-  return nccl;
+  return paced_selector<selection>(std::move(more), peer_threads);
 }
 
 }  // namespace ringscope

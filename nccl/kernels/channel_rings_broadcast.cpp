@@ -31,20 +31,7 @@ Task pass_on(Communicator block, ChannelRing ring, Range, Options options) {
 }  // namespace
 
 Algorithm describe_channel_rings_broadcast() {
-  return {
-      .collective = "broadcast",
-      .name = "channel_rings",
-      .summary = "chains of the blocks of a kernel, by one of NCCL's protocols",
-      .options = {"root", "protocol", "channels", "sms"},
-      .threads_for = channel_threads,
-      .run =
-          [](Communicator comm, Workspace work, Options options) {
-            return in_channels(comm, work, pipeline_parts(work.data, options), no_slot, pass_on,
-                               options);
-          },
-      .cost = pipeline_cost,
-      .varies = Varies::steps,
-  };
+  return in_channel_pipeline<pass_on, no_slot>("broadcast");
 }
 
 }  // namespace ringscope

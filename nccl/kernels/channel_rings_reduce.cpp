@@ -39,28 +39,10 @@ std::size_t reduce_slot_items(int, std::size_t part, const Options& options) {
   return pieces[0].size + (pieces.size() > 1 ? pieces[1].size : 0);
 }
 
-std::size_t reduce_scratch_items(int ranks, std::size_t items, Options options) {
-  return slots_of(ranks, pipeline_parts({.size = items}, options), reduce_slot_items, options);
-}
-
 }  // namespace
 
 Algorithm describe_channel_rings_reduce() {
-  return {
-      .collective = "reduce",
-      .name = "channel_rings",
-      .summary = "chains of the blocks of a kernel, by one of NCCL's protocols",
-      .options = {"root", "protocol", "channels", "sms"},
-      .threads_for = channel_threads,
-      .run =
-          [](Communicator comm, Workspace work, Options options) {
-            return in_channels(comm, work, pipeline_parts(work.data, options), reduce_slot_items,
-                               sum_up, options);
-          },
-      .cost = pipeline_cost,
-      .scratch_items = reduce_scratch_items,
-      .varies = Varies::steps,
-  };
+  return in_channel_pipeline<sum_up, reduce_slot_items>("reduce");
 }
 
 }  // namespace ringscope
