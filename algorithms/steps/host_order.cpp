@@ -5,6 +5,7 @@
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <utility>
 
@@ -32,9 +33,9 @@ HostGroups::HostGroups(int ranks, const std::vector<int>* hosts_of_ranks)
     hosts.push_back(std::make_shared<const std::vector<int>>(std::move(group)));
   }
   leaders = std::make_shared<const std::vector<int>>(std::move(first));
-  const std::size_t each = hosts.empty() ? 0 : hosts.front()->size();
-  const auto is_one = [each](const SharedRanks& host) { return host->size() == each; };
-  for (std::size_t number = 0; number < each && std::ranges::all_of(hosts, is_one); ++number) {
+  const auto size = [](const SharedRanks& host) { return host->size(); };
+  if (std::ranges::adjacent_find(hosts, std::ranges::not_equal_to(), size) != hosts.end()) return;
+  for (std::size_t number = 0; !hosts.empty() && number < hosts.front()->size(); ++number) {
     std::vector<int> rail;
     for (const SharedRanks& host : hosts) rail.push_back((*host)[number]);
     rails.push_back(std::make_shared<const std::vector<int>>(std::move(rail)));
