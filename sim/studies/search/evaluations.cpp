@@ -140,20 +140,19 @@ std::vector<double> Evaluations::look(const PlaceStudy& order,
     return search_from +
            (search_to - search_from) * static_cast<double>(count) / static_cast<double>(all);
   };
-  const auto known = [&](const Assignment& assignment) {
-    return by_form_.find(forms_->of(order, assignment));
-  };
-  std::vector<Assignment> unknown;
-  std::set<Assignment> forms;
-  for (const Assignment& one : assignments)
-    if (known(one) == by_form_.end() && forms.insert(forms_->of(order, one)).second)
+  std::vector<Assignment> unknown, forms;
+  std::set<Assignment> seen;
+  for (const Assignment& one : assignments) {
+    forms.push_back(forms_->of(order, one));
+    if (!by_form_.contains(forms.back()) && seen.insert(forms.back()).second)
       unknown.push_back(one);
+  }
   evaluator_->part(share(count()), share(count() + unknown.size()));
   std::vector<Placed> placed = Costing(order, *evaluator_).of(*placements_, unknown);
   for (std::size_t i = 0; i < placed.size(); ++i) add(order, unknown[i], std::move(placed[i]));
   std::vector<double> costs;
-  for (const Assignment& assignment : assignments) {
-    const auto found = known(assignment);
+  for (const Assignment& form : forms) {
+    const auto found = by_form_.find(form);
     if (found == by_form_.end()) break;  // stopped
     costs.push_back(placed_[found->second].cost_s);
   }

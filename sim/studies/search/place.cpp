@@ -24,11 +24,9 @@ constexpr const char* too_early =
     "stopped before one placement was simulated: there is no answer yet; give it more time";
 constexpr double stuck = std::numeric_limits<double>::infinity();
 
-Annealing annealing_of(const PlaceStudy& study, const Placements& placements,
-                       const std::optional<Assignment>& own, const Assignment& some) {
-  Annealing annealing;
-  annealing.budget = study.budget;
-  annealing.seed = study.seed;
+/// Where a search begins, the user's placement first; at least one.
+std::vector<Assignment> starts_of(const PlaceStudy& study, const Placements& placements,
+                                  const std::optional<Assignment>& own) {
   std::vector<Assignment> starts = simple_assignments(placements);
   if (own) {
     starts.insert(starts.begin(), *own);
@@ -41,10 +39,9 @@ Annealing annealing_of(const PlaceStudy& study, const Placements& placements,
     for (const Grid& other : nestings(grid))
       starts.push_back(renumbered(simple_assignments(placements).front(), other, grid));
   }
-  for (const Assignment& start : starts)
-    if (placements.allows(start)) annealing.starts.push_back(start);
-  if (annealing.starts.empty()) annealing.starts.push_back(some);
-  return annealing;
+  std::erase_if(starts, [&](const Assignment& start) { return !placements.allows(start); });
+  if (starts.empty()) starts.push_back(*placements.some());
+  return starts;
 }
 
 /// The middle one of costs, each of which stands for a number of placements.
@@ -112,29 +109,36 @@ Until until_of(std::size_t order, const PlaceStudy& study) {
   return {begin + counting * each, begin + each};
 }
 
+/// An order of the groups that is tried.
+struct Tried {
+  const PlaceStudy* order;
+  Until until;
+  std::vector<Assignment> starts;
+};
+
 /// One placement of each kind: of the user's order of groups all starts of a search, of each other
 /// order the first.
-void look_at_kinds(const PlaceStudy& study, const Placements& placements,
-                   const std::optional<Assignment>& own, Evaluations& evaluations) {
-  for (const PlaceStudy& order : study.tried()) {
+void look_at_kinds(const PlaceStudy& study, std::span<const Tried> all,
+                   const Placements& placements, Evaluations& evaluations) {
+  for (const Tried& tried : all) {
+    const std::size_t count = tried.order->groups == study.groups ? tried.starts.size() : 1;
     std::vector<Assignment> kinds;
-    for (const Assignment& start : annealing_of(order, placements, own, *placements.some()).starts)
+    for (const Assignment& start : std::span(tried.starts).first(count))
       kinds.push_back(placements.first_alike(start));
-    if (order.groups != study.groups) kinds.resize(1);
-    evaluations.at(order, kinds, order.budget);
+    evaluations.at(*tried.order, kinds, tried.order->budget);
   }
 }
 
 /// Looks at all placements that differ under one order of the groups, or searches among them.
-void look(const PlaceStudy& order, std::size_t orders, Until until, const Placements& placements,
-          const std::optional<Assignment>& own, Evaluator& evaluator, Evaluations& evaluations,
-          PlaceAnswer& answer) {
+void look(const Tried& tried, std::size_t orders, const Placements& placements,
+          Evaluator& evaluator, Evaluations& evaluations, PlaceAnswer& answer) {
+  const PlaceStudy& order = *tried.order;
   const auto stopped = [&evaluator] { return evaluator.stopped(); };
   const std::size_t budget = std::max<std::size_t>(1, order.budget / orders);
-  evaluator.until(until.counted);
+  evaluator.until(tried.until.counted);
   auto assignments = placements.all(budget, stopped);
   const bool uncounted = !assignments && stopped();
-  evaluator.until(until.done);
+  evaluator.until(tried.until.done);
   if (assignments) {
     const std::size_t all = orders * assignments->size();
     std::vector<Assignment> fresh = evaluations.fresh(order, std::move(*assignments));
@@ -147,9 +151,7 @@ void look(const PlaceStudy& order, std::size_t orders, Until until, const Placem
   answer.uncounted = answer.uncounted || uncounted;
   answer.least = std::max(answer.least, placements.least_number());
   if (!uncounted) answer.least = std::max(answer.least, Count(order.budget) + 1);
-  Annealing annealing = annealing_of(order, placements, own, *placements.some());
-  annealing.budget = budget;
-  annealing.stopped = stopped;
+  const Annealing annealing = {budget, order.seed, tried.starts, stopped};
   const std::size_t before = evaluations.count();
   anneal(placements, annealing, [&](std::span<const Assignment> fresh) {
     return evaluations.at(order, fresh, order.budget);
@@ -184,13 +186,14 @@ PlaceAnswer place(const PlaceStudy& study, Evaluator& evaluator,
   const Forms forms(study, symmetry, placements);
   Evaluations evaluations(forms, placements, evaluator);
   if (own && is_tried(study)) evaluations.add(study, *own, answer.own);
-  look_at_kinds(study, placements, own, evaluations);
+  std::vector<Tried> all;
+  for (const PlaceStudy& order : study.tried())
+    all.push_back({&order, until_of(all.size(), study), starts_of(order, placements, own)});
+  look_at_kinds(study, all, placements, evaluations);
   answer.least = evaluations.count();
   if (say_pace) say_pace(one.count());
-  std::size_t next = 0;
-  for (const PlaceStudy& order : study.tried())
-    look(order, study.tried().size(), until_of(next++, study), placements, own, evaluator,
-         evaluations, answer);
+  for (const Tried& tried : all)
+    look(tried, all.size(), placements, evaluator, evaluations, answer);
   if (evaluations.count() == 0) throw std::runtime_error(too_early);
   if (answer.searched) answer.least = std::max(answer.least, Count(evaluations.count()));
   evaluations.finish(answer, study, own);
