@@ -176,6 +176,8 @@ PlaceAnswer place(const PlaceStudy& study, Evaluator& evaluator,
       Costing(study, evaluator).of(std::vector<Placement>{study.scenario.placement});
   const std::chrono::duration<double> one = std::chrono::steady_clock::now() - begin;
   if (first.empty()) throw std::runtime_error(too_early);
+  if (const auto count = static_cast<double>(evaluator.simulated()); say_pace && count > 0)
+    say_pace(one.count() * std::min<double>(evaluator.threads(), count) / count);
   PlaceAnswer answer;
   answer.own = std::move(first.front());
   answer.own.allowed = own.has_value() && is_tried(study);
@@ -191,7 +193,6 @@ PlaceAnswer place(const PlaceStudy& study, Evaluator& evaluator,
     all.push_back({&order, until_of(all.size(), study), starts_of(order, placements, own)});
   look_at_kinds(study, all, placements, evaluations);
   answer.least = evaluations.count();
-  if (say_pace) say_pace(one.count());
   for (const Tried& tried : all)
     look(tried, all.size(), placements, evaluator, evaluations, answer);
   if (evaluations.count() == 0) throw std::runtime_error(too_early);

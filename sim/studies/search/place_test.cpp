@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Does place find what is best, and say why? On the rack of lesson 3 and on small machines.
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <chrono>
 #include <functional>
 #include <set>
 #include <stdexcept>
@@ -144,6 +147,29 @@ TEST(APlaceThatIsStopped, AnswersWithWhatItHas) {
     ASSERT_TRUE(answer.bound_s.has_value()) << flags;
     EXPECT_LE(*answer.bound_s, answer.placed.front().cost_s) << flags;
     EXPECT_FALSE(answer.random.has_value()) << flags;
+  }
+}
+
+// Two threads share the simulations: one for each cable of the ring.
+TEST(PlacePace, is_that_of_one_simulation_and_comes_once) {
+  for (const char* objective : {"time", "worst_link"}) {
+    const PlaceStudy study = study_of(rack, fmt::format("{{objective: {}, budget: 1}}", objective));
+    Evaluator evaluator(on_threads(2));
+    std::vector<double> paces;
+    std::uint64_t before = 0;
+    const auto begin = std::chrono::steady_clock::now();
+    double most = 0;
+    place(study, evaluator, [&](double seconds) {
+      paces.push_back(seconds);
+      before = evaluator.simulated();
+      const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
+      most = passed.count() * std::min<double>(2, static_cast<double>(before)) /
+             static_cast<double>(before);
+    });
+    ASSERT_EQ(paces.size(), 1u) << objective;
+    EXPECT_GT(paces[0], 0) << objective;
+    EXPECT_LE(paces[0], most) << objective;
+    EXPECT_EQ(before == 1, std::string_view(objective) == "time");  // before any other placement
   }
 }
 
