@@ -47,8 +47,8 @@ struct PlaceAnswer {
 
 /// Simulates the user's placement first and then one of each kind, all to their ends. The search
 /// has the rest of the evaluator's time. `say_pace` gets the seconds of one simulation after the
-/// first, unless the store has it. If the evaluator is stopped, the answer holds what was simulated by then, at least one
-/// placement. Throws InputError if the rules allow no placement.
+/// first, unless the store has it. If the evaluator is stopped, the answer holds what was simulated
+/// by then, at least one placement. Throws InputError if the rules allow no placement.
 PlaceAnswer place(const PlaceStudy& study, Evaluator& evaluator,
                   const std::function<void(double seconds)>& say_pace = {});
 
