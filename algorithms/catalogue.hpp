@@ -138,7 +138,7 @@ inline std::size_t scratch_of_several(int ranks, std::size_t items, Options) {
 /// An order of the ranks in which rank `ranks[i + n]` does with rank `ranks[p + n]`, modulo the
 /// ranks, what rank `ranks[i]` does with rank `ranks[p]`: for every multiple n of `step`.
 struct AlikeOrder {
-  std::vector<int> ranks;
+  Table<int> ranks;
   int step = 1;
 };
 

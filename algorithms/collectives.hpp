@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "algorithms/catalogue.hpp"
+#include "base/view.hpp"
 
 namespace ringscope {
 
@@ -37,8 +38,8 @@ struct Collective {
 };
 
 /// By Held.
-inline constexpr std::array<std::string_view, 6> held_names = {"nothing", "unsaid", "root",
-                                                               "chunks",  "all",    "pieces"};
+inline constexpr Array<std::string_view, 6> held_names = {"nothing", "unsaid", "root",
+                                                          "chunks",  "all",    "pieces"};
 
 /// In the order of collectives.def.
 std::span<const Collective> collectives();

@@ -30,8 +30,8 @@ class Table : public std::vector<Item> {
   decltype(auto) operator[](Index auto i) const {
     return Items::operator[](static_cast<std::size_t>(i));
   }
-  Item& at(Index auto i) { return Items::at(static_cast<std::size_t>(i)); }
-  const Item& at(Index auto i) const { return Items::at(static_cast<std::size_t>(i)); }
+  decltype(auto) at(Index auto i) { return Items::at(static_cast<std::size_t>(i)); }
+  decltype(auto) at(Index auto i) const { return Items::at(static_cast<std::size_t>(i)); }
 
   void resize(std::integral auto size, const auto&... item) {
     Items::resize(static_cast<std::size_t>(size), item...);

@@ -26,7 +26,7 @@ Branches trees_of(int self, int ranks, Range data, std::size_t segments) {
   for (const int tree : {0, 1}) {
     const TreeNode node = tree_node(tree, self, ranks);
     const TreeEnds ends = {node.parent, {node.children[0], node.children[1], no_rank}};
-    trees.emplace_back(tree, ends, data.part(static_cast<std::size_t>(tree), 2), segments);
+    trees.emplace_back(tree, ends, data.part(tree, 2), segments);
   }
   return trees;
 }

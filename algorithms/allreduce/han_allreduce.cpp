@@ -60,7 +60,7 @@ Task han_allreduce(Levels levels, Levels returning, Workspace work, Options opti
   const Options part = below(options);
   const auto count = static_cast<int>(segments_of(work.data.size, options.segment));
   const auto segment = [=](int index) {
-    const Range data = segment_of(work.data, static_cast<std::size_t>(index), options.segment);
+    const Range data = segment_of(work.data, index, options.segment);
     return Workspace{data, work.scratch.first(std::min(data.size, work.scratch.size))};
   };
   // Vectors from other leaders come in behind those from the host.

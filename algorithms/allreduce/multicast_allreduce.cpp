@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "algorithms/catalogue.hpp"
+#include "base/table.hpp"
 
 namespace ringscope {
 namespace {
@@ -16,18 +17,18 @@ Task multicast_allreduce(Communicator comm, Range data, Range scratch) {
   const int others = comm.size() - 1;
   if (others == 0) co_return;
   const auto slot = [&](int i) {
-    const std::size_t offset = scratch.offset + static_cast<std::size_t>(i) * data.size;
+    const std::size_t offset = scratch.offset + times(i, data.size);
     return Range{scratch.buffer, offset, data.size};
   };
   std::vector<int> peers;
-  std::vector<Request> requests;
+  Table<Request> requests;
   for (int i = 0; i < others; ++i) {
     peers.push_back((comm.rank() + 1 + i) % comm.size());
     requests.push_back(comm.irecv(slot(i), peers.back()));
   }
   co_await comm.multicast(data, peers);
   for (int step : comm.phase("add", others)) {
-    co_await comm.wait(requests[static_cast<std::size_t>(step)]);
+    co_await comm.wait(requests[step]);
     co_await comm.reduce(data, slot(step));
   }
 }
@@ -47,7 +48,7 @@ Algorithm describe_multicast_allreduce() {
             return Cost{ranks - 1, ranks, static_cast<std::uint64_t>(ranks) * items};
           },
       .scratch_items = [](int ranks, std::size_t items,
-                          Options) { return static_cast<std::size_t>(ranks - 1) * items; },
+                          Options) { return times(ranks - 1, items); },
   };
 }
 

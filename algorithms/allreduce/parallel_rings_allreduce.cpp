@@ -9,6 +9,7 @@
 // Cost: 2(P-1)k steps of ranks that keep pace, 2P(P-1)k messages, 2(P-1)S items on the wire.
 #include "algorithms/steps/host_order.hpp"
 #include "algorithms/steps/lanes.hpp"
+#include "base/table.hpp"
 
 namespace ringscope {
 namespace {
@@ -25,19 +26,17 @@ std::vector<Ring> rings_of(Communicator comm, Workspace work, const Options& opt
   const auto hosts = ranks_by_host(comm.size(), options.hosts);
   const int size = comm.size(), count = options.rings;
   for (int j = 0; j < count; ++j) {
-    const std::vector<int> order = ring_order(hosts, j, count);
+    const Table<int> order = ring_order(hosts, j, count);
     const auto self = std::find(order.begin(), order.end(), comm.rank());
     const int position = static_cast<int>(self - order.begin());
-    const auto at = [&](int p) { return order[static_cast<std::size_t>((p + size) % size)]; };
-    rings.push_back({lane_of(work.data, work.scratch, size, static_cast<std::size_t>(j),
-                             static_cast<std::size_t>(count)),
-                     position, at(position - 1), at(position + 1)});
+    const auto at = [&](int p) { return order[(p + size) % size]; };
+    rings.push_back({lane_of(work.data, work.scratch, size, j, count), position, at(position - 1),
+                     at(position + 1)});
   }
   return rings;
 }
 
 Task parallel_rings_allreduce(Communicator comm, std::vector<Ring> rings) {
-  const int count = static_cast<int>(rings.size());
   std::vector<Request> requests;
 
   for (int step : comm.phase("reduce-scatter", comm.size() - 1)) {
@@ -57,11 +56,10 @@ Task parallel_rings_allreduce(Communicator comm, std::vector<Ring> rings) {
 
   for (int step : comm.phase("allgather", comm.size() - 1)) {
     requests.clear();
-    for (int j = 0; j < count; ++j) {
-      const Ring& ring = rings[static_cast<std::size_t>(j)];
+    for (int j = 0; const Ring& ring : rings) {
       const auto [sent, received] = allgather_step(ring.position, step);
       requests.push_back(comm.irecv(ring.lane.chunk[received], ring.prev, j));
-      requests.push_back(comm.isend(ring.lane.chunk[sent], ring.next, j));
+      requests.push_back(comm.isend(ring.lane.chunk[sent], ring.next, j++));
     }
     co_await comm.wait_all(requests);
   }

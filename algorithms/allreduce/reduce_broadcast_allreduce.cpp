@@ -10,10 +10,10 @@
 // Cost: ceil(log2 P) steps and the longest way down the second tree, 2(P-1) messages, 2(P-1)S items
 // on the wire.
 #include <algorithm>
-#include <vector>
 
 #include "algorithms/catalogue.hpp"
 #include "algorithms/steps/tree_ranks.hpp"
+#include "base/table.hpp"
 
 namespace ringscope {
 namespace {
@@ -52,14 +52,14 @@ Task reduce_broadcast_allreduce(Communicator comm, Range data, Range scratch) {
 
 /// A rank sends in one round after the other, from that in which it received.
 std::int64_t rounds_of_broadcast(int ranks) {
-  std::vector<std::int64_t> round(static_cast<std::size_t>(ranks), 0);
+  Table<std::int64_t> round(ranks);
   std::int64_t last = 0;
   for (int self = 0; self < ranks; ++self) {
-    std::int64_t now = round[static_cast<std::size_t>(self)];
+    std::int64_t now = round[self];
     last = std::max(last, now);
     for (int reach = reach_below(self, ranks); reach > 0; reach /= radix)
       for (int child = self + reach; child < std::min(ranks, self + radix * reach); child += reach)
-        round[static_cast<std::size_t>(child)] = ++now;
+        round[child] = ++now;
   }
   return last;
 }

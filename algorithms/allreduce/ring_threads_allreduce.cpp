@@ -28,8 +28,7 @@ Task ring(Communicator comm, Lane lane, int tag) {
 
 Task ring_threads_allreduce(Communicator comm, Workspace work, int threads) {
   const auto lane = [&](int thread) {
-    return lane_of(work.data, work.scratch, comm.size(), static_cast<std::size_t>(thread),
-                   static_cast<std::size_t>(threads));
+    return lane_of(work.data, work.scratch, comm.size(), thread, threads);
   };
   std::vector<Thread> others;
   for (int thread = 1; thread < threads; ++thread)

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/table.hpp"
+
 namespace ringscope {
 
 std::size_t TreeBranch::place_slots(Range scratch, std::size_t offset) {
@@ -16,7 +18,8 @@ std::size_t TreeBranch::place_slots(Range scratch, std::size_t offset) {
 
 std::size_t TreeBranch::total() const {
   std::size_t peers = 0;
-  for (std::size_t way = 0; way < ways; ++way) peers += peer(way) == no_rank ? 0 : 1;
+  for (std::size_t way = 0; way < ways; ++way)
+    if (peer(way) != no_rank) ++peers;
   return peers * segments_;
 }
 
@@ -68,7 +71,7 @@ Task up_and_down(Communicator comm, std::vector<TreeBranch> branches) {
     TreeBranch* branch;
     std::size_t way;
   };
-  std::vector<Event> events;
+  Table<Event> events;
   std::vector<Request> requests;
   std::size_t segments = 0;
   for (const TreeBranch& branch : branches) segments += branch.total();
@@ -82,7 +85,7 @@ Task up_and_down(Communicator comm, std::vector<TreeBranch> branches) {
         events.push_back({&branch, way});
         requests.push_back(*branch.in_flight(way));
       }
-    const Event event = events[static_cast<std::size_t>(co_await comm.wait_any(requests))];
+    const Event event = events[co_await comm.wait_any(requests)];
     if (const auto [sum, part] = event.branch->to_add(event.way); part.size > 0)
       co_await comm.reduce(sum, part);
     event.branch->complete(event.way);

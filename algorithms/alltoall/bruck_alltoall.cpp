@@ -16,11 +16,11 @@
 namespace ringscope {
 namespace {
 
-std::size_t most_blocks(int ranks) {
+int most_blocks(int ranks) {
   int most = 0;
   for (int step = 0; step < doublings(ranks); ++step)
     most = std::max(most, bruck_blocks(ranks, step));
-  return static_cast<std::size_t>(most);
+  return most;
 }
 
 /// The parts of scratch space, in the order in which they lie there.
@@ -31,14 +31,14 @@ class Layout {
         chunk_(chunk),
         self_(self),
         largest_(chunk[0].size),
-        out_(static_cast<std::size_t>(chunk.count()) * largest_),
-        in_(out_ + most_blocks(chunk.count()) * largest_),
-        slots_(in_ + most_blocks(chunk.count()) * largest_) {}
+        out_(times(chunk.count(), largest_)),
+        in_(out_ + times(most_blocks(chunk.count()), largest_)),
+        slots_(in_ + times(most_blocks(chunk.count()), largest_)) {}
 
   Pieces pieces() const { return {scratch_, chunk_[self_].size}; }
   /// The block in `slot` after `step` steps.
   Range slot(int slot, int step) const {
-    return at(slots_ + static_cast<std::size_t>(slot) * largest_,
+    return at(slots_ + times(slot, largest_),
               chunk_[bruck_destination(self_, slot, step, chunk_.count())].size);
   }
   Range out(std::size_t offset, std::size_t size) const { return at(out_ + offset, size); }
@@ -94,7 +94,7 @@ Cost bruck_alltoall_cost(int ranks, std::size_t items, Options) {
 
 std::size_t bruck_alltoall_scratch(int ranks, std::size_t items, Options options) {
   return 2 * (pieces_items(ranks, items, options) +
-              most_blocks(ranks) * ring_chunk_items(ranks, items));
+              times(most_blocks(ranks), ring_chunk_items(ranks, items)));
 }
 
 }  // namespace

@@ -9,8 +9,8 @@
 namespace ringscope {
 namespace {
 
-std::vector<double> ends_of(const std::vector<double>& sizes, double vector) {
-  std::vector<double> ends = {0};
+Table<double> ends_of(const std::vector<double>& sizes, double vector) {
+  Table<double> ends = {0};
   double sum = 0;
   for (const double size : sizes) ends.push_back((sum += size) / vector);
   return ends;
@@ -23,7 +23,7 @@ double sum_of(const std::vector<double>& sizes) {
 }  // namespace
 
 PairSizes::PairSizes(const std::vector<double>& weights)
-    : ends_({ends_of(weights, sum_of(weights))}) {}
+    : ends_{ends_of(weights, sum_of(weights))} {}
 
 PairSizes::PairSizes(const std::vector<std::vector<double>>& rows) {
   double most = 0;
@@ -33,9 +33,9 @@ PairSizes::PairSizes(const std::vector<std::vector<double>>& rows) {
 }
 
 Range PairSizes::chunk(int from, int to, Range vector) const {
-  const std::vector<double>& ends = ends_[all_cut_alike() ? 0 : static_cast<std::size_t>(from)];
+  const Table<double>& ends = ends_[all_cut_alike() ? 0 : from];
   const auto at = [&](int index) {
-    const double part = std::min(1.0, ends[static_cast<std::size_t>(index)]);
+    const double part = std::min(1.0, ends[index]);
     return static_cast<std::size_t>(std::llround(part * static_cast<double>(vector.size)));
   };
   return {vector.buffer, vector.offset + at(to), at(to + 1) - at(to)};
@@ -56,15 +56,14 @@ PiecesByPair::PiecesByPair(Range scratch, std::size_t items, int self, int ranks
 }
 
 Range PiecesByPair::operator[](int from) const {
-  const auto i = static_cast<std::size_t>(from);
-  if (ends_.empty()) return {scratch_.buffer, scratch_.offset + i * each_, each_};
-  const std::size_t begin = i == 0 ? 0 : ends_[i - 1];
-  return {scratch_.buffer, scratch_.offset + begin, ends_[i] - begin};
+  if (ends_.empty()) return {scratch_.buffer, scratch_.offset + times(from, each_), each_};
+  const std::size_t begin = from == 0 ? 0 : ends_[from - 1];
+  return {scratch_.buffer, scratch_.offset + begin, ends_[from] - begin};
 }
 
 Cost pairs_by_size_cost(int ranks, std::size_t items, const Options& options, bool empty_too) {
   Cost cost;
-  std::vector<std::int64_t> received(static_cast<std::size_t>(ranks));
+  Table<std::int64_t> received(ranks);
   for (int from = 0; from < ranks; ++from) {
     const ChunksByPair chunk({.size = items}, from, ranks, options);
     std::int64_t sent = 0;
@@ -72,7 +71,7 @@ Cost pairs_by_size_cost(int ranks, std::size_t items, const Options& options, bo
       if (to == from || (chunk[to].size == 0 && !empty_too)) continue;
       cost.items += chunk[to].size;
       ++sent;
-      ++received[static_cast<std::size_t>(to)];
+      ++received[to];
     }
     cost.messages += sent;
     cost.steps = std::max(cost.steps, sent);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "algorithms/catalogue.hpp"
+#include "base/table.hpp"
 
 namespace ringscope {
 
@@ -27,7 +28,7 @@ class PairSizes {
   Range chunk(int from, int to, Range vector) const;
 
  private:
-  std::vector<std::vector<double>> ends_;  ///< of chunks, in parts of the vector; alike: one row
+  Table<Table<double>> ends_;  ///< of chunks, in parts of the vector; alike: one row
 };
 
 /// Chunks that a rank sends; equal ones where the job does not say their sizes.
@@ -59,8 +60,8 @@ class PiecesByPair {
  private:
   Range scratch_;
   int ranks_;
-  std::size_t each_ = 0;           ///< items of each piece, where all are of one size
-  std::vector<std::size_t> ends_;  ///< else
+  std::size_t each_ = 0;     ///< items of each piece, where all are of one size
+  Table<std::size_t> ends_;  ///< else
 };
 
 /// Each rank sends P-1 messages, those of no item left out or not, and all but its own chunk.

@@ -26,7 +26,7 @@ Task sum_sparse(Communicator comm, Workspace work, Options options, Compression 
                 const Algorithm* allgather) {
   const int self = comm.rank(), size = comm.size();
   const Range kept = kept_of(work.data, how);
-  const std::size_t all = kept.size * static_cast<std::size_t>(size);
+  const std::size_t all = times(size, kept.size);
   const Chunks gathered(work.scratch.first(all), size);
   const Range rest = {work.scratch.buffer, work.scratch.offset + all, work.scratch.size - all};
   const Workspace of_all = {work.scratch.first(all), rest};
@@ -80,7 +80,7 @@ Cost sum_gradient_cost(int ranks, std::size_t items, const Options& options, con
                        const Algorithm& exchange) {
   const std::size_t kept = kept_items(items, how);
   if (how.kind == Kind::sparse)
-    return allgather_like(exchange).cost(ranks, kept * static_cast<std::size_t>(ranks), options);
+    return allgather_like(exchange).cost(ranks, times(ranks, kept), options);
   return exchange.cost(ranks, kept, options);
 }
 
@@ -88,7 +88,7 @@ std::size_t sum_gradient_scratch(int ranks, std::size_t items, const Options& op
                                  const Compression& how, const Algorithm& exchange) {
   const std::size_t kept = kept_items(items, how);
   if (how.kind != Kind::sparse) return exchange.scratch_items(ranks, kept, options);
-  const std::size_t all = kept * static_cast<std::size_t>(ranks);
+  const std::size_t all = times(ranks, kept);
   return all + allgather_like(exchange).scratch_items(ranks, all, options);
 }
 
@@ -97,8 +97,7 @@ bool sum_gradient_alike(int ranks, std::size_t items, const Options& options,
   const std::size_t kept = kept_items(items, how);
   const bool sparse = how.kind == Kind::sparse;
   const Property alike = sparse ? allgather_like(exchange).alike : exchange.alike;
-  return alike != nullptr &&
-         alike(ranks, sparse ? kept * static_cast<std::size_t>(ranks) : kept, options);
+  return alike != nullptr && alike(ranks, sparse ? times(ranks, kept) : kept, options);
 }
 
 }  // namespace ringscope

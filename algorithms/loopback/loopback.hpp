@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "algorithms/catalogue.hpp"
+#include "base/table.hpp"
 
 namespace ringscope {
 
@@ -26,8 +27,8 @@ struct LoopbackOptions {
 };
 
 struct LoopbackResult {
-  std::vector<std::vector<float>> data;     ///< of each rank, after the run
-  std::vector<std::vector<float>> scratch;  ///< likewise
+  Table<std::vector<float>> data;     ///< of each rank, after the run
+  Table<std::vector<float>> scratch;  ///< likewise
   Cost counted;
   std::size_t scratch_used = 0;  ///< items from the front of scratch that any rank wrote
   /// heard[a][b]: rank a ended after it had heard from rank b, directly or through others.

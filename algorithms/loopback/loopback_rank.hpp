@@ -95,26 +95,22 @@ struct Raised {
 
 struct Rank {
   std::vector<float> data, scratch;
-  std::vector<Raised> raised;
-  std::vector<Slot> slots;
+  Table<Raised> raised;
+  Table<Slot> slots;
   std::deque<int> posted;       ///< slots of receives without a message
   std::deque<Message> arrived;  ///< messages without a receive
   std::deque<LoopbackThread> threads;
   std::int64_t last_sent = 0, last_received = 0;  ///< rounds
   std::size_t scratch_used = 0;
-  std::vector<bool> heard;
-  std::vector<int> sent;  ///< messages to each rank
+  Table<bool> heard;
+  Table<int> sent;  ///< messages to each rank
 
   bool contains(const Range& range) const;
   /// Requires contains(range).
   std::span<float> items(const Range& range);
   /// Writable counterpart of `items`.
   std::span<float> writable(const Range& range);
-  Raised& flag(Flag flag) {
-    const auto index = static_cast<std::size_t>(flag.index);
-    if (raised.size() <= index) raised.resize(index + 1);
-    return raised[index];
-  }
+  Raised& flag(Flag flag) { return raised.grown(flag.index); }
   int take_slot(const Operation& operation);
   /// A posted operation that forbids to read (or to write) `range` until it is waited for.
   const Operation* in_flight(const Range& range, bool writing) const;
@@ -129,7 +125,7 @@ class World {
   LoopbackResult run(const Algorithm& algorithm, const Options& options);
 
   int size() const { return static_cast<int>(ranks_.size()); }
-  Rank& rank(int index) { return ranks_[static_cast<std::size_t>(index)]; }
+  Rank& rank(int index) { return ranks_[index]; }
   LoopbackThread& thread(int rank, int index);
   int threads() const { return threads_; }  ///< of a rank at most, its first one counted
   const LoopbackThread* running() const { return running_; }
@@ -155,7 +151,7 @@ class World {
   void check_nothing_left() const;
 
   LoopbackOptions how_;
-  std::vector<Rank> ranks_;
+  Table<Rank> ranks_;
   std::deque<LoopbackThread*> runnable_;
   const LoopbackThread* running_ = nullptr;
   std::mt19937_64 random_;

@@ -158,7 +158,7 @@ void LoopbackThread::finish() {
 void LoopbackThread::take(Request request) {
   slot(request);
   Rank& self = world_.rank(rank_);
-  Slot& done = self.slots[static_cast<std::size_t>(request.slot)];
+  Slot& done = self.slots[request.slot];
   clock_ = std::max(clock_, done.round);
   for (std::size_t i = 0; i < done.heard.size(); ++i)
     if (done.heard[i]) self.heard[i] = true;
@@ -167,10 +167,9 @@ void LoopbackThread::take(Request request) {
 
 const Slot& LoopbackThread::slot(Request request) const {
   const auto& slots = world_.rank(rank_).slots;
-  const auto index = static_cast<std::size_t>(request.slot);
-  if (request.slot < 0 || index >= slots.size() || !slots[index].used)
+  if (!slots.has(request.slot) || !slots[request.slot].used)
     refuse("waits for a request that is not under way");
-  return slots[index];
+  return slots[request.slot];
 }
 
 void LoopbackThread::apply(const Operation& operation) {

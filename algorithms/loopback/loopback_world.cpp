@@ -58,7 +58,7 @@ const Operation* Rank::in_flight(const Range& range, bool writing) const {
 
 World::World(int ranks, std::size_t items, std::size_t scratch_items, const InitialItem& initial,
              const LoopbackOptions& how)
-    : how_(how), ranks_(static_cast<std::size_t>(ranks)), random_(how.seed) {
+    : how_(how), ranks_(ranks), random_(how.seed) {
   for (int r = 0; r < ranks; ++r) {
     Rank& self = rank(r);
     self.data.resize(items);
@@ -66,7 +66,7 @@ World::World(int ranks, std::size_t items, std::size_t scratch_items, const Init
     self.scratch.assign(scratch_items, std::numeric_limits<float>::quiet_NaN());
     self.heard.assign(ranks_.size(), false);
     self.sent.assign(ranks_.size(), 0);
-    self.heard[static_cast<std::size_t>(r)] = true;
+    self.heard[r] = true;
   }
 }
 
@@ -74,7 +74,7 @@ LoopbackThread& World::thread(int rank_index, int index) {
   auto& threads = rank(rank_index).threads;
   while (std::ssize(threads) <= index)
     threads.emplace_back(*this, rank_index, static_cast<int>(threads.size()));
-  return threads[static_cast<std::size_t>(index)];
+  return threads.begin()[index];
 }
 
 LoopbackResult World::run(const Algorithm& algorithm, const Options& options) {
@@ -123,7 +123,7 @@ LoopbackThread& World::next_runnable() {
 
 void World::send(int from, int slot, std::int64_t round) {
   Rank& sender = rank(from);
-  Slot& posted = sender.slots[static_cast<std::size_t>(slot)];
+  Slot& posted = sender.slots[slot];
   const auto items = sender.items(posted.operation.range);
   const int to = posted.operation.peer;
   posted.complete =
@@ -158,12 +158,11 @@ void World::split(const Operation& operation, LoopbackThread& caller) {
 
 /// Hands the message to the receive that waits for it, or queues it.
 void World::deliver(int to, Message message) {
-  ++rank(message.source).sent[static_cast<std::size_t>(to)];
+  ++rank(message.source).sent[to];
   Rank& receiver = rank(to);
-  const auto waiting =
-      std::find_if(receiver.posted.begin(), receiver.posted.end(), [&](int candidate) {
-        return fits(receiver.slots[static_cast<std::size_t>(candidate)].operation, message);
-      });
+  const auto waiting = std::find_if(
+      receiver.posted.begin(), receiver.posted.end(),
+      [&](int candidate) { return fits(receiver.slots[candidate].operation, message); });
   if (waiting == receiver.posted.end()) {
     receiver.arrived.push_back(std::move(message));
     return;
@@ -175,7 +174,7 @@ void World::deliver(int to, Message message) {
 
 void World::receive(int to, int slot) {
   Rank& receiver = rank(to);
-  const Operation& operation = receiver.slots[static_cast<std::size_t>(slot)].operation;
+  const Operation& operation = receiver.slots[slot].operation;
   const auto waiting =
       std::find_if(receiver.arrived.begin(), receiver.arrived.end(),
                    [&](const Message& message) { return fits(operation, message); });
@@ -190,7 +189,7 @@ void World::receive(int to, int slot) {
 
 void World::match(int to, int slot, Message message) {
   Rank& receiver = rank(to);
-  Slot& receive = receiver.slots[static_cast<std::size_t>(slot)];
+  Slot& receive = receiver.slots[slot];
   if (message.items.size() > receive.operation.range.size)
     throw Misuse(fmt::format("rank {} receives {} items from rank {} into a range of {}", to,
                              message.items.size(), message.source, receive.operation.range.size));
@@ -205,7 +204,7 @@ void World::match(int to, int slot, Message message) {
   counted_.steps = std::max(counted_.steps, receive.round);
   fruitless_tests_ = 0;
   if (message.sender_slot >= 0) {
-    rank(message.source).slots[static_cast<std::size_t>(message.sender_slot)].complete = true;
+    rank(message.source).slots[message.sender_slot].complete = true;
     wake(message.source);
   }
   wake(to);

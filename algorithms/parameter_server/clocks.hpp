@@ -7,6 +7,8 @@
 #include <limits>
 #include <vector>
 
+#include "base/table.hpp"
+
 namespace ringscope {
 
 /// Nobody waits for anybody.
@@ -19,14 +21,13 @@ inline constexpr int no_bound = std::numeric_limits<int>::max();
 /// server", NIPS 2013.
 class WorkerClocks {
  public:
-  WorkerClocks(int workers, int bound)
-      : bound_(bound), workers_(static_cast<std::size_t>(workers)) {}
+  WorkerClocks(int workers, int bound) : bound_(bound), workers_(workers) {}
 
   /// A push of the worker, which does not wait for an answer, has been applied to the weights;
   /// with `asks` it waits for one now. Yields its staleness: how many updates of others had been
   /// since the worker's last pull.
   int applied(int worker, bool asks = true) {
-    Worker& self = workers_[static_cast<std::size_t>(worker)];
+    Worker& self = workers_[worker];
     assert(!self.waits);
     const int staleness = updates_ - self.pulled_at - self.own;
     ++updates_;
@@ -36,7 +37,7 @@ class WorkerClocks {
     return staleness;
   }
   /// The worker waits for an answer, without a push.
-  void asks(int worker) { workers_[static_cast<std::size_t>(worker)].waits = true; }
+  void asks(int worker) { workers_[worker].waits = true; }
 
   /// The workers whose answers are due, in order; from now on they wait no longer.
   std::vector<int> released() {
@@ -44,18 +45,18 @@ class WorkerClocks {
                         return a.pushes < b.pushes;
                       })->pushes;
     std::vector<int> due;
-    for (std::size_t i = 0; i < workers_.size(); ++i) {
+    for (int i = 0; i < std::ssize(workers_); ++i) {
       Worker& worker = workers_[i];
       if (!worker.waits || worker.pushes - least > bound_) continue;
       worker.waits = false;
       worker.pulled_at = updates_;
       worker.own = 0;
-      due.push_back(static_cast<int>(i));
+      due.push_back(i);
     }
     return due;
   }
 
-  int pushes(int worker) const { return workers_[static_cast<std::size_t>(worker)].pushes; }
+  int pushes(int worker) const { return workers_[worker].pushes; }
 
  private:
   struct Worker {
@@ -66,7 +67,7 @@ class WorkerClocks {
 
   int bound_;
   int updates_ = 0;
-  std::vector<Worker> workers_;
+  Table<Worker> workers_;
 };
 
 }  // namespace ringscope

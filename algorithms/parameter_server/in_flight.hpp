@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "algorithms/verbs/communicator.hpp"
+#include "base/table.hpp"
 
 namespace ringscope {
 
@@ -20,7 +21,7 @@ class InFlight {
   std::span<const Request> requests() const { return requests_; }
   /// Request `index` has completed. Yields whose it was.
   int take(int index) {
-    const int peer = peers_[static_cast<std::size_t>(index)];
+    const int peer = peers_[index];
     requests_.erase(requests_.begin() + index);
     peers_.erase(peers_.begin() + index);
     return peer;
@@ -28,7 +29,7 @@ class InFlight {
 
  private:
   std::vector<Request> requests_;
-  std::vector<int> peers_;
+  Table<int> peers_;
 };
 
 }  // namespace ringscope

@@ -7,6 +7,7 @@
 
 #include "algorithms/parameter_server/in_flight.hpp"
 #include "algorithms/parameter_server/roles.hpp"
+#include "base/table.hpp"
 
 namespace ringscope {
 
@@ -22,11 +23,7 @@ class Inbox {
  public:
   /// `slots`: slot_items() items for each worker.
   Inbox(Communicator comm, Range shard, Range slots, int workers, std::size_t segment)
-      : comm_(comm),
-        shard_(shard),
-        slots_(slots),
-        segment_(segment),
-        arrived_(static_cast<std::size_t>(workers)) {}
+      : comm_(comm), shard_(shard), slots_(slots), segment_(segment), arrived_(workers) {}
 
   static std::size_t slot_items(std::size_t shard_items, std::size_t segment) {
     return std::min(shard_items, segment);
@@ -42,24 +39,23 @@ class Inbox {
   std::span<const Request> requests() const { return in_flight_.requests(); }
   Pushed take(int index) {
     const Pushed pushed = next(in_flight_.take(index));
-    std::size_t& arrived = arrived_[static_cast<std::size_t>(pushed.worker)];
+    std::size_t& arrived = arrived_[pushed.worker];
     arrived = pushed.last ? 0 : arrived + 1;
     return pushed;
   }
 
  private:
   Pushed next(int worker) const {
-    const auto index = static_cast<std::size_t>(worker);
-    const Range weights = piece(shard_, arrived_[index], segment_);
-    const Range slot = slots_.part(index, arrived_.size()).first(weights.size);
-    const bool last = arrived_[index] + 1 == piece_count(shard_.size, segment_);
+    const Range weights = piece(shard_, arrived_[worker], segment_);
+    const Range slot = slots_.part(worker, arrived_.size()).first(weights.size);
+    const bool last = arrived_[worker] + 1 == piece_count(shard_.size, segment_);
     return {worker, weights, slot, last};
   }
 
   Communicator comm_;
   Range shard_, slots_;
   std::size_t segment_;
-  std::vector<std::size_t> arrived_;  ///< pieces of the push that is in flight, by worker
+  Table<std::size_t> arrived_;  ///< pieces of the push that is in flight, by worker
   InFlight in_flight_;
 };
 

@@ -37,9 +37,7 @@ struct Roles {
   bool is_worker(int rank) const { return rank < workers; }
   /// Requires 0 <= server < servers, as `shard` does.
   int rank_of(int server) const { return workers + server; }
-  Range shard(Range whole, int server) const {
-    return whole.part(static_cast<std::size_t>(server), static_cast<std::size_t>(servers));
-  }
+  Range shard(Range whole, int server) const { return whole.part(server, servers); }
   /// The first shard is the largest.
   std::size_t most_items(std::size_t items) const { return shard({.size = items}, 0).size; }
 };
@@ -54,7 +52,7 @@ struct Held {
 inline std::vector<Held> pieces_of(const Roles& roles, Range whole, std::size_t segment) {
   std::vector<Held> pieces;
   const std::size_t rounds = piece_count(roles.most_items(whole.size), segment);
-  pieces.reserve(rounds * static_cast<std::size_t>(roles.servers));
+  pieces.reserve(times(roles.servers, rounds));
   for (std::size_t i = 0; i < rounds; ++i)
     for (int server = 0; server < roles.servers; ++server) {
       const Range shard = roles.shard(whole, server);

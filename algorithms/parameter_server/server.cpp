@@ -5,6 +5,7 @@
 
 #include "algorithms/parameter_server/clocks.hpp"
 #include "algorithms/parameter_server/inbox.hpp"
+#include "base/table.hpp"
 
 namespace ringscope {
 namespace {
@@ -49,24 +50,19 @@ Task send_to_all(Communicator comm, Range weights, std::span<const int> workers,
 class Answers {
  public:
   Answers(Range weights, Range copies, int workers, std::size_t segment)
-      : weights_(weights),
-        copies_(copies),
-        segment_(segment),
-        in_flight_(static_cast<std::size_t>(workers)) {}
+      : weights_(weights), copies_(copies), segment_(segment), in_flight_(workers) {}
 
-  std::vector<Request>& in_flight(int worker) {
-    return in_flight_[static_cast<std::size_t>(worker)];
-  }
+  std::vector<Request>& in_flight(int worker) { return in_flight_[worker]; }
   std::size_t pieces() const { return piece_count(weights_.size, segment_); }
   Range weights(std::size_t i) const { return piece(weights_, i, segment_); }
   Range copy(int worker, std::size_t i) const {
-    return piece(copies_.part(static_cast<std::size_t>(worker), in_flight_.size()), i, segment_);
+    return piece(copies_.part(worker, in_flight_.size()), i, segment_);
   }
 
  private:
   Range weights_, copies_;
   std::size_t segment_;
-  std::vector<std::vector<Request>> in_flight_;  ///< by worker
+  Table<std::vector<Request>> in_flight_;  ///< by worker
 };
 
 Task send_answer(Communicator comm, Answers* answers, int worker) {
@@ -85,7 +81,7 @@ Range shard_of(Communicator comm, const Roles& roles, Range whole) {
 
 /// Items of the receive slots for all workers.
 std::size_t slots(const Roles& roles, Range shard, const Options& options) {
-  return static_cast<std::size_t>(roles.workers) * Inbox::slot_items(shard.size, options.segment);
+  return times(roles.workers, Inbox::slot_items(shard.size, options.segment));
 }
 
 /// Pieces of the first and largest shard.
@@ -100,7 +96,7 @@ Task serve_all_at_once(Communicator comm, Roles roles, Workspace work, Options o
   if (weights.size == 0) co_return;
   Inbox inbox(comm, weights, work.scratch.first(slots(roles, weights, options)), roles.workers,
               options.segment);
-  std::vector<int> workers(static_cast<std::size_t>(roles.workers));
+  Table<int> workers(roles.workers);
   std::iota(workers.begin(), workers.end(), 0);
 
   for ([[maybe_unused]] int step : comm.phase("serve", options.steps)) {
@@ -117,7 +113,7 @@ Task serve_as_they_come(Communicator comm, Roles roles, Workspace work, Options 
   if (weights.size == 0) co_return;
   const std::size_t in = slots(roles, weights, options);
   const Range copies = {work.scratch.buffer, work.scratch.offset + in,
-                        weights.size * static_cast<std::size_t>(roles.workers)};
+                        times(roles.workers, weights.size)};
   Inbox inbox(comm, weights, work.scratch.first(in), roles.workers, options.segment);
   Answers answers(weights, copies, roles.workers, options.segment);
   WorkerClocks clocks(roles.workers, bound);
@@ -166,8 +162,7 @@ std::size_t scratch_all_at_once(int ranks, std::size_t items, Options options) {
 std::size_t scratch_as_they_come(int ranks, std::size_t items, Options options) {
   const Roles roles(ranks, options.servers);
   const Range shard = roles.shard({.size = items}, 0);
-  return std::max(
-      items, slots(roles, shard, options) + static_cast<std::size_t>(roles.workers) * shard.size);
+  return std::max(items, slots(roles, shard, options) + times(roles.workers, shard.size));
 }
 
 }  // namespace ringscope

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "algorithms/parameter_server/in_flight.hpp"
+#include "base/table.hpp"
 
 namespace ringscope {
 namespace {
@@ -68,7 +69,7 @@ Task exchange(Communicator comm, Solver* solver, Pace pace, Duration pause) {
   int seen = 0, pulls_since_step = 0;
   do {
     if (pace == Pace::interlocked || pulls_since_step == most_pulls_a_step)
-      co_await comm.reach(stepped, static_cast<std::size_t>(seen) + 1);
+      co_await comm.reach(stepped, seen + 1);
     const int before = std::exchange(seen, solver->steps_done);
     pulls_since_step = seen == before ? pulls_since_step + 1 : 0;
     co_await pull_once(comm, solver);
@@ -111,7 +112,7 @@ class Streams {
         weights_(work.data),
         slots_(work.scratch.first(streaming_slots(comm.size(), work.data.size, options))),
         segment_(options.segment),
-        streams_(static_cast<std::size_t>(comm.size() - 1)) {
+        streams_(comm.size() - 1) {
     for (int solver = 0; solver < solvers(); ++solver) {
       expect(solver);
       in_flight_.add(comm_.irecv(nothing, solver, end_tag), end_of(solver));
@@ -119,7 +120,7 @@ class Streams {
   }
 
   static std::size_t streaming_slots(int ranks, std::size_t items, const Options& options) {
-    return static_cast<std::size_t>(ranks - 1) * std::min(items, options.segment);
+    return times(ranks - 1, std::min(items, options.segment));
   }
 
   struct Stream {
@@ -129,12 +130,11 @@ class Streams {
 
   int solvers() const { return static_cast<int>(streams_.size()); }
   InFlight& in_flight() { return in_flight_; }
-  Stream& stream(int solver) { return streams_[static_cast<std::size_t>(solver)]; }
+  Stream& stream(int solver) { return streams_[solver]; }
   /// Weights of the piece that the solver's stream is at.
   Range weights(int solver) { return piece(weights_, stream(solver).next, segment_); }
   Range slot(int solver) {
-    return slots_.part(static_cast<std::size_t>(solver), streams_.size())
-        .first(weights(solver).size);
+    return slots_.part(solver, streams_.size()).first(weights(solver).size);
   }
   void expect(int solver) {
     stream(solver).answering = false;
@@ -157,7 +157,7 @@ class Streams {
   Communicator comm_;
   Range weights_, slots_;
   std::size_t segment_;
-  std::vector<Stream> streams_;
+  Table<Stream> streams_;
   InFlight in_flight_;
 };
 

@@ -14,17 +14,16 @@ using Kind = Expression::Kind;
 constexpr std::size_t usual_terms = 32;  // for which no memory is asked for
 
 double operand_of(const Expression::Term& term, const Standing& standing) {
-  const auto slot = static_cast<std::size_t>(term.slot);
   switch (term.kind) {
     case Kind::turn:
-      return standing.turns[slot];
+      return standing.turns[term.slot];
     case Kind::rank:
       return standing.rank;
     case Kind::ranks:
       return standing.ranks;
     case Kind::index:
     case Kind::size: {
-      const GroupKind& kind = standing.kinds[slot];
+      const GroupKind& kind = standing.kinds[term.slot];
       if (!kind.has(standing.rank)) return std::numeric_limits<double>::quiet_NaN();
       return term.kind == Kind::index ? kind.place_of(standing.rank)
                                       : kind.size_with(standing.rank);

@@ -3,18 +3,18 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "algorithms/programs/groups.hpp"
+#include "base/view.hpp"
 
 namespace ringscope::programs {
 
 /// A rank, as an expression may ask for it.
 struct Standing {
   int rank = 0, ranks = 1;
-  std::span<const GroupKind> kinds;
-  std::span<const double> turns{};  ///< of each loop around it, by the loop's slot
+  View<const GroupKind> kinds;
+  View<const double> turns{};  ///< of each loop around it, by the loop's slot
 };
 
 /// Terms in postfix order: operands stand before what is done with them.

@@ -8,27 +8,25 @@
 
 #include "algorithms/steps/grid.hpp"
 #include "algorithms/verbs/group.hpp"
+#include "base/table.hpp"
 
 namespace ringscope::programs {
 
 struct GroupKind {
   std::string name;
-  std::vector<SharedRanks> groups;
+  Table<SharedRanks> groups;
   /// Number of the group of each rank, -1 where it is in none, and its place there.
-  std::vector<int> group_of, place;
+  Table<int> group_of, place;
 
-  bool has(int rank) const { return group_of[at(rank)] >= 0; }
+  bool has(int rank) const { return group_of[rank] >= 0; }
   /// Requires that the rank is in one.
-  const SharedRanks& ranks_with(int rank) const { return groups[at(group_of[at(rank)])]; }
-  int place_of(int rank) const { return place[at(rank)]; }
+  const SharedRanks& ranks_with(int rank) const { return groups[group_of[rank]]; }
+  int place_of(int rank) const { return place[rank]; }
   int size_with(int rank) const { return static_cast<int>(ranks_with(rank)->size()); }
-
- private:
-  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
 };
 
 /// Requires groups that share no rank, of ranks below `ranks`.
-GroupKind kind_of(std::string name, std::vector<std::vector<int>> groups, int ranks);
+GroupKind kind_of(std::string name, std::vector<Table<int>> groups, int ranks);
 
 /// The groups of ranks that differ in this dimension alone.
 GroupKind kind_of(const Grid& grid, const std::string& dimension);

@@ -15,8 +15,6 @@ namespace {
 
 constexpr double most_explained = 1e7;  // steps
 
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
-
 std::uint64_t mixed(std::uint64_t hash, std::uint64_t number) {
   return (hash ^ number) * 0x9e37'79b9'7f4a'7c15 + (hash >> 29);
 }
@@ -72,7 +70,7 @@ class Follow {
     const Stand& stand = walk_.stand();
     const auto& ranks = *stand.group(step).ranks_with(stand.rank());
     return (step.kind == Step::Kind::send) == end_.sends && step.tag == end_.tag &&
-           ranks[static_cast<std::size_t>(stand.partner_of(step))] == end_.partner;
+           ranks[static_cast<int>(stand.partner_of(step))] == end_.partner;
   }
 
   Walk walk_;
@@ -125,7 +123,7 @@ void add_times(RankEnds& ends, const RankEnds& body, std::uint64_t turns) {
 
 Partners::Partners(const Program& program) : program_(&program) {
   for (const CommunicatorKind& one : program.communicators)
-    meetings_.emplace_back(one.stream < 0 ? 0 : program.kinds[index(one.kind)].groups.size());
+    meetings_.emplace_back(one.stream < 0 ? 0 : program.kinds[one.kind].groups.size());
 }
 
 void Partners::add(int rank, RankEnds ends) {
@@ -139,9 +137,9 @@ void Partners::add(int rank, RankEnds ends) {
 }
 
 void Partners::compare(int rank, const RankEnds& ends, std::size_t communicator) {
-  const GroupKind& kind = program_->kinds[index(program_->communicators[communicator].kind)];
+  const GroupKind& kind = program_->kinds[program_->communicators[communicator].kind];
   if (!kind.has(rank)) return;
-  Meeting& meeting = meetings_[communicator][index(kind.group_of[index(rank)])];
+  Meeting& meeting = meetings_[communicator][kind.group_of[rank]];
   const auto found = ends.find({.communicator = static_cast<int>(communicator)});
   const EndWork work = found == ends.end() ? EndWork() : found->second;
   if (meeting.first < 0) {
@@ -167,15 +165,13 @@ void Partners::explain(std::size_t communicator, int one, int other) const {
   throw Unsound(told_at.step == nullptr ? 0 : told_at.step->id,
                 fmt::format("collective {} of a group of {} on stream {} has to be the same for "
                             "all its ranks: rank {} begins {}, rank {} {}",
-                            number, program_->kinds[index(kind.kind)].name,
-                            program_->streams[index(kind.stream)], one, told(a, "none"), other,
-                            told(b, "none")));
+                            number, program_->kinds[kind.kind].name, program_->streams[kind.stream],
+                            one, told(a, "none"), other, told(b, "none")));
 }
 
 void Partners::explain(const Flow* sent, const Flow* received) const {
   const Flow& known = sent != nullptr ? *sent : *received;
-  const std::string& group =
-      program_->kinds[index(program_->communicators[index(known.communicator)].kind)].name;
+  const std::string& group = program_->kinds[program_->communicators[known.communicator].kind].name;
   const std::uint64_t sends = sent == nullptr ? 0 : sent->work.what.length(),
                       receives = received == nullptr ? 0 : received->work.what.length();
   const std::string where = fmt::format("in a group of {} with tag {}", group, known.tag);

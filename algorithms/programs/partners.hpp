@@ -61,7 +61,7 @@ class Partners {
 
   const Program* program_;
   std::vector<Flow> flows_;
-  std::vector<std::vector<Meeting>> meetings_;  ///< by communicator, by group
+  Table<Table<Meeting>> meetings_;  ///< by communicator, by group
 };
 
 }  // namespace ringscope::programs

@@ -21,14 +21,14 @@ namespace {
 /// A rank with its communicators and its room, of all its streams.
 struct Role {
   const Program* program;
-  std::vector<Communicator> communicators;  ///< of the first stream; its own, where it has none
+  Table<Communicator> communicators;  ///< of the first stream; its own, where it has none
   Workspace work;
   Options options;
 };
 
 Communicator communicator_of(Communicator comm, const Program& program, std::size_t number) {
   const CommunicatorKind& one = program.communicators[number];
-  const GroupKind& kind = program.kinds[static_cast<std::size_t>(one.kind)];
+  const GroupKind& kind = program.kinds[one.kind];
   const int rank = comm.rank();
   if (!kind.has(rank)) return comm;
   return comm.group(kind.ranks_with(rank), kind.place_of(rank), kind.name,
@@ -42,14 +42,14 @@ struct Place {
 
 Place place_of(const Role& role, int stream) {
   std::size_t offset = role.work.scratch.offset;
-  const auto take = [&](std::uint64_t items) {
-    const Range range = {role.work.scratch.buffer, offset, static_cast<std::size_t>(items)};
+  const auto take = [&](std::size_t items) {
+    const Range range = {role.work.scratch.buffer, offset, items};
     offset += range.size;
     return range;
   };
   Place place;
   for (int i = 0; i <= stream; ++i) {
-    const Room& room = role.program->rooms[static_cast<std::size_t>(i)];
+    const Room& room = role.program->rooms[i];
     place.vector = i == 0 ? role.work.data : take(room.vector);
     place.scratch = take(room.scratch);
     place.received = take(room.received);
@@ -71,7 +71,7 @@ class Stream {
     while (const Step* step = walk_.next()) {
       if (step->stream != number_) continue;
       for (const After& after : step->after) {
-        const std::size_t count = walk_.awaited(after);
+        const std::int64_t count = walk_.awaited(after);
         if (count > 0) co_await comm_.reach(Flag{after.flag}, count);
       }
       co_await perform(*step);
@@ -83,10 +83,10 @@ class Stream {
   double value(const Step& step) const { return walk_.stand().value(step.amount); }
   std::size_t items(const Step& step) const {
     const std::uint64_t bytes = step.amount.empty() ? 0 : whole_items(value(step));
-    return static_cast<std::size_t>(bytes / role_->options.item_bytes);
+    return bytes / role_->options.item_bytes;
   }
   Communicator communicator(const Step& step) const {
-    const Communicator& first = role_->communicators[static_cast<std::size_t>(step.communicator)];
+    const Communicator& first = role_->communicators[step.communicator];
     return number_ == 0 ? first : first.thread(number_);
   }
 
@@ -275,7 +275,7 @@ std::vector<RankGroup> groups_of(int /*ranks*/, const Options& options) {
   add_kinds(program.steps, kinds);
   std::vector<RankGroup> groups;
   for (const int number : kinds) {
-    const GroupKind& kind = program.kinds[static_cast<std::size_t>(number)];
+    const GroupKind& kind = program.kinds[number];
     for (const SharedRanks& ranks : kind.groups) groups.push_back({kind.name, ranks});
   }
   return groups;
@@ -284,7 +284,7 @@ std::vector<RankGroup> groups_of(int /*ranks*/, const Options& options) {
 std::size_t scratch_items(int /*ranks*/, std::size_t /*items*/, Options options) {
   std::size_t sum = 0;
   for (std::size_t i = 0; const Room& room : program_of(options)->rooms)
-    sum += static_cast<std::size_t>((i++ == 0 ? 0 : room.vector) + room.scratch + room.received);
+    sum += (i++ == 0 ? 0 : room.vector) + room.scratch + room.received;
   return sum;
 }
 

@@ -93,16 +93,16 @@ struct Room {
 };
 
 struct Program {
-  std::vector<GroupKind> kinds;  ///< the first is of all ranks
-  Grid grid;                     ///< of the kinds by a rule; without dimensions: none are
-  std::vector<std::string> streams;
+  Table<GroupKind> kinds;  ///< the first is of all ranks
+  Grid grid;               ///< of the kinds by a rule; without dimensions: none are
+  Table<std::string> streams;
   std::vector<Step> steps;
-  std::vector<CommunicatorKind> communicators;
+  Table<CommunicatorKind> communicators;
   int slots = 0, flags = 0, ids = 0;
   bool knows_memory = false;  ///< computations say the bytes that they move
 
   // Sums, of all ranks (survey.hpp).
-  std::vector<Room> rooms{};  ///< by stream: the most of any rank
+  Table<Room> rooms{};        ///< by stream: the most of any rank
   std::uint64_t longest = 1;  ///< message or vector
   std::uint64_t messages = 0, items = 0;
   double done = 0;            ///< steps

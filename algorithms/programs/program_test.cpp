@@ -155,12 +155,12 @@ TEST(Program, waits_for_the_last_step_of_a_name) {
   number(program.steps, program.ids);
   survey(program);
   Walk walk(program, 0);
-  for (std::size_t turn = 1; turn <= 3; ++turn) {
+  for (int turn = 1; turn <= 3; ++turn) {
     EXPECT_EQ(walk.next()->stream, 1);
     const Step* waits = walk.next();
     EXPECT_EQ(walk.awaited(waits->after.front()), turn);
     EXPECT_EQ(walk.awaited({0, 1}), turn - 1);
-    EXPECT_EQ(walk.awaited({0, 5}), 0u);
+    EXPECT_EQ(walk.awaited({0, 5}), 0);
   }
   EXPECT_EQ(walk.next(), nullptr);
   EXPECT_EQ(walk.next(), nullptr);

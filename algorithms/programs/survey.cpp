@@ -22,10 +22,7 @@ constexpr double most_counted = 1e18;               // steps, messages or bytes:
 class Survey {
  public:
   explicit Survey(Program& program)
-      : program_(&program),
-        partners_(program),
-        seen_(static_cast<std::size_t>(program.ids)),
-        done_(static_cast<std::size_t>(program.ids)) {
+      : program_(&program), partners_(program), seen_(program.ids), done_(program.ids) {
     program.rooms.assign(program.streams.size(), {});
   }
 
@@ -88,9 +85,9 @@ class Survey {
     if (step.partner.rule == Partner::Rule::place && stand.group(step).has(stand.rank()) &&
         !step.partner.place.empty())
       value(step, step.partner.place, stand, -1e300, 1e300, "a partner");
-    seen_[static_cast<std::size_t>(step.id)] = true;
+    seen_[step.id] = true;
     if (!stand.does(step)) return false;
-    done_[static_cast<std::size_t>(step.id)] = true;
+    done_[step.id] = true;
     return true;
   }
 
@@ -105,7 +102,7 @@ class Survey {
   }
 
   void visit(const Step& step, Stand& stand, Tally& into) {
-    Room& room = program_->rooms[static_cast<std::size_t>(step.stream)];
+    Room& room = program_->rooms[step.stream];
     if (step.kind != Step::Kind::block) ++into.sums.done;
     switch (step.kind) {
       case Step::Kind::block:
@@ -159,7 +156,7 @@ class Survey {
     add_message(into.ends, step, {sends, step.communicator, partner, step.tag}, bytes);
     program_->longest = std::max(program_->longest, bytes);
     if (!sends) return bytes;
-    Room& room = program_->rooms[static_cast<std::size_t>(step.stream)];
+    Room& room = program_->rooms[step.stream];
     room.vector = std::max(room.vector, bytes);
     ++into.sums.messages;
     into.sums.items += bytes;
@@ -179,7 +176,7 @@ class Survey {
                                 stand.rank(), sends ? "sends to" : "receives from",
                                 place == -2 ? stand.value(step.partner.place) : place,
                                 stand.group(step).name, size - 1));
-    const int rank = ranks[static_cast<std::size_t>(place)];
+    const int rank = ranks[static_cast<int>(place)];
     if (rank == stand.rank())
       throw Unsound(step.id,
                     fmt::format("rank {} {} itself", rank, sends ? "sends to" : "receives from"));
@@ -190,7 +187,7 @@ class Survey {
     std::uint64_t received = 0;
     for (const Step& message : step.steps)
       if (does(message, stand)) received += visit_message(message, stand, into);
-    Room& room = program_->rooms[static_cast<std::size_t>(step.stream)];
+    Room& room = program_->rooms[step.stream];
     room.received = std::max(room.received, received);
   }
 
@@ -211,7 +208,7 @@ class Survey {
                                          step.options.root, stand.rank(), size));
     add_collective(into.ends, step, bytes);
     const Known& known = known_of(step, size, bytes);
-    Room& room = program_->rooms[static_cast<std::size_t>(step.stream)];
+    Room& room = program_->rooms[step.stream];
     room.vector = std::max(room.vector, bytes);
     room.scratch = std::max(room.scratch, known.scratch);
     program_->longest = std::max(program_->longest, bytes);
@@ -236,16 +233,15 @@ class Survey {
 
   void note_undone(const std::vector<Step>& steps) {
     for (const Step& step : steps) {
-      const auto id = static_cast<std::size_t>(step.id);
       const bool conditional = !step.on.empty() || !step.when.empty();
-      if (conditional && seen_[id] && !done_[id]) program_->undone.push_back(step.id);
+      if (conditional && seen_[step.id] && !done_[step.id]) program_->undone.push_back(step.id);
       note_undone(step.steps);
     }
   }
 
   Program* program_;
   Partners partners_;
-  std::vector<bool> seen_, done_;  ///< by the step's number
+  Table<bool> seen_, done_;  ///< by the step's number
   std::map<std::tuple<int, int, std::uint64_t>, Known> known_;
   double looked_at_ = 0;
 };

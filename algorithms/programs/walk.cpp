@@ -7,7 +7,7 @@
 namespace ringscope::programs {
 
 bool Stand::holds(const Condition& condition) const {
-  const GroupKind& kind = program_->kinds[static_cast<std::size_t>(condition.kind)];
+  const GroupKind& kind = program_->kinds[condition.kind];
   if (!kind.has(rank_)) return false;
   const int place = kind.place_of(rank_);
   switch (condition.which) {
@@ -59,8 +59,7 @@ std::uint64_t whole_items(double bytes) {
   return static_cast<std::uint64_t>(std::ceil(bytes - rounding * std::max(1.0, bytes)));
 }
 
-Walk::Walk(const Program& program, int rank)
-    : stand_(program, rank), raised_(static_cast<std::size_t>(program.flags)) {
+Walk::Walk(const Program& program, int rank) : stand_(program, rank), raised_(program.flags) {
   frames_.push_back({&program.steps});
 }
 
@@ -88,7 +87,7 @@ bool Walk::go_on() {
 }
 
 const Step* Walk::next() {
-  if (given_ != nullptr && given_->raises >= 0) ++raised_[static_cast<std::size_t>(given_->raises)];
+  if (given_ != nullptr && given_->raises >= 0) ++raised_[given_->raises];
   given_ = nullptr;
   while (given_ == nullptr) {
     Frame& frame = frames_.back();
@@ -108,9 +107,8 @@ const Step* Walk::next() {
   return given_;
 }
 
-std::size_t Walk::awaited(const After& after) const {
-  const std::size_t raised = raised_[static_cast<std::size_t>(after.flag)];
-  return raised - std::min(raised, static_cast<std::size_t>(after.back));
+std::int64_t Walk::awaited(const After& after) const {
+  return std::max<std::int64_t>(0, raised_[after.flag] - after.back);
 }
 
 }  // namespace ringscope::programs

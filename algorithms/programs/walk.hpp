@@ -12,10 +12,10 @@ namespace ringscope::programs {
 class Stand {
  public:
   Stand(const Program& program, int rank)
-      : program_(&program), rank_(rank), turns_(static_cast<std::size_t>(program.slots)) {}
+      : program_(&program), rank_(rank), turns_(program.slots) {}
 
   int rank() const { return rank_; }
-  void set_turn(int slot, double turn) { turns_[static_cast<std::size_t>(slot)] = turn; }
+  void set_turn(int slot, double turn) { turns_[slot] = turn; }
   double value(const Expression& expression) const {
     return expression.value({rank_, program_->ranks(), program_->kinds, turns_});
   }
@@ -23,16 +23,14 @@ class Stand {
   bool does(const Step& step) const;
   /// Place of the partner in the group; none: -1. As said, where that is no place of the group.
   double partner_of(const Step& message) const;
-  const GroupKind& group(const Step& step) const {
-    return program_->kinds[static_cast<std::size_t>(step.group)];
-  }
+  const GroupKind& group(const Step& step) const { return program_->kinds[step.group]; }
 
  private:
   bool holds(const Condition& condition) const;
 
   const Program* program_;
   int rank_;
-  std::vector<double> turns_;
+  Table<double> turns_;
 };
 
 /// Whole bytes, of a part of one the whole.
@@ -46,7 +44,7 @@ class Walk {
   const Step* next();
   const Stand& stand() const { return stand_; }
   /// Number of times that the flag has to be raised before the step that next() has given goes on.
-  std::size_t awaited(const After& after) const;
+  std::int64_t awaited(const After& after) const;
   /// The turn of the innermost loop around the step.
   int turn() const { return frames_.back().turn; }
 
@@ -64,7 +62,7 @@ class Walk {
 
   Stand stand_;
   std::vector<Frame> frames_;
-  std::vector<std::size_t> raised_;  ///< by the steps before this one
+  Table<std::int64_t> raised_;  ///< by the steps before this one
   const Step* given_ = nullptr;
 };
 

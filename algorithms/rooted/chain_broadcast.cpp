@@ -12,7 +12,7 @@
 namespace ringscope {
 namespace {
 
-Task chain_broadcast(Communicator comm, Range data, int root, std::size_t segments) {
+Task chain_broadcast(Communicator comm, Range data, int root, int segments) {
   const int size = comm.size(), self = from_root(comm.rank(), root, size);
   const int prev = comm.prev(), next = comm.next();
   const bool first = self == 0, last = self == size - 1;
@@ -20,12 +20,11 @@ Task chain_broadcast(Communicator comm, Range data, int root, std::size_t segmen
   Request incoming;
   if (!first) incoming = comm.irecv(data.part(0, segments), prev);
   Request outgoing;
-  for (int step : comm.phase("chain", static_cast<int>(segments))) {
-    const auto k = static_cast<std::size_t>(step);
+  for (int step : comm.phase("chain", segments)) {
     if (!first) co_await comm.wait(incoming);
-    if (!first && k + 1 < segments) incoming = comm.irecv(data.part(k + 1, segments), prev);
-    if (!last && k > 0) co_await comm.wait(outgoing);
-    if (!last) outgoing = comm.isend(data.part(k, segments), next);
+    if (!first && step + 1 < segments) incoming = comm.irecv(data.part(step + 1, segments), prev);
+    if (!last && step > 0) co_await comm.wait(outgoing);
+    if (!last) outgoing = comm.isend(data.part(step, segments), next);
   }
   if (!last) co_await comm.wait(outgoing);
 }
@@ -53,7 +52,7 @@ Algorithm describe_chain_broadcast() {
       .run =
           [](Communicator comm, Workspace work, Options options) {
             return chain_broadcast(comm, work.data, options.root,
-                                   segments(work.data.size, options));
+                                   static_cast<int>(segments(work.data.size, options)));
           },
       .cost = chain_broadcast_cost,
   };

@@ -29,11 +29,11 @@ class StepGraph {
  public:
   explicit StepGraph(const Schedule& schedule) {
     for (int rank = 0; rank < std::ssize(schedule.ranks); ++rank) {
-      const RankProgram& program = schedule.ranks[index(rank)];
-      std::vector<int> first;
+      const RankProgram& program = schedule.ranks[rank];
+      Table<int> first;
       for (int block = 0; block < std::ssize(program.blocks); ++block) {
         first.push_back(static_cast<int>(ids_.size()));
-        for (int step = 0; step < std::ssize(program.blocks[index(block)].steps); ++step)
+        for (int step = 0; step < std::ssize(program.blocks[block].steps); ++step)
           ids_.push_back({rank, block, step});
       }
       waits_.resize(ids_.size());
@@ -50,7 +50,7 @@ class StepGraph {
         const End &sent = flow.sends[i], &received = flow.receives[i];
         if (sent.count != received.count)
           return Unmatched{id(sent.step), id(received.step), Kind::send, receiver};
-        waits_[index(received.step)].push_back({sent.step, Waits::For::sender});
+        waits_[received.step].push_back({sent.step, Waits::For::sender});
       }
       if (flow.sends.size() > common)
         return Unmatched{id(flow.sends[common].step), {}, Kind::send, receiver};
@@ -67,7 +67,7 @@ class StepGraph {
     Order order;
     for (int root = 0; root < std::ssize(ids_); ++root) {
       if (!descend(root, order)) return order;
-      order.longest_chain = std::max(order.longest_chain, chain_[index(root)]);
+      order.longest_chain = std::max(order.longest_chain, chain_[root]);
     }
     return order;
   }
@@ -79,18 +79,16 @@ class StepGraph {
     std::size_t next = 0;  ///< of its edges
   };
 
-  static std::size_t index(int i) { return static_cast<std::size_t>(i); }
-  const StepId& id(int step) const { return ids_[index(step)]; }
+  const StepId& id(int step) const { return ids_[step]; }
 
-  void add_block(int rank, const RankProgram& program, int block, const std::vector<int>& first) {
-    const std::vector<Step>& steps = program.blocks[index(block)].steps;
+  void add_block(int rank, const RankProgram& program, int block, const Table<int>& first) {
+    const Table<Step>& steps = program.blocks[block].steps;
     for (int i = 0; i < std::ssize(steps); ++i) {
-      const int here = first[index(block)] + i;
-      if (i > 0) waits_[index(here)].push_back({here - 1, Waits::For::own});
-      for (const After& after : steps[index(i)].after)
-        waits_[index(here)].push_back(
-            {first[index(after.block)] + signal(program, after), Waits::For::block});
-      for (const Act& act : steps[index(i)].acts) {
+      const int here = first[block] + i;
+      if (i > 0) waits_[here].push_back({here - 1, Waits::For::own});
+      for (const After& after : steps[i].after)
+        waits_[here].push_back({first[after.block] + signal(program, after), Waits::For::block});
+      for (const Act& act : steps[i].acts) {
         if (act.kind == Kind::send)
           flows_[{rank, act.peer, act.tag}].sends.push_back({here, act.into.count});
         if (act.kind == Kind::receive)
@@ -101,57 +99,56 @@ class StepGraph {
 
   /// The step that signals for the `signals`-th time.
   static int signal(const RankProgram& program, const After& after) {
-    const std::vector<Step>& steps = program.blocks[index(after.block)].steps;
+    const Table<Step>& steps = program.blocks[after.block].steps;
     int left = after.signals, step = 0;
-    while (!steps[index(step)].signals || --left > 0) ++step;
+    while (!steps[step].signals || --left > 0) ++step;
     return step;
   }
 
   bool descend(int root, Order& order) {
-    if (state_[index(root)] == State::done) return true;
+    if (state_[root] == State::done) return true;
     std::vector<Frame> frames{{root}};
-    state_[index(root)] = State::open;
+    state_[root] = State::open;
     while (!frames.empty()) {
       Frame& frame = frames.back();
-      const auto& edges = waits_[index(frame.step)];
+      const auto& edges = waits_[frame.step];
       if (frame.next == edges.size()) {
         finish(frame.step);
         frames.pop_back();
         continue;
       }
       const int to = edges[frame.next++].to;
-      if (state_[index(to)] == State::open) {
+      if (state_[to] == State::open) {
         note_circle(frames, to, order);
         return false;
       }
-      if (std::exchange(state_[index(to)], State::open) == State::unseen)
+      if (std::exchange(state_[to], State::open) == State::unseen)
         frames.push_back({to});
       else
-        state_[index(to)] = State::done;
+        state_[to] = State::done;
     }
     return true;
   }
 
   void finish(int step) {
-    state_[index(step)] = State::done;
-    std::int64_t& longest = chain_[index(step)];
-    for (const Edge& edge : waits_[index(step)])
-      longest =
-          std::max(longest, chain_[index(edge.to)] + (edge.what == Waits::For::sender ? 1 : 0));
+    state_[step] = State::done;
+    std::int64_t& longest = chain_[step];
+    for (const Edge& edge : waits_[step])
+      longest = std::max(longest, chain_[edge.to] + (edge.what == Waits::For::sender ? 1 : 0));
   }
 
   void note_circle(const std::vector<Frame>& frames, int to, Order& order) const {
     auto frame = std::find_if(frames.begin(), frames.end(),
                               [&](const Frame& one) { return one.step == to; });
     for (; frame != frames.end(); ++frame)
-      order.circle.push_back({id(frame->step), waits_[index(frame->step)][frame->next - 1].what});
+      order.circle.push_back({id(frame->step), waits_[frame->step][frame->next - 1].what});
   }
 
-  std::vector<StepId> ids_;
-  std::vector<std::vector<Edge>> waits_;
+  Table<StepId> ids_;
+  Table<std::vector<Edge>> waits_;
   std::map<std::tuple<int, int, int>, Flow> flows_;  ///< by sender, receiver and tag
-  std::vector<State> state_;
-  std::vector<std::int64_t> chain_;
+  Table<State> state_;
+  Table<std::int64_t> chain_;
 };
 
 }  // namespace

@@ -6,6 +6,8 @@
 
 #include <cmath>
 #include <limits>
+#include <span>
+#include <utility>
 
 #include "algorithms/collectives.hpp"
 #include "algorithms/loopback/loopback.hpp"
@@ -25,7 +27,7 @@ struct Promised {
 
 /// Contributions to one chunk.
 struct Found {
-  std::vector<int> times, chunk;  ///< by rank; the chunk where it counts once
+  Table<int> times, chunk;  ///< by rank; the chunk where it counts once
   bool unwritten = false;
 };
 
@@ -70,10 +72,9 @@ std::string in_words(const std::vector<int>& ranks) {
                      ranks.back());
 }
 
-Found decoded(const std::vector<float>& items, std::size_t from, int ranks) {
+Found decoded(std::span<const float> items) {
   Found found;
-  for (int rank = 0; rank < ranks; ++rank) {
-    const float value = items[from + static_cast<std::size_t>(rank)];
+  for (const float value : items) {
     found.unwritten = found.unwritten || std::isnan(value);
     const int code = std::isnan(value) ? 0 : static_cast<int>(value);
     found.times.push_back(code / one);
@@ -87,11 +88,11 @@ std::string difference(const Found& found, const Promised& promised) {
   if (found.unwritten) return "it has data of a place that nobody had written to";
   std::vector<int> missing, strange;
   for (int rank = 0; rank < std::ssize(found.times); ++rank) {
-    const int times = found.times[static_cast<std::size_t>(rank)];
+    const int times = found.times[rank];
     const bool belongs = promised.rank < 0 || promised.rank == rank;
     if (belongs && times == 0) missing.push_back(rank);
     if (!belongs && times > 0) strange.push_back(rank);
-    const int chunk = found.chunk[static_cast<std::size_t>(rank)];
+    const int chunk = found.chunk[rank];
     if (times == 1 && belongs && chunk != promised.chunk % one)
       return fmt::format("it has chunk {} of rank {} instead", chunk, rank);
     if (belongs && times > 1) return fmt::format("it has that of rank {} {} times", rank, times);
@@ -104,9 +105,9 @@ std::string difference(const Found& found, const Promised& promised) {
 /// Steps that write the chunk, in the order of the file.
 std::vector<StepId> writers(const Schedule& schedule, int rank, Buffer buffer, int chunk) {
   std::vector<StepId> all;
-  const auto& blocks = schedule.ranks[static_cast<std::size_t>(rank)].blocks;
+  const auto& blocks = schedule.ranks[rank].blocks;
   for (int block = 0; block < std::ssize(blocks); ++block)
-    for (const Step& step : blocks[static_cast<std::size_t>(block)].steps)
+    for (const Step& step : blocks[block].steps)
       for (const Act& act : step.acts)
         if (act.kind != Kind::send && act.into.buffer == buffer && chunk >= act.into.chunk &&
             chunk < act.into.chunk + act.into.count &&
@@ -138,14 +139,13 @@ Flaw wrong_chunk(const Schedule& schedule, int rank, int chunk, const Promised& 
 
 std::optional<Flaw> first_wrong(const Schedule& schedule, const LoopbackResult& result) {
   const Promise promise(schedule);
-  const int ranks = static_cast<int>(schedule.ranks.size());
-  for (int rank = 0; rank < ranks; ++rank)
+  const std::size_t ranks = schedule.ranks.size();
+  for (int rank = 0; rank < std::ssize(schedule.ranks); ++rank)
     for (int chunk = 0; chunk < schedule.chunks; ++chunk) {
       const auto promised = promise.after(rank, chunk);
       if (!promised) continue;
       const auto& buffer = promise.result() == Buffer::data ? result.data : result.scratch;
-      const Found found = decoded(buffer[static_cast<std::size_t>(rank)],
-                                  static_cast<std::size_t>(chunk) * schedule.ranks.size(), ranks);
+      const Found found = decoded(std::span(buffer[rank]).subspan(times(chunk, ranks), ranks));
       const std::string wrong = difference(found, *promised);
       if (!wrong.empty())
         return wrong_chunk(schedule, rank, chunk, *promised, promise.result(), wrong);
@@ -159,16 +159,14 @@ std::optional<Flaw> flaw_of_run(const Schedule& schedule, const LoopbackOptions&
   const auto initial = [&](int rank, std::size_t item) {
     const auto chunk = static_cast<int>(item / probes);
     if (!promise.holds_before(rank, chunk)) return std::numeric_limits<float>::quiet_NaN();
-    return item % probes == static_cast<std::size_t>(rank) ? static_cast<float>(one + chunk % one)
-                                                           : 0.0F;
+    return std::cmp_equal(item % probes, rank) ? static_cast<float>(one + chunk % one) : 0.0F;
   };
   Options options;
   options.schedule = &schedule;
   try {
     const Algorithm algorithm = algorithm_of(schedule);
-    const LoopbackResult result =
-        run_loopback(algorithm, static_cast<int>(probes),
-                     static_cast<std::size_t>(schedule.chunks) * probes, options, initial, how);
+    const LoopbackResult result = run_loopback(
+        algorithm, static_cast<int>(probes), times(schedule.chunks, probes), options, initial, how);
     return first_wrong(schedule, result);
   } catch (const LoopbackDeadlock& deadlock) {
     const auto& blocked = deadlock.blocked().front();
@@ -182,8 +180,8 @@ std::optional<Flaw> flaw_of_run(const Schedule& schedule, const LoopbackOptions&
 
 std::optional<Flaw> flaw_of(const Schedule& schedule) {
   const std::size_t ranks = schedule.ranks.size();
-  const auto chunks = static_cast<std::size_t>(schedule.chunks + schedule.scratch_chunks);
-  if (chunks > most_floats / ranks / ranks)
+  const int chunks = schedule.chunks + schedule.scratch_chunks;
+  if (std::cmp_greater(chunks, most_floats / ranks / ranks))
     return Flaw{fmt::format("{} ranks with {} chunks each are too many to check", ranks, chunks),
                 {}};
   const LoopbackOptions runs[] = {

@@ -76,25 +76,24 @@ class Block {
   };
 
   const ThreadBlock& program(int index) const {
-    const RankProgram& rank = schedule_->ranks[static_cast<std::size_t>(comm_.rank())];
-    return rank.blocks[static_cast<std::size_t>(index)];
+    const RankProgram& rank = schedule_->ranks[comm_.rank()];
+    return rank.blocks[index];
   }
 
   /// Each round the other block has signalled so often once more.
   Pending reach(const After& after) {
     const auto& steps = program(after.block).steps;
-    const auto each = static_cast<std::size_t>(
-        std::count_if(steps.begin(), steps.end(), [](const Step& step) { return step.signals; }));
-    return comm_.reach(Flag{after.block}, round_ * each + static_cast<std::size_t>(after.signals));
+    const auto each = std::ranges::count_if(steps, &Step::signals);
+    return comm_.reach(Flag{after.block}, std::ptrdiff_t(round_) * each + after.signals);
   }
 
   Range range_of(const Chunks& chunks, const At& at) const {
     const Range& whole = chunks.buffer == Buffer::data ? work_.data : work_.scratch;
-    const auto first = static_cast<std::size_t>(chunks.chunk + at.first);
+    const std::size_t first = times(chunks.chunk + at.first, pieces_.chunk);
     const std::size_t size = chunks.count == 0 ? 0
                              : at.count == 1   ? at.size
-                                               : pieces_.chunk * std::size_t(at.count);
-    return {whole.buffer, whole.offset + first * pieces_.chunk + at.offset, size};
+                                               : times(at.count, pieces_.chunk);
+    return {whole.buffer, whole.offset + first + at.offset, size};
   }
 
   Task pass(At at, const Step* step) {
@@ -149,7 +148,7 @@ Task run_schedule(Communicator comm, Workspace work, Options options) {
   const Schedule& schedule = *options.schedule;
   assert(comm.size() == std::ssize(schedule.ranks));
   const Pieces pieces(schedule, work.data.size, options);
-  const auto blocks = std::ssize(schedule.ranks[static_cast<std::size_t>(comm.rank())].blocks);
+  const auto blocks = std::ssize(schedule.ranks[comm.rank()].blocks);
   std::vector<Thread> others;
   for (int i = 1; i < blocks; ++i)
     others.push_back(comm.start(run_block(comm.thread(i), work, &schedule, pieces, i)));
@@ -176,8 +175,7 @@ Cost schedule_cost(int /*ranks*/, std::size_t items, Options options) {
 
 std::size_t schedule_scratch(int /*ranks*/, std::size_t items, Options options) {
   const Schedule& schedule = *options.schedule;
-  return items / static_cast<std::size_t>(schedule.chunks) *
-         static_cast<std::size_t>(schedule.scratch_chunks);
+  return times(schedule.scratch_chunks, Pieces(schedule, items, options).chunk);
 }
 
 }  // namespace

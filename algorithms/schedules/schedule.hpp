@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "algorithms/catalogue.hpp"
+#include "base/table.hpp"
 
 namespace ringscope::traces {
 struct Trace;  // algorithms/traces/trace.hpp
@@ -63,11 +64,11 @@ struct Step {
 };
 
 struct ThreadBlock {
-  std::vector<Step> steps;
+  Table<Step> steps;
 };
 
 struct RankProgram {
-  std::vector<ThreadBlock> blocks;
+  Table<ThreadBlock> blocks;
 };
 
 /// One step of the schedule. Of a block that waits at its end, or before it begins, `step` is that.
@@ -90,7 +91,7 @@ struct Schedule {
   /// Each send takes a copy first: what it sent may change at once (staged()).
   bool staged = false;
   bool whole = false;  ///< chunks go in one round, however large
-  std::vector<RankProgram> ranks{};
+  Table<RankProgram> ranks{};
   std::int64_t longest_chain = 0;  ///< messages, one after the other (order.hpp)
   /// In place of chunks and blocks: messages of any sizes, of which no data are promised.
   std::shared_ptr<const traces::Trace> trace{};

@@ -12,7 +12,7 @@ Grid::Grid(std::vector<Dimension> order) : dimensions_(std::move(order)) {
 
 Grid::Grid(std::vector<Dimension> dimensions, std::vector<std::vector<int>> places)
     : Grid(std::move(dimensions)) {
-  places_ = std::make_shared<const std::vector<std::vector<int>>>(std::move(places));
+  places_ = std::make_shared<const Table<std::vector<int>>>(std::move(places));
   assert(std::ssize(*places_) == ranks_ && "each place of the grid has a rank");
 }
 
@@ -28,7 +28,7 @@ int Grid::size(const std::string& name) const {
 }
 
 int Grid::place(int rank, std::size_t dimension) const {
-  if (places_ != nullptr) return (*places_)[static_cast<std::size_t>(rank)][dimension];
+  if (places_ != nullptr) return (*places_)[rank][dimension];
   for (std::size_t inner = 0; inner < dimension; ++inner) rank /= dimensions_[inner].size;
   return rank % dimensions_[dimension].size;
 }

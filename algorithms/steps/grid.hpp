@@ -52,7 +52,7 @@ class Grid {
   int place(int rank, std::size_t dimension) const;
 
   std::vector<Dimension> dimensions_;
-  std::shared_ptr<const std::vector<std::vector<int>>> places_;  ///< null: by the order
+  std::shared_ptr<const Table<std::vector<int>>> places_;  ///< null: by the order
   int ranks_ = 1;
   int expert_size_ = 1;
 };

@@ -9,14 +9,17 @@
 #include <map>
 #include <utility>
 
+#include "base/view.hpp"
+
 namespace ringscope {
 
 std::vector<std::vector<int>> ranks_by_host(int ranks, const std::vector<int>* hosts) {
   assert(hosts == nullptr || std::ssize(*hosts) >= ranks);
+  const View<const int> known = hosts == nullptr ? View<const int>() : *hosts;
   std::vector<std::vector<int>> groups;
   std::map<int, std::size_t> index;
   for (int rank = 0; rank < ranks; ++rank) {
-    const int host = hosts == nullptr ? rank : (*hosts)[static_cast<std::size_t>(rank)];
+    const int host = hosts == nullptr ? rank : known[rank];
     const auto [found, is_new] = index.try_emplace(host, groups.size());
     if (is_new) groups.emplace_back();
     groups[found->second].push_back(rank);
@@ -24,21 +27,20 @@ std::vector<std::vector<int>> ranks_by_host(int ranks, const std::vector<int>* h
   return groups;
 }
 
-HostGroups::HostGroups(int ranks, const std::vector<int>* hosts_of_ranks)
-    : host_of(static_cast<std::size_t>(ranks)) {
+HostGroups::HostGroups(int ranks, const std::vector<int>* hosts_of_ranks) : host_of(ranks) {
   std::vector<int> first;
   for (std::vector<int>& group : ranks_by_host(ranks, hosts_of_ranks)) {
     first.push_back(group.front());
     for (const int rank : group) host_of[rank] = static_cast<int>(hosts.size());
-    hosts.push_back(std::make_shared<const std::vector<int>>(std::move(group)));
+    hosts.push_back(std::make_shared<const Table<int>>(std::move(group)));
   }
-  leaders = std::make_shared<const std::vector<int>>(std::move(first));
+  leaders = std::make_shared<const Table<int>>(std::move(first));
   const auto size = [](const SharedRanks& host) { return host->size(); };
   if (std::ranges::adjacent_find(hosts, std::ranges::not_equal_to(), size) != hosts.end()) return;
   for (std::size_t number = 0; !hosts.empty() && number < hosts.front()->size(); ++number) {
     std::vector<int> rail;
     for (const SharedRanks& host : hosts) rail.push_back((*host)[number]);
-    rails.push_back(std::make_shared<const std::vector<int>>(std::move(rail)));
+    rails.push_back(std::make_shared<const Table<int>>(std::move(rail)));
   }
 }
 

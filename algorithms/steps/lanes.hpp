@@ -13,9 +13,9 @@ struct Lane {
 };
 
 /// Lane `i` of `lanes`; the slots lie one after the other in scratch space.
-inline Lane lane_of(Range data, Range scratch, int ranks, std::size_t i, std::size_t lanes) {
+inline Lane lane_of(Range data, Range scratch, int ranks, int i, int lanes) {
   std::size_t offset = 0;
-  for (std::size_t before = 0; before < i; ++before)
+  for (int before = 0; before < i; ++before)
     offset += ring_chunk_items(ranks, data.part(before, lanes).size);
   const Range part = data.part(i, lanes);
   const std::size_t size = ranks == 1 ? 0 : ring_chunk_items(ranks, part.size);
@@ -25,10 +25,9 @@ inline Lane lane_of(Range data, Range scratch, int ranks, std::size_t i, std::si
 /// A slot for the largest chunk of each lane.
 inline std::size_t lanes_scratch_items(int ranks, std::size_t items, int lanes) {
   if (ranks == 1) return 0;
-  const auto count = static_cast<std::size_t>(lanes);
   std::size_t sum = 0;
-  for (std::size_t i = 0; i < count; ++i)
-    sum += ring_chunk_items(ranks, Range{.size = items}.part(i, count).size);
+  for (int i = 0; i < lanes; ++i)
+    sum += ring_chunk_items(ranks, Range{.size = items}.part(i, lanes).size);
   return sum;
 }
 

@@ -12,7 +12,7 @@ namespace {
 /// `ranks` with `first` in front.
 SharedRanks led_by(int first, const SharedRanks& ranks) {
   if (ranks->front() == first) return ranks;
-  auto led = std::make_shared<std::vector<int>>(*ranks);
+  auto led = std::make_shared<Table<int>>(*ranks);
   std::rotate(led->begin(), std::find(led->begin(), led->end(), first), led->end());
   return led;
 }
@@ -20,9 +20,9 @@ SharedRanks led_by(int first, const SharedRanks& ranks) {
 /// The leaders with `root` in place of its host's, in front.
 SharedRanks leaders_with(int root, const HostGroups& groups) {
   if (groups.leaders->front() == root) return groups.leaders;
-  auto leaders = std::make_shared<std::vector<int>>(*groups.leaders);
+  auto leaders = std::make_shared<Table<int>>(*groups.leaders);
   const auto host = groups.host_of[root];
-  (*leaders)[static_cast<std::size_t>(host)] = root;
+  (*leaders)[host] = root;
   return led_by(root, leaders);
 }
 

@@ -13,13 +13,13 @@ struct Pieces {
   std::size_t size = 0;
 
   Range operator[](int from) const {
-    return {scratch.buffer, scratch.offset + static_cast<std::size_t>(from) * size, size};
+    return {scratch.buffer, scratch.offset + times(from, size), size};
   }
 };
 
 /// Items of rank 0, whose pieces are the largest.
 constexpr std::size_t pieces_items(int ranks, std::size_t items, Options) {
-  return static_cast<std::size_t>(ranks) * ring_chunk_items(ranks, items);
+  return times(ranks, ring_chunk_items(ranks, items));
 }
 
 }  // namespace ringscope

@@ -51,8 +51,7 @@ constexpr Cost half_ring_cost(int ranks, std::size_t items, Options) {
 
 /// The largest chunk: what a rank receives in one step.
 constexpr std::size_t ring_chunk_items(int ranks, std::size_t items) {
-  const auto parts = static_cast<std::size_t>(ranks);
-  return items / parts + (items % parts == 0 ? 0 : 1);
+  return Range{.size = items}.part(0, ranks).size;
 }
 
 /// A ring of one rank receives nothing.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 
 #include "algorithms/verbs/range.hpp"
@@ -16,8 +17,8 @@ constexpr std::size_t segments_of(std::size_t items, std::size_t most) {
 }
 
 /// Segment `index` of those: all but the last have `most` items. Requires index < segments_of().
-inline Range segment_of(const Range& range, std::size_t index, std::size_t most) {
-  const std::size_t begin = index * most;
+inline Range segment_of(const Range& range, std::integral auto index, std::size_t most) {
+  const std::size_t begin = times(index, most);
   return {range.buffer, range.offset + begin, std::min(most, range.size - begin)};
 }
 

@@ -3,17 +3,17 @@
 
 namespace ringscope::traces {
 
-Dependences::Dependences(const std::vector<Node>& nodes, int lanes)
-    : nodes_(&nodes), missing_(nodes.size()), waiting_(nodes.size()), lanes_(index(lanes)) {
+Dependences::Dependences(const Table<Node>& nodes, int lanes)
+    : nodes_(&nodes), missing_(nodes.size()), waiting_(nodes.size()), lanes_(lanes) {
   for (int i = 0; i < std::ssize(nodes); ++i) {
-    const Node& one = nodes[index(i)];
-    missing_[index(i)] = one.after.size() + one.after_starts.size();
-    for (const int other : one.after) waiting_[index(other)].push_back(i);
+    const Node& one = nodes[i];
+    missing_[i] = one.after.size() + one.after_starts.size();
+    for (const int other : one.after) waiting_[other].push_back(i);
     if (!one.after_starts.empty()) waiting_for_start_.resize(nodes.size());
-    for (const int other : one.after_starts) waiting_for_start_[index(other)].push_back(i);
+    for (const int other : one.after_starts) waiting_for_start_[other].push_back(i);
   }
   for (int i = 0; i < std::ssize(nodes); ++i)
-    if (missing_[index(i)] == 0) make_free(i);
+    if (missing_[i] == 0) make_free(i);
   let_ended_go();
   free_at_start_ = freed_;
 }
@@ -24,13 +24,13 @@ void Dependences::make_free(int number) {
     ending_.push_back(number);
     return;
   }
-  (is_message(one) ? messages_ : lanes_[index(one.lane)]).push(number);
+  (is_message(one) ? messages_ : lanes_[one.lane]).push(number);
   freed_.push_back(number);
 }
 
 void Dependences::let_go(const std::vector<int>& waiting) {
   for (const int other : waiting)
-    if (--missing_[index(other)] == 0) make_free(other);
+    if (--missing_[other] == 0) make_free(other);
 }
 
 void Dependences::let_ended_go() {
@@ -38,13 +38,13 @@ void Dependences::let_ended_go() {
     const int number = ending_.back();
     ending_.pop_back();
     ++ended_;
-    let_go(waiting_[index(number)]);
+    let_go(waiting_[number]);
   }
 }
 
 const std::vector<int>& Dependences::begin(int node) {
   freed_.clear();
-  if (!waiting_for_start_.empty()) let_go(waiting_for_start_[index(node)]);
+  if (!waiting_for_start_.empty()) let_go(waiting_for_start_[node]);
   let_ended_go();
   return freed_;
 }

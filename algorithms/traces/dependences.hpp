@@ -17,13 +17,13 @@ inline bool is_message(const Node& node) {
 class Dependences {
  public:
   /// All nodes that are not messages in lane 0 where it has one only.
-  Dependences(const std::vector<Node>& nodes, int lanes);
+  Dependences(const Table<Node>& nodes, int lanes);
 
   /// The first free one in the order of the file; requires that there is one.
   int next_message() { return pop(messages_); }
-  int next(int lane) { return pop(lanes_[index(lane)]); }
+  int next(int lane) { return pop(lanes_[lane]); }
   bool has_message() const { return !messages_.empty(); }
-  bool has(int lane) const { return !lanes_[index(lane)].empty(); }
+  bool has(int lane) const { return !lanes_[lane].empty(); }
   /// Nodes that have become free with it.
   const std::vector<int>& begin(int node);
   const std::vector<int>& end(int node);
@@ -32,13 +32,12 @@ class Dependences {
   std::size_t ended() const { return ended_; }
   /// The first node that waits for others; -1 where none does.
   int first_waiting();
-  const Node& node(int number) const { return (*nodes_)[index(number)]; }
+  const Node& node(int number) const { return (*nodes_)[number]; }
   std::size_t size() const { return nodes_->size(); }
 
  private:
   using Queue = std::priority_queue<int, std::vector<int>, std::greater<>>;
 
-  static std::size_t index(int i) { return static_cast<std::size_t>(i); }
   static int pop(Queue& queue) {
     const int first = queue.top();
     queue.pop();
@@ -49,11 +48,11 @@ class Dependences {
   void let_go(const std::vector<int>& waiting);
   void let_ended_go();
 
-  const std::vector<Node>* nodes_;
-  std::vector<std::size_t> missing_;
-  using ByNode = std::vector<std::vector<int>>;
+  const Table<Node>* nodes_;
+  Table<std::size_t> missing_;
+  using ByNode = Table<std::vector<int>>;
   ByNode waiting_, waiting_for_start_;  ///< by the node that they wait for; empty: none does
-  std::vector<Queue> lanes_;
+  Table<Queue> lanes_;
   Queue messages_;
   std::vector<int> free_at_start_, freed_;
   std::vector<int> ending_;  ///< nodes that have ended, and whose followers do not know

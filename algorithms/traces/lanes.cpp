@@ -19,7 +19,7 @@ class Lanes {
       : work_(work),
         dependences_(work->nodes(), lanes),
         messages_{lanes},
-        left_(static_cast<std::size_t>(messages_of(work->nodes()))) {}
+        left_(messages_of(work->nodes())) {}
 
   void begin(Communicator comm) { announce(comm, dependences_.free_at_start()); }
 
@@ -27,7 +27,7 @@ class Lanes {
     const auto all = std::ranges::count_if(work_->nodes(), [&](const Node& node) {
       return !is_message(node) && node.kind != Node::Kind::order && node.lane == lane;
     });
-    for (std::size_t taken = 1; taken <= static_cast<std::size_t>(all); ++taken) {
+    for (std::ptrdiff_t taken = 1; taken <= all; ++taken) {
       co_await comm.reach(Flag{lane}, taken);
       const int number = dependences_.next(lane);
       const Node& node = work_->node(number);
@@ -72,7 +72,7 @@ class Lanes {
   const RankWork* work_;
   Dependences dependences_;
   Flag messages_;
-  std::size_t left_ = 0, taken_ = 0;  ///< messages, not yet and already begun
+  std::ptrdiff_t left_ = 0, taken_ = 0;  ///< messages, not yet and already begun
 };
 
 }  // namespace

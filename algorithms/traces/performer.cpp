@@ -5,6 +5,7 @@
 
 #include "algorithms/groups/on_group.hpp"
 #include "algorithms/traces/dependences.hpp"
+#include "base/view.hpp"
 
 namespace ringscope::traces {
 namespace {
@@ -23,38 +24,37 @@ int tag_of(int group, int number_in_group) {
 std::size_t room_of(const Node& node, const Trace& trace, const Options& options) {
   if (node.kind == Node::Kind::receive) return node.items;
   if (node.kind != Node::Kind::collective) return 0;
-  const auto& group = trace.groups[static_cast<std::size_t>(node.group)];
+  const auto& group = trace.groups[node.group];
   return node.items + scratch_on_group(*node.algorithm, static_cast<int>(group.ranks->size()),
                                        node.items, without_hosts(options));
 }
 
 RankWork::RankWork(const Trace& trace, Communicator comm, Workspace work, Options options)
-    : trace_(&trace), nodes_(&trace.ranks[index(comm.rank())]), work_(work), options_(options) {
-  std::vector<int> numbers(trace.groups.size());
+    : trace_(&trace), nodes_(&trace.ranks[comm.rank()]), work_(work), options_(options) {
+  Table<int> numbers(trace.groups.size());
   std::size_t offset = work.scratch.offset;
   for (const Node& node : *nodes_) {
     places_.push_back(offset);
     offset += room_of(node, trace, options);
     const bool collective = node.kind == Node::Kind::collective;
-    tags_.push_back(collective ? tag_of(node.group, numbers[index(node.group)]++) : 0);
+    tags_.push_back(collective ? tag_of(node.group, numbers[node.group]++) : 0);
   }
 }
 
 Request RankWork::post(Communicator comm, int number) const {
   const Node& one = node(number);
-  const auto items = static_cast<std::size_t>(one.items);
+  const std::size_t items = one.items;
   if (!trace_->of_goal) mark(comm, number);
   if (one.kind == Node::Kind::receive)
-    return comm.irecv({work_.scratch.buffer, places_[index(number)], items}, one.peer, one.tag);
+    return comm.irecv({work_.scratch.buffer, places_[number], items}, one.peer, one.tag);
   return comm.isend(work_.data.first(items), one.peer, one.tag);
 }
 
 Task RankWork::collective(Communicator comm, int number) const {
   const Node& one = node(number);
-  const Group& group = trace_->groups[index(one.group)];
-  const Communicator members = comm.group(group.ranks, group.name, tags_[index(number)]);
-  const auto items = static_cast<std::size_t>(one.items);
-  const std::size_t place = places_[index(number)];
+  const Group& group = trace_->groups[one.group];
+  const Communicator members = comm.group(group.ranks, group.name, tags_[number]);
+  const std::size_t items = one.items, place = places_[number];
   Options options = options_;
   options.root = one.root;
   options.stream = one.lane;
@@ -70,13 +70,12 @@ Pending RankWork::pass(Communicator comm, int number) const {
 }
 
 void RankWork::mark(Communicator comm, int number) const {
-  static constexpr std::string_view phases[] = {"compute", "delay", "send", "receive"};
-  static constexpr std::string_view of_goal[] = {"calculate", "", "messages", "messages"};
+  static constexpr Array<std::string_view, 4> phases = {"compute", "delay", "send", "receive"};
+  static constexpr Array<std::string_view, 4> of_goal = {"calculate", "", "messages", "messages"};
   const Node& one = node(number);
-  const auto kind = static_cast<std::size_t>(one.kind);
   const std::string_view phase = one.kind == Node::Kind::collective ? one.algorithm->collective
-                                 : trace_->of_goal                  ? of_goal[kind]
-                                                                    : phases[kind];
+                                 : trace_->of_goal                  ? of_goal[one.kind]
+                                                                    : phases[one.kind];
   comm.enter(phase, number);
 }
 

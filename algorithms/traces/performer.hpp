@@ -18,8 +18,8 @@ class RankWork {
   RankWork(const RankWork&) = delete;
   RankWork& operator=(const RankWork&) = delete;
 
-  const std::vector<Node>& nodes() const { return *nodes_; }
-  const Node& node(int number) const { return (*nodes_)[index(number)]; }
+  const Table<Node>& nodes() const { return *nodes_; }
+  const Node& node(int number) const { return (*nodes_)[number]; }
   /// Begins a message, and says so.
   Request post(Communicator comm, int number) const;
   Task collective(Communicator comm, int number) const;
@@ -29,14 +29,12 @@ class RankWork {
   void mark(Communicator comm, int number) const;
 
  private:
-  static std::size_t index(int i) { return static_cast<std::size_t>(i); }
-
   const Trace* trace_;
-  const std::vector<Node>* nodes_;
+  const Table<Node>* nodes_;
   Workspace work_;
   Options options_;
-  std::vector<std::size_t> places_;  ///< in scratch space
-  std::vector<int> tags_;            ///< of collectives
+  Table<std::size_t> places_;  ///< in scratch space
+  Table<int> tags_;            ///< of collectives
 };
 
 /// Messages of a rank of several lanes that may be in flight.

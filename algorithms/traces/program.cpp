@@ -39,7 +39,7 @@ class Program {
       }
       work_->mark(comm_, posted_.front());
       const auto done = co_await comm_.wait_any(requests_);
-      dependences_.end(posted_[static_cast<std::size_t>(done)]);
+      dependences_.end(posted_[done]);
       requests_.erase(requests_.begin() + done);
       posted_.erase(posted_.begin() + done);
     }
@@ -50,7 +50,7 @@ class Program {
     int node;
     Thread thread;
   };
-  using Collectives = std::vector<Collective>;
+  using Collectives = Table<Collective>;
 
   void post(int number) {
     requests_.push_back(work_->post(comm_, number));
@@ -79,7 +79,7 @@ class Program {
   }
 
   Task join(std::ptrdiff_t which) {
-    const Collective one = collectives_[static_cast<std::size_t>(which)];
+    const Collective one = collectives_[which];
     work_->mark(comm_, one.node);
     co_await comm_.join(one.thread);
     collectives_.erase(collectives_.begin() + which);
@@ -90,7 +90,7 @@ class Program {
   const RankWork* work_;
   Dependences dependences_;
   std::vector<Request> requests_;
-  std::vector<int> posted_;  ///< nodes, by request
+  Table<int> posted_;  ///< nodes, by request
   Collectives collectives_;
 };
 

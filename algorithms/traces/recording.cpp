@@ -63,8 +63,8 @@ class Recorder final : public Executor {
   /// From here on all waits for these; for those before them no more, where these do.
   void wait_for(const std::vector<int>& waited) {
     if (waited.empty()) return;
-    const bool all_later = std::ranges::all_of(
-        waited, [&](int node) { return since_[static_cast<std::size_t>(node)] == epoch_; });
+    const bool all_later =
+        std::ranges::all_of(waited, [&](int node) { return since_[node] == epoch_; });
     if (all_later) before_.clear();
     before_.insert(before_.end(), waited.begin(), waited.end());
     std::ranges::sort(before_);
@@ -114,7 +114,7 @@ class Recorder final : public Executor {
   std::coroutine_handle<> waiter_;
   std::vector<Node> nodes_;
   std::vector<int> before_;  ///< nodes that what comes next waits for
-  std::vector<int> since_;   ///< epoch in which a node was added
+  Table<int> since_;         ///< epoch in which a node was added
   int epoch_ = 0;            ///< count of waits
 };
 

@@ -55,11 +55,11 @@ Cost cost(int /*ranks*/, std::size_t /*items*/, Options options) {
   options = without_hosts(options);
   Cost sum;
   for (int rank = 0; rank < std::ssize(trace.ranks); ++rank)
-    for (const Node& node : trace.ranks[static_cast<std::size_t>(rank)]) {
+    for (const Node& node : trace.ranks[rank]) {
       Cost one;
       if (node.kind == Node::Kind::send) one = {.messages = 1, .items = node.items};
       if (node.kind == Node::Kind::collective) {
-        const auto& members = *trace.groups[static_cast<std::size_t>(node.group)].ranks;
+        const auto& members = *trace.groups[node.group].ranks;
         if (members.front() != rank) continue;
         options.root = node.root;
         one = node.algorithm->cost(static_cast<int>(members.size()), node.items, options);
@@ -102,7 +102,7 @@ std::uint64_t longest_of(const Trace& trace) {
 NodeId in_a_circle(const Trace& trace) {
   const int lanes = lanes_of(trace);
   for (int rank = 0; rank < std::ssize(trace.ranks); ++rank) {
-    Dependences dependences(trace.ranks[static_cast<std::size_t>(rank)], lanes);
+    Dependences dependences(trace.ranks[rank], lanes);
     std::vector<int> free = dependences.free_at_start();
     while (!free.empty()) {
       const int node = free.back();

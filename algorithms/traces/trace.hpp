@@ -24,6 +24,7 @@
 
 #include "algorithms/catalogue.hpp"
 #include "algorithms/schedules/schedule.hpp"
+#include "base/table.hpp"
 
 namespace ringscope::traces {
 
@@ -57,8 +58,8 @@ struct Group {
 
 /// The n-th collective of a group in one rank's nodes is the n-th one in those of its others.
 struct Trace {
-  std::vector<Group> groups;
-  std::vector<std::vector<Node>> ranks;
+  Table<Group> groups;
+  Table<Table<Node>> ranks;
   /// Messages of ranks with one lane, too, move beside it: the network's, not the program's.
   bool asynchronous = false;
   /// No collectives, one lane: reports name calculations, and messages when they are waited for.

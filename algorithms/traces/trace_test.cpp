@@ -35,7 +35,7 @@ Node collective(std::string_view kind, int group, std::uint64_t items, std::vect
 }
 
 Group group(std::string name, std::vector<int> ranks) {
-  return {std::move(name), std::make_shared<const std::vector<int>>(std::move(ranks))};
+  return {std::move(name), std::make_shared<const Table<int>>(std::move(ranks))};
 }
 
 /// Four ranks: two pairs sum, rank 0 sends to rank 3 what it has, all sum.

@@ -27,8 +27,7 @@ ExpertItems expert_items(const LlmStep& step, int index, const Options& options)
   const std::size_t sent = items_of(experts.sent, options);
   const PiecesByPair come({}, sent, index, experts.ranks,
                           with_sizes(options, experts.dispatch.get()));
-  return {sent, items_of(experts.returned, options),
-          come.items() * static_cast<std::size_t>(step.grid.size("tp"))};
+  return {sent, items_of(experts.returned, options), times(step.grid.size("tp"), come.items())};
 }
 
 ExpertItems most_expert_items(const LlmStep& step, const Options& options) {

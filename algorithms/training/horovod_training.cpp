@@ -47,7 +47,7 @@ Task agree(Communicator comm, Range scratch, Negotiation* all) {
   }
   const int decides = std::exchange(all->latest, 0);
   const auto hears = [&](int rank, int theirs) {
-    if (static_cast<std::size_t>(theirs) >= all->ready) return;
+    if (std::cmp_greater_equal(theirs, all->ready)) return;
     all->ready = static_cast<std::size_t>(theirs);
     all->latest = rank;
   };

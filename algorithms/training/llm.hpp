@@ -10,6 +10,7 @@
 #include "algorithms/catalogue.hpp"
 #include "algorithms/steps/grid.hpp"
 #include "algorithms/training/stage_memory.hpp"
+#include "base/table.hpp"
 
 namespace ringscope {
 
@@ -35,11 +36,11 @@ struct Experts {
   int ranks = 1;  ///< that share a layer's experts: ep; 1: each rank has all
   /// To the experts' ranks, some of whom get more than others; and back. Kept by all.
   std::shared_ptr<const PairSizes> dispatch, combine;
-  std::uint64_t sent = 0;      ///< bytes of a rank's tokens, once for each of their experts
-  std::uint64_t returned = 0;  ///< of the rank that sends most back
-  std::vector<Pass> passes;    ///< of a layer's experts, by rank
-  std::vector<std::uint64_t> gradients;  ///< bytes of each stage on one rank, the last ones it has
-  const Algorithm* exchange = nullptr;   ///< an alltoallv with one thread; null: posted
+  std::uint64_t sent = 0;          ///< bytes of a rank's tokens, once for each of their experts
+  std::uint64_t returned = 0;      ///< of the rank that sends most back
+  Table<Pass> passes;              ///< of a layer's experts, by rank
+  Table<std::uint64_t> gradients;  ///< bytes of each stage on one rank, the last ones it has
+  const Algorithm* exchange = nullptr;  ///< an alltoallv with one thread; null: posted
 };
 
 struct LlmStep {
@@ -52,13 +53,13 @@ struct LlmStep {
   int zero = 0;      ///< stage of ZeRO: 1 cuts the update, 2 the gradients, 3 the parameters too
   int shard = 0;     ///< ranks of a data group among which ZeRO 2 and 3 cut; 0: all of them
   int prefetch = 1;  ///< ZeRO 3: units that are gathered before they are needed
-  std::vector<ParameterUnit> units;  ///< ZeRO 2 and 3: in the order of forward
-  Pass attention, mlp;               ///< the two halves of a layer
-  Pass attention_block;              ///< of the ring: queries of a rank, keys of one of its ranks
-  std::uint64_t keys = 0;            ///< bytes of a rank's keys and values, which go round the ring
-  Pass head;                         ///< of the last stage, beside its layers
-  std::uint64_t activation = 0;      ///< bytes between two layers, of a micro-batch
-  std::vector<std::uint64_t> gradients;  ///< bytes of each stage on one rank
+  Table<ParameterUnit> units;      ///< ZeRO 2 and 3: in the order of forward
+  Pass attention, mlp;             ///< the two halves of a layer
+  Pass attention_block;            ///< of the ring: queries of a rank, keys of one of its ranks
+  std::uint64_t keys = 0;          ///< bytes of a rank's keys and values, which go round the ring
+  Pass head;                       ///< of the last stage, beside its layers
+  std::uint64_t activation = 0;    ///< bytes between two layers, of a micro-batch
+  Table<std::uint64_t> gradients;  ///< bytes of each stage on one rank
   Experts experts;
   StageMemory memory;                          ///< of the stage that needs most
   const Algorithm* tensor_exchange = nullptr;  ///< an allreduce with one thread; null: the ring

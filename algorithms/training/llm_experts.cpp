@@ -44,9 +44,7 @@ Task through_experts(LlmDevice d, Duration time, std::size_t bytes) {
   co_await exchange_tokens(d, experts.combine.get(), d->at.tokens_returned);
 }
 
-const Pass& pass_of(LlmDevice d) {
-  return d->step.experts.passes[static_cast<std::size_t>(d->expert.rank())];
-}
+const Pass& pass_of(LlmDevice d) { return d->step.experts.passes[d->expert.rank()]; }
 
 }  // namespace
 

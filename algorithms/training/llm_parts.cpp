@@ -63,9 +63,7 @@ std::size_t largest_unit(const LlmStep& step, const Options& options) {
   return most;
 }
 
-std::size_t units_at_once(const LlmStep& step) {
-  return step.zero == 3 ? static_cast<std::size_t>(step.prefetch) + 1 : 0;
-}
+int units_at_once(const LlmStep& step) { return step.zero == 3 ? step.prefetch + 1 : 0; }
 
 std::size_t exchange_scratch_items(const LlmStep& step, const Options& options) {
   if (step.zero < 2) return 0;
@@ -83,7 +81,7 @@ struct ShardedItems {
 };
 ShardedItems sharded_items(const LlmStep& step, const Options& options) {
   const std::size_t unit = largest_unit(step, options);
-  return {units_at_once(step) * unit, step.zero >= 2 && step.micro_batches > 1 ? unit : 0,
+  return {times(units_at_once(step), unit), step.zero >= 2 && step.micro_batches > 1 ? unit : 0,
           exchange_scratch_items(step, options)};
 }
 
@@ -180,7 +178,7 @@ LlmSplits splits_of(const LlmStep& step) {
 std::vector<RankGroup> llm_groups(int ranks, const Options& options) {
   const LlmStep step = llm_step_of(options, ranks);
   const LlmSplits splits = splits_of(step);
-  std::vector<int> all(static_cast<std::size_t>(ranks));
+  Table<int> all(ranks);
   std::iota(all.begin(), all.end(), 0);
   std::vector<RankGroup> groups;
   const auto add = [&](const std::vector<SharedRanks>& lists, const char* name) {
@@ -202,9 +200,7 @@ std::vector<RankGroup> llm_groups(int ranks, const Options& options) {
 }
 
 std::size_t expert_gradients(const LlmStep& step, int stage, const Options& options) {
-  return step.experts.ranks == 1
-             ? 0
-             : items_of(step.experts.gradients[static_cast<std::size_t>(stage)], options);
+  return step.experts.ranks == 1 ? 0 : items_of(step.experts.gradients[stage], options);
 }
 
 LlmBuffers llm_buffers(Workspace work, const LlmStep& step, int stage, int expert,
@@ -216,8 +212,7 @@ LlmBuffers llm_buffers(Workspace work, const LlmStep& step, int stage, int exper
   LlmBuffers buffers;
   buffers.gradients = work.data;
   if (!step.gradients.empty())
-    buffers.gradients =
-        work.data.first(items_of(step.gradients[static_cast<std::size_t>(stage)], options));
+    buffers.gradients = work.data.first(items_of(step.gradients[stage], options));
   const std::size_t own = buffers.gradients.size,
                     of_experts = std::min(own, expert_gradients(step, stage, options));
   buffers.expert_gradients = {work.data.buffer, work.data.offset + own - of_experts, of_experts};
@@ -276,8 +271,7 @@ Cost llm_cost(int ranks, std::size_t items, Options options) {
   std::int64_t steps = 0;
   for (int stage = 0; stage < stages && step.zero < 2; ++stage) {
     const std::size_t own =
-        step.gradients.empty() ? items
-                               : items_of(step.gradients[static_cast<std::size_t>(stage)], options);
+        step.gradients.empty() ? items : items_of(step.gradients[stage], options);
     const std::size_t of_experts = std::min(own, expert_gradients(step, stage, options));
     Cost dense, sparse;
     for (const Algorithm* one : on_data_group(step)) {

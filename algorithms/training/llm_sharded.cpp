@@ -25,7 +25,7 @@ constexpr Flag unit_passed{0};
 /// Raised when the parameters of the next unit are there.
 constexpr Flag unit_gathered{1};
 
-using Units = std::vector<ParameterUnit>;
+using Units = Table<ParameterUnit>;
 
 Range gradients_of_unit(LlmDevice d, std::size_t unit) {
   return unit_range(d->step, d->at.gradients, unit, d->options);
@@ -49,12 +49,12 @@ Task compute_micro_batch(LlmDevice d, std::size_t passed) {
   const bool gathers = d->step.zero == 3;
   for (int unit : d->comm.phase("forward", static_cast<int>(units.size()))) {
     if (gathers) co_await d->comm.reach(unit_gathered, ++passed);
-    co_await unit_forward(d, units[static_cast<std::size_t>(unit)].part);
+    co_await unit_forward(d, units[unit].part);
     d->comm.raise(unit_passed);
   }
   for (int back : d->comm.phase("backward", static_cast<int>(units.size()))) {
     if (gathers) co_await d->comm.reach(unit_gathered, ++passed);
-    co_await unit_backward(d, units[units.size() - 1 - static_cast<std::size_t>(back)].part);
+    co_await unit_backward(d, units.rbegin()[back].part);
     d->comm.raise(unit_passed);
   }
 }
@@ -125,14 +125,12 @@ LlmRank on_stream(LlmRank self) {
 }  // namespace
 
 Task run_sharded(LlmDevice d, int step) {
-  const std::size_t passes = 2 * d->step.units.size(),
-                    micro_batches = static_cast<std::size_t>(d->step.micro_batches),
-                    first = static_cast<std::size_t>(step) * micro_batches * passes;
+  const int micro_batches = d->step.micro_batches;
+  const std::size_t passes = 2 * d->step.units.size(), all = times(micro_batches, passes),
+                    first = times(step, all);
   const Thread stream =
-      d->comm.start(exchange_units({on_stream(*d), first, first + micro_batches * passes, first}),
-                    Beside::thread);
-  for (std::size_t i = 0; i < micro_batches; ++i)
-    co_await compute_micro_batch(d, first + i * passes);
+      d->comm.start(exchange_units({on_stream(*d), first, first + all, first}), Beside::thread);
+  for (int i = 0; i < micro_batches; ++i) co_await compute_micro_batch(d, first + times(i, passes));
   d->comm.observe("computed", step);
   co_await d->comm.join(stream);
 }

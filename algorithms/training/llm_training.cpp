@@ -77,10 +77,10 @@ AlikeOrder by_replicas(int ranks, const Options& options) {
   const LlmStep step = llm_step_of(options, ranks);
   const int data = ranks_of_data(step), groups = ranks / data, shard = shard_of(step);
   AlikeOrder order;
-  order.ranks.resize(static_cast<std::size_t>(ranks));
+  order.ranks.resize(ranks);
   for (int rank = 0; rank < ranks; ++rank) {
     const int at = step.grid.index(rank, "cp", "dp") * groups + step.grid.colour(rank, "cp", "dp");
-    order.ranks[static_cast<std::size_t>(at)] = rank;
+    order.ranks[at] = rank;
   }
   order.step = groups * std::lcm(step.grid.size("cp"), shard < data ? shard : 1);
   return order;

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "algorithms/compression/compressed_sum.hpp"
+#include "base/view.hpp"
 
 namespace ringscope {
 namespace {
@@ -52,22 +53,20 @@ Startup startup_of(const Options& options) {
 /// Devices of this rank's host, which share its cores for the input.
 int devices_of_host(Communicator comm, const Options& options, int devices) {
   if (options.hosts == nullptr) return 1;
-  const auto& hosts = *options.hosts;
-  return static_cast<int>(std::count(hosts.begin(), hosts.begin() + devices,
-                                     hosts[static_cast<std::size_t>(comm.rank())]));
+  const View<const int> hosts = *options.hosts;
+  return static_cast<int>(std::count(hosts.begin(), hosts.begin() + devices, hosts[comm.rank()]));
 }
 
 /// Reads and prepares the batches of all steps, as far ahead as it may.
 Task read_batches(Communicator comm, Options options, int devices) {
   const Training& job = *options.training;
   const Input& input = job.input;
-  const std::size_t batch = items_of(input.record * static_cast<std::size_t>(job.batch), options);
+  const std::size_t batch = items_of(times(job.batch, input.record), options);
   const Duration share{job.batch * devices_of_host(comm, options, devices) / input.rate};
   for (int step : comm.phase("input", options.steps)) {
-    const auto ahead = static_cast<std::size_t>(step) + 1;
-    co_await comm.reach(batch_taken, ahead - std::min(ahead, input.prefetch));
+    co_await comm.reach(batch_taken, std::max(0, step + 1 - input.prefetch));
     co_await comm.load(batch);
-    co_await comm.prepare(static_cast<std::size_t>(job.batch), share);
+    co_await comm.prepare(job.batch, share);
     comm.raise(batch_ready);
   }
 }
@@ -75,20 +74,20 @@ Task read_batches(Communicator comm, Options options, int devices) {
 /// The gradients of all steps, one step after the other.
 Task exchange_all(Communicator comm, Workspace work, Options options, Exchange exchange,
                   const Passed* passed) {
-  for (std::size_t step = 0; step < static_cast<std::size_t>(options.steps); ++step) {
+  for (int step = 0; step < options.steps; ++step) {
     const Turn turn = {step, passed};
     co_await exchange(comm, work, options, turn);
   }
 }
 
-Task forward(Communicator comm, std::span<const Layer> layers) {
+Task forward(Communicator comm, View<const Layer> layers) {
   for (int layer : comm.phase("forward", static_cast<int>(layers.size())))
-    co_await comm.compute(layers[static_cast<std::size_t>(layer)].forward);
+    co_await comm.compute(layers[layer].forward);
 }
 
 Task backward(Communicator comm, std::span<const Layer> layers, Passed* passed) {
   for (int layer : comm.phase("backward", static_cast<int>(layers.size()))) {
-    co_await comm.compute(layers[layers.size() - 1 - static_cast<std::size_t>(layer)].backward);
+    co_await comm.compute(layers.rbegin()[layer].backward);
     ++*passed;
     comm.raise(layer_passed);
   }
@@ -111,7 +110,7 @@ bool writes(const Checkpoint& checkpoint, Communicator comm, int step) {
 /// Backward, with the exchange beside it or after it.
 Task backward_and_exchange(Communicator comm, Workspace work, Options options, Exchange exchange,
                            const Training* job, Passed* passed, int step) {
-  const Turn turn = {static_cast<std::size_t>(step), passed};
+  const Turn turn = {step, passed};
   Thread posted;
   if (job->overlap == Overlap::nonblocking)
     posted = comm.start(exchange(comm.beside(Beside::nonblocking), work, options, turn),
@@ -182,7 +181,7 @@ Task train(Communicator comm, Workspace work, Options options, Exchange exchange
   for (int step = 0; step < options.steps; ++step) {
     if (job.input.rate > 0) {
       comm.enter("wait for input");
-      co_await comm.reach(batch_ready, static_cast<std::size_t>(step) + 1);
+      co_await comm.reach(batch_ready, step + 1);
       comm.raise(batch_taken);
     }
     if (extras.take_batch != nullptr) co_await extras.take_batch(comm, work, options);
@@ -200,11 +199,11 @@ Task train(Communicator comm, Workspace work, Options options, Exchange exchange
 
 std::size_t due(const Gradient& gradient, const Options& options, Turn turn) {
   const std::size_t layers = options.training != nullptr ? options.training->layers.size() : 1;
-  return turn.step * layers + gradient.layers;
+  return times(turn.step, layers) + gradient.layers;
 }
 
 Task allreduce(Communicator comm, Workspace work, Options options, Gradient bucket) {
-  std::vector<int> all(static_cast<std::size_t>(comm.size()));
+  Table<int> all(comm.size());
   std::iota(all.begin(), all.end(), 0);
   const Workspace part = {bucket.range, work.scratch};
   const Compression how = compression_of(options);

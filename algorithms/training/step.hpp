@@ -23,7 +23,7 @@ inline constexpr Flag sums_there{1};
 
 /// One step of a device, as its exchanging thread sees it.
 struct Turn {
-  std::size_t step = 0;
+  int step = 0;
   const Passed* passed = nullptr;
 };
 

@@ -34,7 +34,7 @@ enum class Overlap : std::uint8_t {
 struct Input {
   double rate = 0;           ///< records that a host prepares per second; 0: it costs nothing
   std::size_t record = 0;    ///< bytes of one, as stored
-  std::size_t prefetch = 1;  ///< batches that may lie ready; at least 1
+  int prefetch = 1;          ///< batches that may lie ready; at least 1
   int cores = 0;             ///< of a host, busy while it prepares at that rate; 0: not counted
   double spread = 0;         ///< of a log-normal factor of mean 1 on the time of a batch
   Duration every{};          ///< mean time of preparing from one stall to the next; 0: none

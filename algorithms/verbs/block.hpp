@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "base/view.hpp"
+
 namespace ringscope {
 
 /// Ways to tell data that have come from data that have not: a flag with every four bytes of eight
@@ -14,7 +16,7 @@ namespace ringscope {
 /// (Simple). Source: NCCL 2.30, src/device/prims_ll.h, prims_ll128.h, prims_simple.h.
 enum class Protocol : std::uint8_t { ll, ll128, simple };
 /// Names by Protocol.
-inline constexpr std::array<std::string_view, 3> protocol_names = {"LL", "LL128", "Simple"};
+inline constexpr Array<std::string_view, 3> protocol_names = {"LL", "LL128", "Simple"};
 
 /// Ways in which a switch of the GPUs treats a block's messages: it passes them on; it adds up
 /// those for one GPU and sends it the sum; or it copies what one GPU sends once to all that it is

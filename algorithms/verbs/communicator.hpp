@@ -102,7 +102,7 @@ class Communicator {
   /// `part` says in reports what is done among them. Groups that share two ranks and are at work
   /// at the same time need different tags.
   Communicator among(const std::vector<int>& ranks, std::string_view part, int tag = 0) const {
-    return group(std::make_shared<const std::vector<int>>(ranks), part, tag);
+    return group(std::make_shared<const Table<int>>(ranks), part, tag);
   }
   /// The same of a list that is kept once: 65,536 ranks with a list each would fill the memory.
   Communicator group(const SharedRanks& ranks, std::string_view part, int tag = 0) const {
@@ -112,7 +112,7 @@ class Communicator {
   }
   /// The same where this rank's place in the list is known.
   Communicator group(const SharedRanks& ranks, int self, std::string_view part, int tag) const {
-    assert((*ranks)[static_cast<std::size_t>(self)] == rank() && "its own place");
+    assert((*ranks)[self] == rank() && "its own place");
     auto group = std::make_shared<Group>();
     group->part = part;
     group->tag = whole_tag(tag);
@@ -235,8 +235,9 @@ class Communicator {
   /// Time passes without work: of a thread that waits for a clock.
   Pending sleep(Duration time) const { return {executor_, {.verb = Verb::sleep, .time = time}}; }
   /// The rank's host prepares `records` of its input, in `time` with its other devices beside.
-  Pending prepare(std::size_t records, Duration time) const {
-    return {executor_, {.verb = Verb::sleep, .time = time, .count = records}};
+  Pending prepare(int records, Duration time) const {
+    return {executor_,
+            {.verb = Verb::sleep, .time = time, .count = static_cast<std::size_t>(records)}};
   }
   /// Reads `items` items from storage, or writes them there.
   Pending load(std::size_t items) const {
@@ -260,17 +261,16 @@ class Communicator {
 
   void raise(Flag flag) const { executor_->raise(flag); }
   /// Waits until the flag has been raised `count` times since the rank's program began.
-  Pending reach(Flag flag, std::size_t count) const {
-    return {executor_, {.verb = Verb::reach, .flag = flag, .count = count}};
+  Pending reach(Flag flag, std::integral auto count) const {
+    return {executor_,
+            {.verb = Verb::reach, .flag = flag, .count = static_cast<std::size_t>(count)}};
   }
 
   /// One value of something that reports shall tell; it costs nothing.
   void observe(std::string_view what, double value) const { executor_->observe(what, value); }
 
  private:
-  int whole(int peer) const {
-    return group_ && peer != any_source ? (*group_->ranks)[static_cast<std::size_t>(peer)] : peer;
-  }
+  int whole(int peer) const { return group_ && peer != any_source ? (*group_->ranks)[peer] : peer; }
   std::string_view part() const { return group_ ? group_->part : std::string_view(); }
   Tag whole_tag(int tag) const {
     return group_ ? Tag(tag + group_->tag.number, group_->tag.context) : Tag(tag);

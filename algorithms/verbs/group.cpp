@@ -10,8 +10,7 @@ namespace {
 
 /// As the executor numbers it.
 int rank_of(const SplitCall& call) {
-  const auto self = static_cast<std::size_t>(call.self);
-  return call.parent == nullptr ? call.self : (*call.parent->ranks)[self];
+  return call.parent == nullptr ? call.self : (*call.parent->ranks)[call.self];
 }
 
 bool before(const SplitCall* a, const SplitCall* b) {
@@ -19,13 +18,12 @@ bool before(const SplitCall* a, const SplitCall* b) {
 }
 
 void check_each_once(std::span<SplitCall* const> calls) {
-  std::vector<bool> called(calls.size());
+  Table<bool> called(calls.size());
   for (const SplitCall* call : calls) {
-    const auto self = static_cast<std::size_t>(call->self);
-    if (called[self])
+    if (called[call->self])
       throw std::logic_error("rank " + std::to_string(call->self) +
                              " splits a communicator twice at once");
-    called[self] = true;
+    called[call->self] = true;
   }
 }
 
@@ -33,11 +31,11 @@ void check_each_once(std::span<SplitCall* const> calls) {
 
 SharedRanks Group::numbers_of(const std::vector<int>& some) const {
   std::vector<int> numbers;
-  for (const int rank : some) numbers.push_back((*ranks)[static_cast<std::size_t>(rank)]);
-  return std::make_shared<const std::vector<int>>(std::move(numbers));
+  for (const int rank : some) numbers.push_back((*ranks)[rank]);
+  return std::make_shared<const Table<int>>(std::move(numbers));
 }
 
-std::vector<SharedRanks> parts_of(const std::vector<int>& ranks, const Sides& sides) {
+std::vector<SharedRanks> parts_of(const Table<int>& ranks, const Sides& sides) {
   std::map<int, std::vector<std::pair<int, int>>> by_colour;  // key, place
   for (int place = 0; place < std::ssize(ranks); ++place) {
     const Side side = sides(place);
@@ -47,8 +45,8 @@ std::vector<SharedRanks> parts_of(const std::vector<int>& ranks, const Sides& si
   for (auto& [colour, members] : by_colour) {
     std::sort(members.begin(), members.end());
     std::vector<int> part;
-    for (const auto& [key, place] : members) part.push_back(ranks[static_cast<std::size_t>(place)]);
-    parts.push_back(std::make_shared<const std::vector<int>>(std::move(part)));
+    for (const auto& [key, place] : members) part.push_back(ranks[place]);
+    parts.push_back(std::make_shared<const Table<int>>(std::move(part)));
   }
   return parts;
 }
@@ -63,7 +61,7 @@ void form_groups(std::span<SplitCall* const> calls, int context) {
     });
     std::vector<int> ranks;
     for (auto call = first; call != last; ++call) ranks.push_back(rank_of(**call));
-    const auto shared = std::make_shared<const std::vector<int>>(std::move(ranks));
+    const auto shared = std::make_shared<const Table<int>>(std::move(ranks));
     for (auto call = first; call != last; ++call)
       (*call)->group = std::make_shared<const Group>(
           Group{shared, static_cast<int>(call - first), (*call)->part, {0, context}});
@@ -72,15 +70,14 @@ void form_groups(std::span<SplitCall* const> calls, int context) {
 }
 
 std::shared_ptr<const Group> KnownSplits::group_of(const SplitCall& asked, int base, int& next) {
-  const auto self = static_cast<std::size_t>(asked.self);
   std::list<Split>& splits = splits_[splitting(asked, base)];
   auto split = std::find_if(splits.begin(), splits.end(),
-                            [&](const Split& one) { return one.groups[self] != nullptr; });
+                            [&](const Split& one) { return one.groups[asked.self] != nullptr; });
   if (split == splits.end()) {
-    std::vector<SplitCall> calls(static_cast<std::size_t>(asked.size), asked);
+    Table<SplitCall> calls(asked.size, asked);
     std::vector<SplitCall*> all;
     for (int rank = 0; rank < asked.size; ++rank) {
-      SplitCall& call = calls[static_cast<std::size_t>(rank)];
+      SplitCall& call = calls[rank];
       const Side side = (*asked.sides)(rank);
       call.colour = side.colour;
       call.key = side.key;
@@ -91,7 +88,7 @@ std::shared_ptr<const Group> KnownSplits::group_of(const SplitCall& asked, int b
     split = splits.insert(splits.end(), Split{{}, asked.size});
     for (SplitCall& call : calls) split->groups.push_back(std::move(call.group));
   }
-  std::shared_ptr<const Group> group = std::move(split->groups[self]);
+  std::shared_ptr<const Group> group = std::move(split->groups[asked.self]);
   if (--split->left == 0) splits.erase(split);
   return group;
 }

@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/table.hpp"
+
 namespace ringscope {
 
 /// Label of a message: a receive takes those of its own only. The context tells communicators
@@ -26,7 +28,7 @@ struct Tag {
 };
 
 /// A list of ranks that many have in common.
-using SharedRanks = std::shared_ptr<const std::vector<int>>;
+using SharedRanks = std::shared_ptr<const Table<int>>;
 
 /// A group: some of the ranks, in an order of their own.
 struct Group {
@@ -47,7 +49,7 @@ struct Side {
 using Sides = std::function<Side(int rank)>;
 
 /// Lists of ranks into which a split by these sides cuts a communicator of those ranks.
-std::vector<SharedRanks> parts_of(const std::vector<int>& ranks, const Sides& sides);
+std::vector<SharedRanks> parts_of(const Table<int>& ranks, const Sides& sides);
 
 /// A rank's call of split, and what comes of it.
 struct SplitCall {
@@ -73,8 +75,8 @@ class KnownSplits {
 
  private:
   struct Split {
-    std::vector<std::shared_ptr<const Group>> groups;  ///< by rank; null: it has called
-    int left = 0;                                      ///< ranks that have not
+    Table<std::shared_ptr<const Group>> groups;  ///< by rank; null: it has called
+    int left = 0;                                ///< ranks that have not
   };
   std::map<std::tuple<Tag, int, int, int>, std::list<Split>> splits_;
 };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cassert>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 
@@ -11,6 +12,11 @@ namespace ringscope {
 /// The two buffers of a rank: the vector that the collective works on, and scratch space.
 enum class Buffer : std::uint8_t { data, scratch };
 
+/// Items of `count` vectors of `items` each.
+constexpr std::size_t times(std::integral auto count, std::size_t items) {
+  return static_cast<std::size_t>(count) * items;
+}
+
 /// `size` items of a buffer from `offset` on. What an item is, the executor says: the simulator
 /// counts bytes, the loopback executor and the replays count floats.
 struct Range {
@@ -18,9 +24,10 @@ struct Range {
   std::size_t offset = 0;
   std::size_t size = 0;
 
-  /// Part `i` of this range cut into `parts` of equal size; the first (size mod parts) parts hold
-  /// one item more. Requires 0 <= i < parts.
-  Range part(std::size_t i, std::size_t parts) const {
+  /// Part `number` of this range cut into `count` of equal size; the first (size mod count) parts
+  /// hold one item more. Requires 0 <= number < count.
+  constexpr Range part(std::integral auto number, std::integral auto count) const {
+    const auto i = static_cast<std::size_t>(number), parts = static_cast<std::size_t>(count);
     assert(i < parts);
     const std::size_t small = size / parts, larger = size % parts;
     const std::size_t begin = i * small + (i < larger ? i : larger);
@@ -41,8 +48,7 @@ class Chunks {
   Chunks(Range whole, int ranks) : whole_(whole), ranks_(ranks) { assert(ranks > 0); }
   int count() const { return ranks_; }
   Range operator[](int index) const {
-    const int i = ((index % ranks_) + ranks_) % ranks_;
-    return whole_.part(static_cast<std::size_t>(i), static_cast<std::size_t>(ranks_));
+    return whole_.part(((index % ranks_) + ranks_) % ranks_, ranks_);
   }
   /// The items of `count` neighbouring chunks from `first` on, without wrapping around.
   /// Requires 0 <= first and first + count <= number of chunks.

@@ -4,8 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <string_view>
+
+#include "base/view.hpp"
 
 namespace ringscope {
 
@@ -31,13 +32,13 @@ enum class Verb : std::uint8_t {
   split
 };
 /// Names by Verb.
-inline constexpr std::string_view verb_names[] = {
+inline constexpr Array<std::string_view, 19> verb_names = {
     "isend",    "irecv", "send",   "recv",      "sendrecv", "wait", "wait_all",
     "wait_any", "test",  "reduce", "copy",      "compute",  "join", "sleep",
     "load",     "store", "reach",  "multicast", "split"};
-inline constexpr std::size_t verbs = std::size(verb_names);
-static_assert(verbs == static_cast<std::size_t>(Verb::split) + 1);
+inline constexpr std::size_t verbs = verb_names.size();
+static_assert(&verb_names[Verb::split] == &verb_names.back() && verb_names.back() == "split");
 
-inline std::string_view name_of(Verb verb) { return verb_names[static_cast<std::size_t>(verb)]; }
+inline std::string_view name_of(Verb verb) { return verb_names[verb]; }
 
 }  // namespace ringscope

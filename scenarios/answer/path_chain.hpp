@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/table.hpp"
 #include "scenarios/answer/report.hpp"
 
 namespace ringscope {
@@ -36,7 +37,7 @@ struct PathChain {
   std::vector<ChainSegment> segments;
   std::vector<MessageSpan> messages;  ///< by the time of their completion
   /// Each that stands on the path.
-  std::vector<ResourceReport> resources;
+  Table<ResourceReport> resources;
 };
 
 }  // namespace ringscope

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "algorithms/training/stage_memory.hpp"
+#include "base/view.hpp"
 #include "scenarios/question/scenario.hpp"
 #include "scenarios/schedule/node_counts.hpp"
 #include "topologies/input/units.hpp"
@@ -20,7 +21,7 @@ namespace ringscope {
 
 /// State of a rank at an instant. The blocked states say in which call it is blocked.
 enum class RankActivity { compute, reduce, copy, overhead, in_send, in_wait, idle };
-inline constexpr std::array<std::string_view, 7> activity_names = {
+inline constexpr Array<std::string_view, 7> activity_names = {
     "compute", "reduce", "copy", "overhead", "in_send", "in_wait", "idle"};
 
 /// Cause of time spent: why a blocked rank waited, and what a segment of the critical path is.
@@ -43,10 +44,10 @@ enum class Cause {
   input,     ///< the input of its host prepared records
   pinning    ///< a buffer was pinned, so that the NIC may reach it
 };
-inline constexpr std::array<std::string_view, 17> cause_names = {
+inline constexpr Array<std::string_view, 17> cause_names = {
     "compute", "reduce",   "overhead", "copy",    "memory", "wire",  "lock",  "latency", "protocol",
     "partner", "progress", "skew",     "storage", "sleep",  "noise", "input", "pinning"};
-using CauseSeconds = std::array<double, cause_names.size()>;  ///< indexed by Cause
+using CauseSeconds = Array<double, cause_names.size()>;  ///< indexed by Cause
 
 /// Time in calls on communicators of some of the ranks, and in what they cause: reductions, copies.
 struct GroupReport {
@@ -59,10 +60,10 @@ struct RankReport {
   int rank = 0;
   std::string host;
   int numa = 0;
-  double finish_s = 0;                                  ///< from the start of the job
-  std::array<double, activity_names.size()> seconds{};  ///< indexed by RankActivity; sums to time_s
-  CauseSeconds waited_for{};                            ///< sums to in_send + in_wait
-  std::vector<GroupReport> groups{};                    ///< none where the job has no groups
+  double finish_s = 0;                             ///< from the start of the job
+  Array<double, activity_names.size()> seconds{};  ///< indexed by RankActivity; sums to time_s
+  CauseSeconds waited_for{};                       ///< sums to in_send + in_wait
+  std::vector<GroupReport> groups{};               ///< none where the job has no groups
 };
 
 struct PhaseReport {

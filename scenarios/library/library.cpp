@@ -88,7 +88,7 @@ void read_registration(Fields& fields, const std::string& name, Way way, Transpo
 }
 
 Transport read_transport(const Value& value, Way way, Value& resolved) {
-  const std::string name(way_names[static_cast<std::size_t>(way)]);
+  const std::string name(way_names[way]);
   Fields fields(value, "library." + name);
   Transport transport;
   const auto sized = [&](std::string_view key, const Value& time) {
@@ -149,7 +149,7 @@ Transport read_transport(const Value& value, Way way, Value& resolved) {
 /// All of p2p, staged and gdr, or none of them; and what work on a GPU costs.
 void read_gpu_parts(Fields& fields, Library& library, Value& ways) {
   constexpr std::array gpu_ways = {Way::p2p, Way::staged, Way::gdr};
-  const auto name = [](Way way) { return way_names[static_cast<std::size_t>(way)]; };
+  const auto name = [](Way way) { return way_names[way]; };
   const Value* known = nullptr;
   for (const Way way : gpu_ways)
     if (const Value* found = fields.optional(name(way))) known = found;
@@ -165,8 +165,7 @@ void read_gpu_parts(Fields& fields, Library& library, Value& ways) {
     if (!fields.has(name(way)))
       known->fail(fmt::format("p2p, staged and gdr come together, and {} is missing", name(way)));
   for (const Way way : gpu_ways)
-    library.transports[static_cast<std::size_t>(way)] =
-        read_transport(fields.required(name(way)), way, ways);
+    library.transports[way] = read_transport(fields.required(name(way)), way, ways);
   const Value nothing = Value::empty_map_at(fields.map().place());
   Fields costs(gpu != nullptr ? *gpu : nothing, "library.gpu");
   library.gpu.launch = costs.value_or("launch", "0 s").seconds();
@@ -252,10 +251,9 @@ Library read_library(const Value& value) {
   library.copy_cost = fields.value_or("copy_cost", "0 s/B").byte_cost();
   Value ways = Value::empty_map_at(value.place());
   for (const Way way : {Way::self, Way::shm, Way::network}) {
-    const auto i = static_cast<std::size_t>(way);
-    const Value& costs = fields.required(way_names[i]);
+    const Value& costs = fields.required(way_names[way]);
     const bool off = way == Way::shm && costs.kind() == Value::Kind::scalar;
-    library.transports[i] =
+    library.transports[way] =
         read_transport(off ? over_loopback(costs, fields.required("network")) : costs, way, ways);
     if (off) ways.set("shm", costs);
   }

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/view.hpp"
 #include "nccl/choice/tuning.hpp"
 #include "scenarios/library/sized_time.hpp"
 #include "topologies/input/input.hpp"
@@ -69,8 +70,8 @@ struct Transport {
 /// a rank's buffers lie in a GPU: by peer access inside a host; through host memory inside a host;
 /// straight between a NIC and a GPU. Between hosts without GPUDirect the way is network.
 enum class Way { self, shm, network, p2p, staged, gdr };
-inline constexpr std::array<std::string_view, 6> way_names = {"self", "shm",    "network",
-                                                              "p2p",  "staged", "gdr"};
+inline constexpr Array<std::string_view, 6> way_names = {"self", "shm",    "network",
+                                                         "p2p",  "staged", "gdr"};
 
 /// Local work on a GPU.
 struct GpuCosts {
@@ -95,9 +96,9 @@ struct ProtocolCosts {
 };
 
 struct BlockCosts {
-  Seconds launch{};                                            ///< of a kernel, once
-  Seconds issue{};                                             ///< of the host's thread for one
-  std::array<ProtocolCosts, protocol_names.size()> protocols;  ///< indexed by Protocol
+  Seconds launch{};                                       ///< of a kernel, once
+  Seconds issue{};                                        ///< of the host's thread for one
+  Array<ProtocolCosts, protocol_names.size()> protocols;  ///< indexed by Protocol
   nccl::Generation generation = nccl::Generation::ampere;
   int version = 231;  ///< of NCCL, 2.31, for its choice
   /// Bytes of data in each byte on a link to a switch that adds up or copies them; 0: the library
@@ -107,16 +108,14 @@ struct BlockCosts {
   /// (2.29.2, src/graph/paths.cc, NCCL_P2P_PER_CHANNEL_NET_BW).
   Bandwidth exchange_between_hosts{14e9};
 
-  const ProtocolCosts& costs(Protocol protocol) const {
-    return protocols[static_cast<std::size_t>(protocol)];
-  }
+  const ProtocolCosts& costs(Protocol protocol) const { return protocols[protocol]; }
 };
 
 struct Library {
   std::string name;
   std::string about;
-  std::array<Transport, way_names.size()> transports;  ///< indexed by Way
-  bool knows_gpus = false;                             ///< p2p, staged and gdr are there
+  Array<Transport, way_names.size()> transports;  ///< indexed by Way
+  bool knows_gpus = false;                        ///< p2p, staged and gdr are there
   GpuCosts gpu;
   std::optional<BlockCosts> blocks;  ///< of kernels that exchange data themselves
   Progress progress = Progress::caller;
@@ -134,7 +133,7 @@ struct Library {
   ByteCost copy_cost{};    ///< CPU per byte of a local copy
   Value resolved;          ///< all defaults filled in
 
-  const Transport& transport(Way way) const { return transports[static_cast<std::size_t>(way)]; }
+  const Transport& transport(Way way) const { return transports[way]; }
   /// Whether messages of any way take a random time.
   bool has_jitter() const {
     return std::any_of(transports.begin(), transports.end(),

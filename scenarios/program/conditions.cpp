@@ -74,8 +74,7 @@ void StepsReader::read_conditions(Fields& fields, Step& step) {
       for (const Value::Entry& entry : on->entries()) {
         const int kind = kind_index(Value::scalar_at(entry.key_place, entry.key));
         step.on.push_back(read_places(entry.value, kind));
-        require_places(entry.value, step.on.back(),
-                       program_->kinds[static_cast<std::size_t>(kind)]);
+        require_places(entry.value, step.on.back(), program_->kinds[kind]);
       }
     } else {
       on->fail("expected a group such as left, or indices of groups: {pp: first, tp: 0}");

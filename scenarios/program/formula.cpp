@@ -10,6 +10,8 @@
 #include <cmath>
 #include <optional>
 
+#include "base/view.hpp"
+
 namespace ringscope {
 namespace {
 
@@ -17,10 +19,10 @@ using programs::Expression;
 using Term = Expression::Kind;
 
 constexpr std::size_t most_letters = 1'000, most_nested = 50;
-constexpr std::array<std::string_view, 3> unit_words = {"a number without a unit", "a time",
-                                                        "a size in bytes"};
+constexpr Array<std::string_view, 3> unit_words = {"a number without a unit", "a time",
+                                                   "a size in bytes"};
 
-std::string_view words_for(Unit unit) { return unit_words[static_cast<std::size_t>(unit)]; }
+std::string_view words_for(Unit unit) { return unit_words[unit]; }
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
@@ -149,7 +151,7 @@ class FormulaReader {
     if (error != std::errc{} || !std::isfinite(number))
       fail(fmt::format("expected a number, got '{}'", rest()));
     const std::string digits(begin, end);
-    at_ += static_cast<std::size_t>(end - begin);
+    at_ += digits.size();
     skip_spaces();
     if (at_ == text_.size() || !is_letter(text_[at_])) return {Expression(number), Unit::plain};
     const std::size_t before = at_;

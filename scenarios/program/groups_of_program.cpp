@@ -54,13 +54,13 @@ std::vector<int> read_ranks(const Value& value, int ranks) {
 }
 
 /// Ranks of one group; `taken` by this one and those before it.
-std::vector<int> read_group(const Value& list, const std::string& kind, std::vector<bool>& taken) {
+std::vector<int> read_group(const Value& list, const std::string& kind, Table<bool>& taken) {
   std::vector<int> group;
   for (const Value& item : list.items())
     for (const int rank : read_ranks(item, static_cast<int>(taken.size()))) {
-      if (taken[static_cast<std::size_t>(rank)])
+      if (taken[rank])
         item.fail(fmt::format("rank {} stands twice in the groups of {}", rank, kind));
-      taken[static_cast<std::size_t>(rank)] = true;
+      taken[rank] = true;
       group.push_back(rank);
     }
   if (group.empty()) list.fail(fmt::format("expected a rank in a group of {}, got none", kind));
@@ -71,9 +71,9 @@ std::vector<int> read_group(const Value& list, const std::string& kind, std::vec
 programs::GroupKind by_list(const Value& value, const std::string& kind, int ranks) {
   const auto is_list = [](const Value& item) { return item.kind() == Value::Kind::list; };
   const bool several = std::ranges::any_of(value.items(), is_list);
-  std::vector<bool> taken(static_cast<std::size_t>(ranks));
+  Table<bool> taken(ranks);
   if (!several) return programs::kind_of(kind, {read_group(value, kind, taken)}, ranks);
-  std::vector<std::vector<int>> groups;
+  std::vector<Table<int>> groups;
   for (const Value& item : value.items()) {
     if (!is_list(item)) item.fail(fmt::format("expected a list, as other groups of {} are", kind));
     groups.push_back(read_group(item, kind, taken));

@@ -10,8 +10,8 @@
 namespace ringscope {
 
 struct ProgramGroups {
-  std::vector<programs::GroupKind> kinds;  ///< the first one, `all`, has all ranks
-  Grid grid;                               ///< of those by their sizes
+  Table<programs::GroupKind> kinds;  ///< the first one, `all`, has all ranks
+  Grid grid;                         ///< of those by their sizes
 };
 
 /// Reads `groups` of the job. A kind is a size, and then a dimension of a grid of all ranks, nested

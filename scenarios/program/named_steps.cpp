@@ -36,9 +36,7 @@ class NameJoiner {
     sites.push_back(&one);
   }
 
-  const std::string& stream(const NamedStep& one) const {
-    return program_->streams[static_cast<std::size_t>(one.stream)];
-  }
+  const std::string& stream(const NamedStep& one) const { return program_->streams[one.stream]; }
 
   /// In the order of the program, or in an earlier turn of a loop around both.
   static bool comes_before(const NamedStep& one, const NamedStep& other) {

@@ -67,14 +67,13 @@ std::shared_ptr<const ScheduleFile> read_program_of_steps(Fields& job, const Val
   try {
     programs::survey(*program);
   } catch (const programs::Unsound& wrong) {
-    reader.places()[static_cast<std::size_t>(wrong.step)].fail(wrong.what());
+    reader.places()[wrong.step].fail(wrong.what());
   }
   job.resolve("program", list);
   auto file = std::make_shared<ScheduleFile>();
   for (const int step : program->undone)
-    file->warnings.push_back(
-        fmt::format("the conditions of the step in line {} hold for no rank",
-                    reader.places()[static_cast<std::size_t>(step)].place().line));
+    file->warnings.push_back(fmt::format("the conditions of the step in line {} hold for no rank",
+                                         reader.places()[step].place().line));
   file->file = "the program";
   file->schedule.name = "program";
   file->schedule.collective = "messages";

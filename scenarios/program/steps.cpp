@@ -216,7 +216,7 @@ void StepsReader::read_together(const Value& list, Step& step, const Inherited& 
 
 void StepsReader::read_collective(Fields& fields, const std::string& collective, Step& step) {
   step.group = group_of(fields);
-  const auto& groups = program_->kinds[static_cast<std::size_t>(step.group)].groups;
+  const auto& groups = program_->kinds[step.group].groups;
   std::size_t least = groups.front()->size();
   for (const auto& group : groups) least = std::min(least, group->size());
   const CollectiveStep read =

@@ -42,7 +42,7 @@ class StepsReader {
   /// Throws InputError.
   void read(const Value& list);
   /// Places of steps, by their numbers.
-  const std::vector<Value>& places() const { return places_; }
+  const Table<Value>& places() const { return places_; }
 
  private:
   using Step = programs::Step;
@@ -72,7 +72,7 @@ class StepsReader {
   Scope scope_;
   const StepGpu* gpu_;
   const bool nccl_;
-  std::vector<Value> places_;
+  Table<Value> places_;
   std::vector<NamedStep> named_;
   int depth_ = 0;
 };

@@ -116,8 +116,7 @@ Cost cost_of(const Scenario& scenario) {
   const HostGroups by_host(ranks, &hosts);
   options.hosts = &hosts;
   options.by_host = &by_host;
-  const auto items = static_cast<std::size_t>(scenario.job.bytes.count);
-  return scenario.job.algorithm->cost(ranks, items, options);
+  return scenario.job.algorithm->cost(ranks, scenario.job.bytes.count, options);
 }
 
 Estimate estimate_of(const Scenario& scenario, bool on_simgrid) {

@@ -25,8 +25,7 @@ ResourceId ResourceId::of_name(const std::string& name) {
   const char* const end = name.data() + name.size();
   const char* const number = name.data() + owner + before_rank.size();
   const char* const job = std::from_chars(number, end, id.rank).ptr;
-  if (const std::string_view rest(job, static_cast<std::size_t>(end - job));
-      rest.starts_with(before_job))
+  if (const std::string rest(job, end); rest.starts_with(before_job))
     id.job = rest.substr(before_job.size(), rest.size() - before_job.size() - 1);
   return id.name() == name ? id : ResourceId{name};
 }

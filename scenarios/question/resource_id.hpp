@@ -9,11 +9,13 @@
 #include <string>
 #include <string_view>
 
+#include "base/view.hpp"
+
 namespace ringscope {
 
 enum class ResourceKind { core, link, memory, lock, storage, input };
-inline constexpr std::array<std::string_view, 6> resource_kind_names = {"core", "link",    "memory",
-                                                                        "lock", "storage", "input"};
+inline constexpr Array<std::string_view, 6> resource_kind_names = {"core", "link",    "memory",
+                                                                   "lock", "storage", "input"};
 
 /// The kind is no part of it: an address belongs to things of one kind, and the written form does
 /// not have it. Parallel cables of one name are one to who asks for them.

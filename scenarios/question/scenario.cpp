@@ -209,7 +209,7 @@ std::vector<Scenario> read_with(const Value& tree, const std::string& name,
 void require_ranks(const Value& place, const Placement& placement, const Job& job) {
   const Algorithm& algorithm = *job.algorithm;
   const auto& ranks = placement.ranks;
-  if (ranks.size() < static_cast<std::size_t>(algorithm.least_ranks))
+  if (std::ssize(ranks) < algorithm.least_ranks)
     place.fail(fmt::format("the {} {} needs at least {} ranks, got {}", algorithm.collective,
                            algorithm.name, algorithm.least_ranks, ranks.size()));
   const bool spread = std::any_of(ranks.begin(), ranks.end(), [&](const Location& where) {

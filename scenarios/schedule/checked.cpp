@@ -20,9 +20,9 @@ using schedules::Waits;
 }
 
 const schedules::Step& step_of(const Schedule& schedule, const StepId& id) {
-  const auto& rank = schedule.ranks[static_cast<std::size_t>(id.rank)];
-  const auto& block = rank.blocks[static_cast<std::size_t>(id.block)];
-  return block.steps[static_cast<std::size_t>(id.step)];
+  const auto& rank = schedule.ranks[id.rank];
+  const auto& block = rank.blocks[id.block];
+  return block.steps[id.step];
 }
 
 /// Steps as the file numbers them.

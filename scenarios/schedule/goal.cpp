@@ -36,19 +36,16 @@ class GoalReader {
     head.take_word("num_ranks");
     ranks_ = static_cast<int>(head.number("a number of ranks", 1, most_ranks));
     head.finish();
-    trace_.ranks.resize(static_cast<std::size_t>(ranks_));
-    places_.resize(static_cast<std::size_t>(ranks_));
-    read_.resize(static_cast<std::size_t>(ranks_));
+    trace_.ranks.resize(ranks_);
+    places_.resize(ranks_);
+    read_.resize(ranks_);
     while (words_.next_line(words)) read_rank(words);
     if (words_.in_comment()) throw InputError(words_.end(), "a comment '/*' has no end");
-    require_sound(trace_,
-                  [&](traces::NodeId id) { return places_[index(id.rank)][index(id.node)]; });
+    require_sound(trace_, [&](traces::NodeId id) { return places_[id.rank][id.node]; });
     return std::move(trace_);
   }
 
  private:
-  static std::size_t index(int i) { return static_cast<std::size_t>(i); }
-
   void read_rank(std::vector<Word>& words) {
     Line head(words);
     head.take_word("rank");
@@ -56,8 +53,8 @@ class GoalReader {
     rank_ = static_cast<int>(head.number("a rank", 0, ranks_ - 1));
     head.take_word("{");
     head.finish();
-    if (read_[index(rank_)]) throw InputError(place, fmt::format("rank {} stands twice", rank_));
-    read_[index(rank_)] = true;
+    if (read_[rank_]) throw InputError(place, fmt::format("rank {} stands twice", rank_));
+    read_[rank_] = true;
     labels_.clear();
     while (words_.next_line(words)) {
       Line line(words);
@@ -82,7 +79,7 @@ class GoalReader {
     if (label && !labels_.emplace(label->text, static_cast<int>(nodes().size())).second)
       throw InputError(label->place,
                        fmt::format("the label '{}' stands twice in rank {}", label->text, rank_));
-    places_[index(rank_)].push_back(words.front().place);
+    places_[rank_].push_back(words.front().place);
     read_operation(line);
   }
 
@@ -91,7 +88,7 @@ class GoalReader {
     const bool at_end = line.take("requires").text == "requires";
     const int other = labelled(line.take("a label"));
     line.finish();
-    (at_end ? nodes()[index(node)].after : nodes()[index(node)].after_starts).push_back(other);
+    (at_end ? nodes()[node].after : nodes()[node].after_starts).push_back(other);
   }
 
   int labelled(const Word& word) const {
@@ -147,14 +144,14 @@ class GoalReader {
                                   name.text));
   }
 
-  std::vector<Node>& nodes() { return trace_.ranks[index(rank_)]; }
+  Table<Node>& nodes() { return trace_.ranks[rank_]; }
 
   goal::Words words_;
   Trace trace_{.groups = {}, .ranks = {}, .of_goal = true};
   int ranks_ = 0, rank_ = 0;
-  std::vector<bool> read_;
+  Table<bool> read_;
   std::map<std::string_view, int> labels_;
-  std::vector<std::vector<Place>> places_;
+  Table<Table<Place>> places_;
 };
 
 }  // namespace

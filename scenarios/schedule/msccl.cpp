@@ -20,8 +20,7 @@ class Translation {
  public:
   Translation(const msccl::Algo& algo, int gpu, const Placing& placing)
       : gpu_(&algo.gpus[gpu]), id_(gpu), placing_(placing) {
-    scratch_ =
-        placing.first_of_scratch() + gpu_->chunks[static_cast<std::size_t>(msccl::Space::scratch)];
+    scratch_ = placing.first_of_scratch() + gpu_->chunks[msccl::Space::scratch];
   }
 
   schedules::RankProgram program() {
@@ -57,10 +56,9 @@ class Translation {
 
   std::vector<schedules::After> after(const msccl::Step& step) const {
     if (step.after_block < 0) return {};
-    const auto& steps = gpu_->blocks[static_cast<std::size_t>(step.after_block)].steps;
+    const auto& steps = gpu_->blocks[step.after_block].steps;
     int signals = 0;
-    for (int i = 0; i < step.after_step; ++i)
-      signals += steps[static_cast<std::size_t>(i)].signals ? 1 : 0;
+    for (int i = 0; i < step.after_step; ++i) signals += steps[i].signals ? 1 : 0;
     return {{step.after_block, signals + 1}};
   }
 
@@ -130,7 +128,7 @@ void read_msccl(const std::shared_ptr<const Source>& source, ScheduleFile& into)
   const msccl::Algo algo = msccl::read_algo(xml);
   const auto step = [&](const StepId& id) -> const msccl::Step& {
     const auto& gpu = algo.gpus[id.rank];
-    return gpu.blocks[static_cast<std::size_t>(id.block)].steps[static_cast<std::size_t>(id.step)];
+    return gpu.blocks[id.block].steps[id.step];
   };
   const Told told = {
       xml.place_of(xml.root()), [&](const StepId& id) { return xml.place_of(step(id).node); },

@@ -92,12 +92,12 @@ class Element {
     return static_cast<int>(number(name, least, most));
   }
   bool flag(const char* name) const { return whole(name, 0, 1) == 1; }
-  std::size_t one_of(const char* name, std::string_view kind,
-                     std::span<const std::string> names) const {
+  std::ptrdiff_t one_of(const char* name, std::string_view kind,
+                        std::span<const std::string> names) const {
     const std::string text = xml_->required(node_, name);
     const auto found = std::ranges::find(names, text);
     if (found == names.end()) fail(name, unknown_name(kind, text, names));
-    return static_cast<std::size_t>(found - names.begin());
+    return found - names.begin();
   }
   std::string text(const char* name) const {
     const std::string value = xml_->required(node_, name);
@@ -118,12 +118,12 @@ const Type& type_of(const Element& step) {
 
 Chunks read_chunks(const Element& step, const char* buffer, const char* offset, const Gpu& gpu,
                    int id, int count) {
-  static const std::vector<std::string> names = {"i", "o", "s"};
+  static const Table<std::string> names = {"i", "o", "s"};
   const auto space = static_cast<Space>(step.one_of(buffer, "buffer", names));
   const int first = step.whole(offset, -1, most_chunks);
-  const int chunks = gpu.chunks[static_cast<std::size_t>(space)];
+  const int chunks = gpu.chunks[space];
   if (first >= 0 && first + count <= chunks) return {space, first};
-  const std::string& name = names[static_cast<std::size_t>(space)];
+  const std::string& name = names[space];
   const std::string has = chunks == 0   ? "no chunks"
                           : chunks == 1 ? "chunk 0 alone"
                                         : fmt::format("chunks 0 to {}", chunks - 1);
@@ -205,7 +205,7 @@ void require_dependences(const Xml& xml, const Gpu& gpu) {
       if (of >= std::ssize(gpu.blocks))
         fail("depid", fmt::format("it waits for tb {}, and its gpu has tbs 0 to {}", of,
                                   gpu.blocks.size() - 1));
-      const auto& steps = gpu.blocks[static_cast<std::size_t>(of)].steps;
+      const auto& steps = gpu.blocks[of].steps;
       if (at < 0 || at >= std::ssize(steps))
         fail("deps",
              fmt::format("it waits for step {} of tb {}, which has {}", at, of,
@@ -240,7 +240,7 @@ void require_chunks(const Element& element, const Algo& algo, const Gpu& gpu, in
   const int input = algo.collective == "allgather" ? part : whole;
   const int output = algo.collective == "reduce_scatter" ? part : whole;
   const auto require = [&](const char* name, Space space, int expected) {
-    const int got = gpu.chunks[static_cast<std::size_t>(space)];
+    const int got = gpu.chunks[space];
     if (got == expected || (got == 0 && (algo.in_place || has_root(algo)))) return;
     element.fail(name, fmt::format("expected {} as {} of this {}, got {}", expected, name,
                                    algo.collective, got));
@@ -258,7 +258,7 @@ Gpu read_gpu(const Xml& xml, pugi::xml_node node, const Algo& algo, int gpus, in
   for (const auto& [name, space] :
        {std::pair{"i_chunks", Space::input}, std::pair{"o_chunks", Space::output},
         std::pair{"s_chunks", Space::scratch}})
-    gpu.chunks[static_cast<std::size_t>(space)] = element.whole(name, 0, most_chunks);
+    gpu.chunks[space] = element.whole(name, 0, most_chunks);
   require_chunks(element, algo, gpu, gpus);
   for (const pugi::xml_node& block : node.children())
     gpu.blocks.push_back(read_block(xml, block, gpu, id, gpus, channels));
@@ -268,9 +268,9 @@ Gpu read_gpu(const Xml& xml, pugi::xml_node node, const Algo& algo, int gpus, in
 
 /// The collective by our name, of those that promise something to check.
 std::string read_collective(const Element& element) {
-  static const std::vector<std::string> names = {"allreduce",     "allgather", "reduce_scatter",
-                                                 "reducescatter", "alltoall",  "broadcast",
-                                                 "reduce"};
+  static const Table<std::string> names = {"allreduce",     "allgather", "reduce_scatter",
+                                           "reducescatter", "alltoall",  "broadcast",
+                                           "reduce"};
   const std::string& name = names[element.one_of("coll", "collective of a schedule", names)];
   return name == "reducescatter" ? "reduce_scatter" : name;
 }
@@ -311,9 +311,8 @@ Algo read_algo(const Xml& xml) {
 }
 
 std::string step_text(const Algo& algo, int gpu, int block, int step) {
-  const auto& steps = algo.gpus[gpu].blocks[static_cast<std::size_t>(block)].steps;
-  return fmt::format("gpu {}, tb {}, step {} ({})", gpu, block, step,
-                     steps[static_cast<std::size_t>(step)].type->name);
+  const auto& steps = algo.gpus[gpu].blocks[block].steps;
+  return fmt::format("gpu {}, tb {}, step {} ({})", gpu, block, step, steps[step].type->name);
 }
 
 }  // namespace ringscope::msccl

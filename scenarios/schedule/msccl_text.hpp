@@ -9,6 +9,7 @@
 
 #include "algorithms/verbs/block.hpp"
 #include "base/table.hpp"
+#include "base/view.hpp"
 #include "topologies/imports/xml.hpp"
 
 namespace ringscope::msccl {
@@ -42,13 +43,13 @@ struct ThreadBlock {
   pugi::xml_node node;
   int send = -1, receive = -1;  ///< peers; -1: none
   int channel = 0;
-  std::vector<Step> steps{};
+  Table<Step> steps{};
 };
 
 struct Gpu {
   pugi::xml_node node;
-  int chunks[3] = {0, 0, 0};  ///< by Space
-  std::vector<ThreadBlock> blocks{};
+  Array<int, 3> chunks{};  ///< by Space
+  Table<ThreadBlock> blocks{};
 };
 
 struct Algo {

@@ -72,15 +72,13 @@ class Weaving {
   }
 
  private:
-  static std::size_t index(int i) { return static_cast<std::size_t>(i); }
-
   template <typename Action>
   void each_operation(const Action& action) const {
     for (int rank = 0; rank < std::ssize(plan_->gpus); ++rank) {
-      const auto& blocks = plan_->gpus[index(rank)].blocks;
+      const auto& blocks = plan_->gpus[rank].blocks;
       for (int block = 0; block < std::ssize(blocks); ++block)
-        for (int i = 0; i < std::ssize(blocks[index(block)]); ++i)
-          action(StepId{rank, block, i}, blocks[index(block)][index(i)]);
+        for (int i = 0; i < std::ssize(blocks[block]); ++i)
+          action(StepId{rank, block, i}, blocks[block][i]);
     }
   }
 
@@ -111,8 +109,8 @@ class Weaving {
     return placing_.scratch(first, 1);
   }
 
-  std::vector<schedules::Step>& steps(const StepId& at) {
-    return (*ranks_)[index(at.rank)].blocks[index(at.block)].steps;
+  Table<schedules::Step>& steps(const StepId& at) {
+    return (*ranks_)[at.rank].blocks[at.block].steps;
   }
   StepId next_step(const StepId& at) {
     return {at.rank, at.block, static_cast<int>(steps(at).size())};
@@ -243,12 +241,12 @@ class Weaving {
     std::erase_if(waits, [](const Wait& wait) {
       return wait.step.block == wait.until.block && wait.step.step > wait.until.step;
     });
-    for (const Wait& wait : waits) steps(wait.until)[index(wait.until.step)].signals = true;
+    for (const Wait& wait : waits) steps(wait.until)[wait.until.step].signals = true;
     for (const Wait& wait : waits) {
       const auto& before = steps(wait.until);
       const auto signals = std::count_if(before.begin(), before.begin() + wait.until.step + 1,
                                          [](const schedules::Step& step) { return step.signals; });
-      steps(wait.step)[index(wait.step.step)].after.push_back(
+      steps(wait.step)[wait.step.step].after.push_back(
           {wait.until.block, static_cast<int>(signals)});
     }
   }
@@ -271,7 +269,7 @@ class Weaving {
   std::vector<Read> reads_;
   std::map<std::tuple<int, int, int>, int> passed_;        ///< by rank, block and barrier
   std::map<std::tuple<int, int, int>, Barrier> barriers_;  ///< by rank, barrier and round
-  std::vector<schedules::RankProgram>* ranks_ = nullptr;
+  Table<schedules::RankProgram>* ranks_ = nullptr;
   std::vector<Act>* acts_ = nullptr;  ///< of the step that is made
 };
 
@@ -280,8 +278,7 @@ class Weaving {
 void read_mscclpp(const std::shared_ptr<const Source>& source, ScheduleFile& into) {
   const mscclpp::Plan plan = mscclpp::read_plan(Value::from_text(source->name, source->text));
   const auto operation = [&](const StepId& id) -> const mscclpp::Operation& {
-    return plan.gpus[id.rank]
-        .blocks[static_cast<std::size_t>(id.block)][static_cast<std::size_t>(id.step)];
+    return plan.gpus[id.rank].blocks[id.block][id.step];
   };
   const Told told = {plan.place, [&](const StepId& id) { return operation(id).place; },
                      [&](const StepId& id) {

@@ -48,9 +48,9 @@ void ChannelReader::read_block(const Value* list) {
     const std::string type = type_of(fields);
     const auto& all = of_gpu_[type];
     for (const Value& id : listed(fields.required("channel_ids"))) {
-      const auto number = static_cast<std::size_t>(id.integer(0, most_channels));
+      const std::int64_t number = id.integer(0, most_channels);
       if (type == "switch") continue;
-      if (number >= all.size())
+      if (!all.has(number))
         id.fail(fmt::format("the gpu has {} {} channel{}", all.size(), type,
                             all.size() == 1 ? "" : "s"));
       of_block_[type].push_back(all[number]);
@@ -64,10 +64,10 @@ std::vector<int> ChannelReader::read_operation(const Value* ids, const Value* ty
   if (ids == nullptr) operation.fail("an operation: the key 'channel_ids' is missing");
   const std::string kind = type == nullptr ? "memory" : type->text();
   const auto found = of_block_.find(kind);
-  const std::size_t count = found == of_block_.end() ? 0 : found->second.size();
+  const auto count = found == of_block_.end() ? 0 : std::ssize(found->second);
   std::vector<int> channels;
   for (const Value& id : listed(*ids)) {
-    const auto number = static_cast<std::size_t>(id.integer(0, most_channels));
+    const std::int64_t number = id.integer(0, most_channels);
     if (number >= count)
       id.fail(
           fmt::format("the threadblock has {} {} channel{}", count, kind, count == 1 ? "" : "s"));
@@ -99,8 +99,7 @@ Signals::Signals(const Plan& plan) {
   for (int rank = 0; rank < std::ssize(plan.gpus); ++rank) {
     const auto& blocks = plan.gpus[rank].blocks;
     for (int block = 0; block < std::ssize(blocks); ++block)
-      for (const Operation& operation : blocks[static_cast<std::size_t>(block)])
-        note(plan, rank, block, operation);
+      for (const Operation& operation : blocks[block]) note(plan, rank, block, operation);
   }
   note_gets(plan);
   require_waits();
@@ -132,7 +131,7 @@ void Signals::pair_ends(const Plan& plan) {
     std::map<std::pair<int, std::string>, int> count;
     const auto& channels = plan.gpus[rank].channels;
     for (int i = 0; i < std::ssize(channels); ++i) {
-      const Channel& one = channels[static_cast<std::size_t>(i)];
+      const Channel& one = channels[i];
       numbered[{rank, one.peer, one.type, count[{one.peer, one.type}]++}] = {rank, i};
     }
   }
@@ -158,7 +157,7 @@ void Signals::note(const Plan& plan, int rank, int block, const Operation& opera
           operation.place,
           fmt::format("threadblock {} uses its channel, too: only one is understood", use.block));
     use.block = block;
-    const int peer = plan.gpus[rank].channels[static_cast<std::size_t>(end.channel)].peer;
+    const int peer = plan.gpus[rank].channels[end.channel].peer;
     if (kind->puts || kind->gets) {
       const auto& there = kind->puts ? operation.into : operation.from;
       if (there.at(i).rank != peer)

@@ -26,7 +26,7 @@ class ChannelReader {
                                   const Value& operation) const;
 
  private:
-  std::map<std::string, std::vector<int>> of_gpu_, of_block_;  ///< by kind: index in the GPU's
+  std::map<std::string, Table<int>> of_gpu_, of_block_;  ///< by kind: index in the GPU's
 };
 
 /// Throws InputError where a put or a get has not a buffer of its own GPU and one of another's for

@@ -101,8 +101,6 @@ class PlanReader {
   }
 
  private:
-  static std::size_t index(int i) { return static_cast<std::size_t>(i); }
-
   /// Chunks of all GPUs first, as operations name those of others.
   void read_chunks(const std::vector<Value>& gpus) {
     constexpr const char* names[] = {"input_chunks", "output_chunks", "scratch_chunks"};
@@ -261,17 +259,18 @@ class PlanReader {
     const auto refs = refs_.find(kind);
     if (refs == refs_.end() || refs->second.empty())
       id.fail(fmt::format("the threadblock refers to no remote buffer by a {} channel", kind));
-    const auto ref = index(whole(id, 0, std::ssize(refs->second) - 1));
-    return remote_[index(refs->second[ref])];
+    const int ref = whole(id, 0, std::ssize(refs->second) - 1);
+    return remote_[refs->second[ref]];
   }
 
   void require_inside(const Buffer& buffer, const Value& at) const {
     const int rank = buffer.rank < 0 ? rank_ : buffer.rank;
-    const int chunks = plan_.gpus[rank].chunks[static_cast<std::size_t>(buffer.space)];
+    constexpr Array<char, 3> names = {'i', 'o', 's'};
+    const int chunks = plan_.gpus[rank].chunks[buffer.space];
     if (buffer.first + buffer.count <= chunks) return;
     at.fail(fmt::format("chunks {} to {} of buffer '{}' of gpu {} are asked for, and it has {}",
-                        buffer.first, buffer.first + buffer.count - 1,
-                        "ios"[static_cast<std::size_t>(buffer.space)], rank, chunks));
+                        buffer.first, buffer.first + buffer.count - 1, names[buffer.space], rank,
+                        chunks));
   }
 
   /// Sources are the rank's own, destinations in their order: its own, and then others'.
@@ -304,8 +303,8 @@ class PlanReader {
   const Value* file_;
   Plan plan_;
   int ranks_ = 0, rank_ = 0;
-  std::vector<Buffer> remote_;                    ///< of the gpu that is read
-  std::map<std::string, std::vector<int>> refs_;  ///< of the block that is read, by access
+  Table<Buffer> remote_;                    ///< of the gpu that is read
+  std::map<std::string, Table<int>> refs_;  ///< of the block that is read, by access
   ChannelReader channels_;
   Unknown unknown_;
 };

@@ -8,6 +8,7 @@
 
 #include "algorithms/verbs/block.hpp"
 #include "base/table.hpp"
+#include "base/view.hpp"
 #include "scenarios/schedule/mscclpp_kinds.hpp"
 #include "topologies/input/input.hpp"
 
@@ -38,9 +39,9 @@ struct Operation {
 };
 
 struct Gpu {
-  int chunks[3] = {0, 0, 0};  ///< by Space
-  std::vector<Channel> channels{};
-  std::vector<std::vector<Operation>> blocks{};
+  Array<int, 3> chunks{};  ///< by Space
+  Table<Channel> channels{};
+  Table<Table<Operation>> blocks{};
 };
 
 struct Plan {

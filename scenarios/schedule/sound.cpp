@@ -13,8 +13,6 @@ namespace {
 using traces::Node;
 using traces::NodeId;
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 class Soundness {
  public:
   Soundness(const traces::Trace& trace, const std::function<Place(NodeId)>& place,
@@ -47,7 +45,7 @@ class Soundness {
     const Node* node = nullptr;
   };
 
-  const Node& node(NodeId id) const { return trace_->ranks[at(id.rank)][at(id.node)]; }
+  const Node& node(NodeId id) const { return trace_->ranks[id.rank][id.node]; }
   std::string words(NodeId id) const {
     return fmt::format("{} of rank {}", (*words_)(id), id.rank);
   }
@@ -56,16 +54,16 @@ class Soundness {
   }
 
   void note(int rank) {
-    std::vector<std::size_t> numbers(trace_->groups.size());
-    const auto& nodes = trace_->ranks[at(rank)];
+    Table<std::size_t> numbers(trace_->groups.size());
+    const auto& nodes = trace_->ranks[rank];
     for (int i = 0; i < std::ssize(nodes); ++i) {
-      const Node& one = nodes[at(i)];
+      const Node& one = nodes[i];
       const NodeId id{rank, i};
       if (one.kind == Node::Kind::send) flow(rank, one.peer, one.tag).sends.push_back(id);
       if (one.kind == Node::Kind::receive)
         (one.peer < 0 ? for_any_[{rank, one.tag}] : flow(one.peer, rank, one.tag))
             .receives.push_back(id);
-      if (one.kind == Node::Kind::collective) compare(id, numbers[at(one.group)]++);
+      if (one.kind == Node::Kind::collective) compare(id, numbers[one.group]++);
     }
   }
 
@@ -80,7 +78,7 @@ class Soundness {
   /// The n-th one of a group is the same in all its ranks.
   void compare(NodeId id, std::size_t number) {
     const Node& one = node(id);
-    auto& firsts = collectives_[at(one.group)];
+    auto& firsts = collectives_[one.group];
     if (number == firsts.size()) firsts.push_back({id, &one});
     const Node& other = *firsts[number].node;
     if (other.algorithm == one.algorithm && other.items == one.items && other.root == one.root)
@@ -90,7 +88,7 @@ class Soundness {
                          to_text(Bytes{told_of.items}), told_of.root);
     };
     fail(id, fmt::format("collective {} on {} is {} here, and {} in {}", number + 1,
-                         trace_->groups[at(one.group)].name, told(one), told(other),
+                         trace_->groups[one.group].name, told(one), told(other),
                          words(firsts[number].id)));
   }
 
@@ -130,7 +128,7 @@ class Soundness {
   const std::function<std::string(NodeId)>* words_;
   std::map<std::tuple<int, int, int>, Flow> flows_;
   std::map<std::pair<int, int>, Flow> for_any_;  ///< by receiver and tag
-  std::vector<std::vector<First>> collectives_;  ///< of each group
+  Table<std::vector<First>> collectives_;        ///< of each group
 };
 
 }  // namespace

@@ -50,14 +50,12 @@ const PlaceStudy& PlaceStudy::under(const std::string& order) const {
   return found == orders.end() ? *this : *found;
 }
 
-std::string packed_text(std::span<const Bin> bins, const Assignment& assignment) {
+std::string packed_text(View<const Bin> bins, const Assignment& assignment) {
   std::vector<int> hosts;
   std::string text;
   bool in_order = true;
   for (std::size_t begin = 0, end = 0; begin < assignment.size(); begin = end) {
-    const auto host_of = [&](std::size_t rank) {
-      return bins[static_cast<std::size_t>(assignment[rank])].host;
-    };
+    const auto host_of = [&](std::size_t rank) { return bins[assignment[rank]].host; };
     while (end < assignment.size() && host_of(end) == host_of(begin)) ++end;
     in_order = in_order && host_of(begin) == (hosts.empty() ? 0 : hosts.back() + 1);
     hosts.insert(hosts.end(), end - begin, host_of(begin));
@@ -96,7 +94,7 @@ std::vector<Grid> nestings(const Grid& grid) {
 Assignment renumbered(const Assignment& assignment, const Grid& from, const Grid& to) {
   Assignment result;
   for (int rank = 0; rank < static_cast<int>(assignment.size()); ++rank)
-    result.push_back(assignment[static_cast<std::size_t>(rank_in(from, to, rank))]);
+    result.push_back(assignment[rank_in(from, to, rank)]);
   return result;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "algorithms/steps/grid.hpp"
+#include "base/view.hpp"
 #include "scenarios/study/place_study.hpp"
 
 namespace ringscope {
@@ -26,7 +27,7 @@ Assignment renumbered(const Assignment& assignment, const Grid& from, const Grid
 
 /// Words for packed placements: "4-3-1" on the first hosts in their order; else the ranks of each
 /// host, one after the other: "1x4 0x3".
-std::string packed_text(std::span<const Bin> bins, const Assignment& assignment);
+std::string packed_text(View<const Bin> bins, const Assignment& assignment);
 
 /// Reads `groups` of the map `place`: the orders to be tried, and in `study` the scenario's own.
 /// Nothing where that one alone is tried. Throws InputError.

@@ -10,12 +10,14 @@
 #include <random>
 #include <variant>
 
+#include "base/view.hpp"
+
 namespace ringscope {
 namespace {
 
 constexpr std::size_t most_points = 1'000'000;
-constexpr std::array<std::string_view, 6> kind_names = {
-    "a size", "a bandwidth", "a time", "a cost per byte", "a number", "a number"};
+constexpr Array<std::string_view, 6> kind_names = {"a size",          "a bandwidth", "a time",
+                                                   "a cost per byte", "a number",    "a number"};
 const std::string scale_names[] = {"linear", "log"};
 const std::string either =
     "expected a list such as [4-2-2, 4-3-1] or a range such as {from: 1 us, to: 8 us, steps: 8}";
@@ -157,7 +159,7 @@ ValueRange::ValueRange(Fields& fields) : place_(fields.map().place()) {
   const Value& from = fields.required("from");
   const Value& to = fields.required("to");
   const End first = read_end(from), last = read_end(to);
-  const auto name = [](Kind kind) { return kind_names[static_cast<std::size_t>(kind)]; };
+  const auto name = [](Kind kind) { return kind_names[kind]; };
   if (name(first.kind) != name(last.kind))
     to.fail(fmt::format("expected {}, as 'from' is, got {}", name(first.kind), name(last.kind)));
   kind_ = std::max(first.kind, last.kind);

@@ -48,7 +48,7 @@ bool computes_beside_messages(const traces::Trace& trace) {
 bool is_chakra(const std::string& files) { return !rank_files(files, chakra_endings).empty(); }
 
 void read_chakra(const TraceRequest& request, TraceAnswer& into) {
-  auto files = std::make_shared<std::vector<chakra::File>>();
+  auto files = std::make_shared<Table<chakra::File>>();
   into.read = chosen_files(request, rank_files(request.files, chakra_endings));
   for (const std::string& path : into.read) files->push_back(chakra::read_chakra_file(path));
   const std::string listed = group_file_of(request);
@@ -61,7 +61,7 @@ void read_chakra(const TraceRequest& request, TraceAnswer& into) {
       if (node.type == static_cast<int>(chakra::NodeType::metadata)) groups.note(file, node);
   for (int rank = 0; rank < request.ranks; ++rank) {
     const bool own = request.every_rank_as < 0;
-    const chakra::File& file = (*files)[own ? static_cast<std::size_t>(rank) : 0];
+    const chakra::File& file = (*files)[own ? rank : 0];
     NodeCounts same;  // of a file that several ranks share, its nodes are counted once
     NodeCounts& counts = own || rank == 0 ? into.counts : same;
     into.trace.ranks.push_back(chakra::RankReader(request, file, rank, groups, counts).read());
@@ -69,11 +69,9 @@ void read_chakra(const TraceRequest& request, TraceAnswer& into) {
   into.trace.groups = groups.all();
   into.trace.asynchronous = computes_beside_messages(into.trace);
   const auto file_of = [files](traces::NodeId id) -> const chakra::File& {
-    return (*files)[files->size() == 1 ? 0 : static_cast<std::size_t>(id.rank)];
+    return (*files)[files->size() == 1 ? 0 : id.rank];
   };
-  into.words = [file_of](traces::NodeId id) {
-    return text_of(file_of(id).nodes[static_cast<std::size_t>(id.node)]);
-  };
+  into.words = [file_of](traces::NodeId id) { return text_of(file_of(id).nodes[id.node]); };
   into.place = [file_of](traces::NodeId id) { return file_of(id).place(); };
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/table.hpp"
 #include "topologies/input/input.hpp"
 
 namespace ringscope::chakra {
@@ -46,7 +47,7 @@ struct Node {
 
 struct File {
   std::shared_ptr<const Source> source;  ///< its path alone
-  std::vector<Node> nodes;
+  Table<Node> nodes;
 
   Place place() const { return {source, 0, 0}; }
 };

@@ -7,13 +7,15 @@
 #include <array>
 #include <limits>
 
+#include "base/view.hpp"
+
 namespace ringscope::chakra {
 namespace {
 
 using Runs = traces::Node;
 
 /// Names by NodeType.
-constexpr std::array<std::string_view, 11> type_names = {
+constexpr Array<std::string_view, 11> type_names = {
     "INVALID_NODE", "METADATA_NODE",  "MEM_LOAD_NODE",  "MEM_STORE_NODE",
     "COMP_NODE",    "COMM_SEND_NODE", "COMM_RECV_NODE", "COMM_COLL_NODE",
     "STORAGE_NODE", "BATCH_NODE",     "CHECKPOINT_NODE"};
@@ -41,10 +43,11 @@ constexpr std::int64_t most_bytes = std::int64_t{1} << 49;
 
 bool is(const Node& node, NodeType type) { return node.type == static_cast<int>(type); }
 
+bool knows(const Node& node) { return node.type >= 0 && node.type < std::ssize(type_names); }
+
 std::string name_of(const Node& node) {
-  const auto number = static_cast<std::size_t>(node.type);
-  return number < type_names.size() ? std::string(type_names[number])
-                                    : fmt::format("node of type {}", number);
+  return knows(node) ? std::string(type_names[node.type])
+                     : fmt::format("node of type {}", node.type);
 }
 
 Duration time_of(const Node& node) {
@@ -78,7 +81,7 @@ int GroupTable::index_of(const std::string& name) {
   else
     members = found->second;
   all_.push_back({all ? "all ranks" : "group " + name,
-                  std::make_shared<const std::vector<int>>(std::move(members))});
+                  std::make_shared<const Table<int>>(std::move(members))});
   return place->second;
 }
 
@@ -92,9 +95,9 @@ void RankReader::fail(const Node& node, const std::string& why) const {
   throw InputError(file_->place(), fmt::format("{}: {}", text_of(node), why));
 }
 
-std::vector<Runs> RankReader::read() {
+Table<Runs> RankReader::read() {
   choose_first_lane();
-  std::vector<Runs> nodes;
+  Table<Runs> nodes;
   for (const Node& node : file_->nodes) nodes.push_back(read_node(node));
   add_dependences(nodes);
   return nodes;
@@ -154,8 +157,7 @@ Runs RankReader::read_node(const Node& node) {
     return order_only(node, "order alone", false);
   }
   if (is(node, NodeType::invalid)) return order_only(node, "order alone", false);
-  if (static_cast<std::size_t>(node.type) >= type_names.size())
-    return order_only(node, "order alone: not understood", true);
+  if (!knows(node)) return order_only(node, "order alone: not understood", true);
   if (node.microseconds == 0) return order_only(node, "order alone: it has no duration", true);
   counts_->add(name_of(node), "time, beside all else");
   return wait(node, name_of(node));
@@ -195,8 +197,8 @@ Runs RankReader::read_message(const Node& node) {
 
 Runs RankReader::read_collective(const Node& node) {
   constexpr auto types = static_cast<std::int64_t>(std::size(collective_types));
-  const CollectiveType& type = collective_types[static_cast<std::size_t>(
-      needed(node, node.comm_type, "comm_type", 0, types - 1))];
+  const CollectiveType& type =
+      collective_types[needed(node, node.comm_type, "comm_type", 0, types - 1)];
   const bool barrier = type.collective == "barrier";
   const std::int64_t input = barrier ? 0 : needed(node, node.comm_size, "comm_size", 0, most_bytes);
   const int number = group_of(node);
@@ -235,7 +237,7 @@ int RankReader::root_of(const Node& node, const traces::Group& group) const {
   return static_cast<int>(found - group.ranks->begin());
 }
 
-void RankReader::add_dependences(std::vector<Runs>& nodes) const {
+void RankReader::add_dependences(Table<Runs>& nodes) const {
   std::unordered_map<std::uint64_t, int> numbers;
   for (std::size_t i = 0; i < nodes.size(); ++i)
     if (!numbers.emplace(file_->nodes[i].id, static_cast<int>(i)).second)
@@ -245,7 +247,7 @@ void RankReader::add_dependences(std::vector<Runs>& nodes) const {
       const auto found = numbers.find(id);
       if (found == numbers.end())
         fail(file_->nodes[i], fmt::format("it waits for node {}, which the file has not", id));
-      const Runs& other = nodes[static_cast<std::size_t>(found->second)];
+      const Runs& other = nodes[found->second];
       const bool buffered = other.kind == Runs::Kind::send;
       (buffered ? nodes[i].after_starts : nodes[i].after).push_back(found->second);
     }

@@ -25,16 +25,16 @@ class GroupTable {
   bool lists_groups(const Node& node) const { return listing_.count(&node) > 0; }
   /// Index among all(); -1 where there is no such group.
   int index_of(const std::string& name);
-  const traces::Group& group(int index) const { return all_[static_cast<std::size_t>(index)]; }
+  const traces::Group& group(int index) const { return all_[index]; }
   std::vector<std::string> known() const;
-  const std::vector<traces::Group>& all() const { return all_; }
+  const Table<traces::Group>& all() const { return all_; }
 
  private:
   Groups groups_;
   int ranks_;
   std::map<const Node*, bool> listing_;
   std::map<std::string, int> indices_;
-  std::vector<traces::Group> all_;
+  Table<traces::Group> all_;
 };
 
 class RankReader {
@@ -43,7 +43,7 @@ class RankReader {
              NodeCounts& counts)
       : request_(&request), file_(&file), rank_(rank), groups_(&groups), counts_(&counts) {}
 
-  std::vector<traces::Node> read();
+  Table<traces::Node> read();
 
  private:
   traces::Node read_node(const Node& node);
@@ -59,7 +59,7 @@ class RankReader {
   int lane(const std::string& name);
   std::string stream_of(const Node& node, const std::string& otherwise) const;
   void choose_first_lane();
-  void add_dependences(std::vector<traces::Node>& nodes) const;
+  void add_dependences(Table<traces::Node>& nodes) const;
   [[noreturn]] void fail(const Node& node, const std::string& why) const;
 
   const TraceRequest* request_;

@@ -5,6 +5,8 @@
 
 #include <numeric>
 
+#include "base/table.hpp"
+
 namespace ringscope::chakra {
 namespace {
 
@@ -12,12 +14,11 @@ std::vector<int> read_ranks(const Value& list, int ranks, const std::string& nam
   if (list.kind() != Value::Kind::list)
     list.fail(fmt::format("group '{}': expected a list of ranks such as [0, 1]", name));
   std::vector<int> members;
-  std::vector<bool> there(static_cast<std::size_t>(ranks));
+  Table<bool> there(ranks);
   for (const Value& one : list.items()) {
     const auto rank = static_cast<int>(one.integer(0, ranks - 1));
-    if (there[static_cast<std::size_t>(rank)])
-      one.fail(fmt::format("group '{}' has rank {} twice", name, rank));
-    there[static_cast<std::size_t>(rank)] = true;
+    if (there[rank]) one.fail(fmt::format("group '{}' has rank {} twice", name, rank));
+    there[rank] = true;
     members.push_back(rank);
   }
   return members;
@@ -31,7 +32,7 @@ std::string message_of(const InputError& error) {
 }
 
 std::vector<int> all_of(int ranks) {
-  std::vector<int> all(static_cast<std::size_t>(ranks));
+  Table<int> all(ranks);
   std::iota(all.begin(), all.end(), 0);
   return all;
 }

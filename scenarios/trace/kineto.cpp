@@ -38,7 +38,7 @@ void require_gpu_work(const kineto::File& file) {
 bool is_kineto(const std::string& files) { return !rank_files(files, kineto_endings).empty(); }
 
 void read_kineto(const TraceRequest& request, TraceAnswer& into) {
-  auto files = std::make_shared<std::vector<kineto::File>>();
+  auto files = std::make_shared<Table<kineto::File>>();
   into.read = chosen_files(request, rank_files(request.files, kineto_endings));
   for (const std::string& path : into.read) {
     files->push_back(kineto::read_events(path, read_packed_file(path)));
@@ -46,9 +46,9 @@ void read_kineto(const TraceRequest& request, TraceAnswer& into) {
   }
   const bool own = request.every_rank_as < 0;
   const auto file_of = [files](int rank) -> const kineto::File& {
-    return (*files)[files->size() == 1 ? 0 : static_cast<std::size_t>(rank)];
+    return (*files)[files->size() == 1 ? 0 : rank];
   };
-  auto events = std::make_shared<std::vector<std::vector<std::size_t>>>();
+  auto events = std::make_shared<Table<Table<std::size_t>>>();
   kineto::Groups groups;
   for (int rank = 0; rank < request.ranks; ++rank) {
     const kineto::Question question{rank, request.ranks, !own,
@@ -64,8 +64,7 @@ void read_kineto(const TraceRequest& request, TraceAnswer& into) {
   into.trace.groups = groups.all();
   into.trace.asynchronous = true;
   into.words = [file_of, events](traces::NodeId id) {
-    const std::size_t event =
-        (*events)[static_cast<std::size_t>(id.rank)][static_cast<std::size_t>(id.node)];
+    const std::size_t event = (*events)[id.rank][id.node];
     return kineto::text_of(file_of(id.rank).events[event]);
   };
   into.place = [file_of](traces::NodeId id) { return file_of(id.rank).place(); };

@@ -15,7 +15,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-using recorded::index;
 using recorded::Part;
 
 std::string path_of(const std::string& folder, int rank) {
@@ -26,7 +25,7 @@ std::shared_ptr<const Source> source_of(const std::string& folder, int rank) {
   const std::string path = path_of(folder, rank);
   constexpr std::uintmax_t mebibyte = 1 << 20;
   std::error_code ignored;
-  const auto mebibytes = static_cast<std::size_t>(fs::file_size(path, ignored) / mebibyte);
+  const std::size_t mebibytes = fs::file_size(path, ignored) / mebibyte;
   auto source = std::make_shared<const Source>(Source{path, read_file(path, mebibytes + 1)});
   require_utf8(source);
   return source;
@@ -53,20 +52,20 @@ class Program {
     for (recorded::File& file : files_)
       ranks_.push_back(read_rank(file, settings, groups_, into.counts));
     for (int group = 0; group < std::ssize(groups_.all()); ++group) compare(group, settings);
-    auto lines = std::make_shared<std::vector<std::vector<int>>>();
+    auto lines = std::make_shared<Table<Table<int>>>();
     for (recorded::Rank& rank : ranks_) {
       into.trace.ranks.push_back(std::move(rank.nodes));
       lines->push_back(std::move(rank.lines));
     }
     into.trace.groups = groups_.all();
     for (const auto& source : sources_) into.read.push_back(source->name);
-    const auto sources = std::make_shared<std::vector<std::shared_ptr<const Source>>>(sources_);
+    const auto sources = std::make_shared<Table<std::shared_ptr<const Source>>>(sources_);
     into.place = [sources, lines](traces::NodeId id) -> Place {
-      return {(*sources)[index(id.rank)], (*lines)[index(id.rank)][index(id.node)], 1};
+      return {(*sources)[id.rank], (*lines)[id.rank][id.node], 1};
     };
     into.words = [sources, lines](traces::NodeId id) {
-      const int line = (*lines)[index(id.rank)][index(id.node)];
-      return fmt::format("{} in line {}", call_of(*(*sources)[index(id.rank)], line), line);
+      const int line = (*lines)[id.rank][id.node];
+      return fmt::format("{} in line {}", call_of(*(*sources)[id.rank], line), line);
     };
   }
 
@@ -104,21 +103,21 @@ class Program {
   /// The n-th collective of a communicator is one in all its ranks; then each gets the sizes that
   /// only the others know.
   void compare(int group, const recorded::Settings& settings) {
-    const std::vector<int>& members = *groups_.all()[index(group)].ranks;
-    const std::vector<Part>& first = ranks_[index(members[0])].groups[group];
+    const Table<int>& members = *groups_.all()[group].ranks;
+    const std::vector<Part>& first = ranks_[members[0]].groups[group];
     for (const int rank : members) {
-      const std::vector<Part>& own = ranks_[index(rank)].groups[group];
+      const std::vector<Part>& own = ranks_[rank].groups[group];
       const std::size_t common = std::min(own.size(), first.size());
       for (std::size_t i = 0; i < common; ++i) require_same(group, i, rank);
       if (own.size() == first.size()) continue;
       const int more = own.size() > first.size() ? rank : members[0];
       const int fewer = own.size() > first.size() ? members[0] : rank;
-      const Part& alone = ranks_[index(more)].groups[group][common];
-      throw InputError(files_[index(more)].place(alone.line),
+      const Part& alone = ranks_[more].groups[group][common];
+      throw InputError(files_[more].place(alone.line),
                        fmt::format("{} calls {} as collective {} of {}, and rank {} has no more "
                                    "than {}",
                                    rank_text(more), alone.name, common + 1,
-                                   groups_.all()[index(group)].name, fewer, common));
+                                   groups_.all()[group].name, fewer, common));
     }
     for (std::size_t i = 0; i < first.size(); ++i) fill(group, i, settings);
   }
@@ -126,45 +125,45 @@ class Program {
   static std::string rank_text(int rank) { return fmt::format("rank {}", rank); }
 
   void require_same(int group, std::size_t number, int rank) {
-    const traces::Group& members = groups_.all()[index(group)];
+    const traces::Group& members = groups_.all()[group];
     const int leader = members.ranks->front();
-    const Part& own = ranks_[index(rank)].groups[group][number];
-    const Part& first = ranks_[index(leader)].groups[group][number];
+    const Part& own = ranks_[rank].groups[group][number];
+    const Part& first = ranks_[leader].groups[group][number];
     if (own.name == first.name && own.root == first.root) return;
     const auto told = [](const Part& part) {
       return part.root < 0 ? std::string(part.name)
                            : fmt::format("{} with root {}", part.name, part.root);
     };
     throw InputError(
-        files_[index(rank)].place(own.line),
+        files_[rank].place(own.line),
         fmt::format("collective {} of {} is {} here, and {} in line {} of rank {}", number + 1,
                     members.name, told(own), told(first), first.line, leader));
   }
 
   std::vector<Part*> parts_of(int group, std::size_t number) {
     std::vector<Part*> parts;
-    for (const int rank : *groups_.all()[index(group)].ranks)
-      parts.push_back(&ranks_[index(rank)].groups[group][number]);
+    for (const int rank : *groups_.all()[group].ranks)
+      parts.push_back(&ranks_[rank].groups[group][number]);
     return parts;
   }
 
   void fill(int group, std::size_t number, const recorded::Settings& settings) {
-    const std::vector<int>& members = *groups_.all()[index(group)].ranks;
+    const Table<int>& members = *groups_.all()[group].ranks;
     const std::vector<Part*> parts = parts_of(group, number);
     std::uint64_t sum = 0;
     for (const Part* part : parts) sum += part->bytes;
     for (std::size_t self = 0; self < parts.size(); ++self) {
       const Part& own = *parts[self];
-      auto& nodes = ranks_[index(members[self])].nodes;
+      auto& nodes = ranks_[members[self]].nodes;
       if (own.name == "allgatherv" || own.name == "reduce_scatter") {
         for (const int node : own.nodes)
-          set_collective(nodes[index(node)], settings,
+          set_collective(nodes[node], settings,
                          own.name == "allgatherv" ? "allgather" : "reduce_scatter",
                          static_cast<int>(parts.size()), sum);
         continue;
       }
       for (std::size_t i = 0; i < own.nodes.size(); ++i) {
-        traces::Node& node = nodes[index(own.nodes[i])];
+        traces::Node& node = nodes[own.nodes[i]];
         const bool all = own.name == "alltoallv";
         const std::size_t step = i + 1, count = parts.size();
         const std::size_t peer = all ? (self + count - step) % count : i + (i >= self ? 1 : 0);
@@ -175,9 +174,9 @@ class Program {
 
   const TraceRequest* request_;
   recorded::Groups groups_;
-  std::vector<std::shared_ptr<const Source>> sources_;
-  std::vector<recorded::File> files_;
-  std::vector<recorded::Rank> ranks_;
+  Table<std::shared_ptr<const Source>> sources_;
+  Table<recorded::File> files_;
+  Table<recorded::Rank> ranks_;
 };
 
 }  // namespace

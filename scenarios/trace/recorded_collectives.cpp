@@ -86,8 +86,7 @@ void RankReader::read_collective(const Call& call, const Row& row, bool blocks) 
                         .group = comm.group,
                         .root = std::max(0, part.root)});
   const auto times = row.size == Row::Size::part_of_each ? std::uint64_t(comm.size()) : 1;
-  set_collective(rank_.nodes[index(node)], *settings_, row.collective, comm.size(),
-                 part.bytes * times);
+  set_collective(rank_.nodes[node], *settings_, row.collective, comm.size(), part.bytes * times);
   if (row.size == Row::Size::sum) part.nodes = {node};
   finish(call, blocks, {node});
 }
@@ -106,7 +105,7 @@ void RankReader::read_rooted_parts(const Call& call, bool to_root, bool blocks) 
     const bool talks = is_root ? peer != part.root : peer == part.root;
     if (talks) nodes.push_back(message_to(comm, kind, peer, tag_of_collectives, part.bytes));
   }
-  if (!is_root) set_size(rank_.nodes[index(nodes.front())], part.bytes);
+  if (!is_root) set_size(rank_.nodes[nodes.front()], part.bytes);
   if (is_root) part.nodes = nodes;
   finish(call, blocks, nodes);
 }
@@ -126,7 +125,7 @@ void RankReader::read_parts_of_all(const Call& call, bool blocks) {
   for (int step = 1; step < size; ++step) {
     const int to = (comm.self + step) % size;
     nodes.push_back(message_to(comm, Node::Kind::send, to, tag_of_collectives, 0));
-    set_size(rank_.nodes.back(), part.parts[index(to)]);
+    set_size(rank_.nodes.back(), part.parts[to]);
   }
   finish(call, blocks, nodes);
 }
@@ -143,7 +142,7 @@ void RankReader::read_scan(const Call& call, bool blocks) {
   if (comm.self + 1 < comm.size()) {
     const int sent =
         message_to(comm, Node::Kind::send, comm.self + 1, tag_of_collectives, part.bytes);
-    if (!nodes.empty()) rank_.nodes[index(sent)].after = nodes;
+    if (!nodes.empty()) rank_.nodes[sent].after = nodes;
     nodes = {sent};
   }
   finish(call, blocks, nodes);

@@ -115,7 +115,7 @@ int RankReader::message_to(const Communicator& comm, Node::Kind kind, int peer, 
                            std::uint64_t bytes) {
   return add({.kind = kind,
               .items = bytes,
-              .peer = (*comm.ranks)[index(peer)],
+              .peer = (*comm.ranks)[peer],
               .tag = groups_->tag(comm.group, tag)});
 }
 
@@ -182,10 +182,10 @@ void RankReader::read_wait(const Call& call) {
       if (one.from >= comm.size() || one.from == any)
         line_->fail(one.word, fmt::format("'{}' comes from no rank of its communicator of {}",
                                           one.word, comm.size()));
-      Node& node = rank_.nodes[index(found->second.front())];
+      Node& node = rank_.nodes[found->second.front()];
       node.kind = Node::Kind::receive;
       node.lane = 0;
-      node.peer = (*comm.ranks)[index(one.from)];
+      node.peer = (*comm.ranks)[one.from];
       node.tag = groups_->tag(comm.group, one.tag);
       node.items = static_cast<std::uint64_t>(one.bytes);
     }

@@ -18,15 +18,15 @@ struct Part {
   std::string_view name;  ///< of the call, without the i of one that does not block
   int line = 0;
   int root = -1;
-  std::uint64_t bytes = 0;             ///< of this rank
-  std::vector<std::uint64_t> parts{};  ///< alltoallv: to each rank
-  std::vector<int> nodes{};            ///< whose sizes the others say
+  std::uint64_t bytes = 0;       ///< of this rank
+  Table<std::uint64_t> parts{};  ///< alltoallv: to each rank
+  std::vector<int> nodes{};      ///< whose sizes the others say
 };
 
 /// All that is made of a rank's file.
 struct Rank {
-  std::vector<traces::Node> nodes;
-  std::vector<int> lines;                   ///< by node
+  Table<traces::Node> nodes;
+  Table<int> lines;                         ///< by node
   std::map<int, std::vector<Part>> groups;  ///< by group: its collectives
 };
 

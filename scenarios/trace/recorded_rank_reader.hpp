@@ -11,8 +11,6 @@
 
 namespace ringscope::recorded {
 
-inline std::size_t index(int i) { return static_cast<std::size_t>(i); }
-
 /// A call that is one collective of the catalogue, and how the whole vector follows from the part
 /// that a rank tells.
 struct Row {

@@ -44,7 +44,7 @@ std::string_view Wire::take(std::size_t count, std::string_view what) {
 
 std::string_view Wire::behind_length(std::string_view what) {
   const std::uint64_t length = varint();
-  return take(static_cast<std::size_t>(length), what);
+  return take(length, what);
 }
 
 std::optional<Field> Wire::field() {

@@ -17,7 +17,7 @@ std::map<int, int> devices_on_hosts(const Scenario& scenario) {
   const auto& ranks = scenario.placement.ranks;
   const int devices = devices_of(*job.algorithm, job.options, static_cast<int>(ranks.size()));
   std::map<int, int> counts;
-  for (int rank = 0; rank < devices; ++rank) ++counts[ranks[static_cast<std::size_t>(rank)].host];
+  for (int rank = 0; rank < devices; ++rank) ++counts[ranks[rank].host];
   return counts;
 }
 

@@ -15,6 +15,7 @@
 #include "algorithms/schedules/schedule.hpp"
 #include "algorithms/training/llm.hpp"
 #include "algorithms/training/training.hpp"
+#include "base/view.hpp"
 #include "scenarios/library/fitted_range.hpp"
 #include "scenarios/schedule/schedule_file.hpp"
 #include "scenarios/workload/options.hpp"
@@ -87,10 +88,9 @@ std::vector<std::string> other_generation(const Scenario& scenario) {
   if (!scenario.library.blocks || !has_rank_on_gpu(scenario) || gpus.empty()) return {};
   const nccl::Generation own = scenario.library.blocks->generation;
   if (std::ranges::find(gpus, own, &GpuModel::generation) != gpus.end()) return {};
-  constexpr std::string_view names[] = {"Volta", "Ampere", "Hopper", "Blackwell"};
+  constexpr Array<std::string_view, 4> names = {"Volta", "Ampere", "Hopper", "Blackwell"};
   return {fmt::format("{} has the costs of {} GPUs, and the GPUs of {} are {}{}",
-                      scenario.library.name, names[static_cast<std::size_t>(own)],
-                      scenario.cluster.name, gpus.front().name,
+                      scenario.library.name, names[own], scenario.cluster.name, gpus.front().name,
                       alternatives("library", nccl_libraries(scenario.cluster)))};
 }
 
@@ -113,17 +113,18 @@ std::vector<std::string> other_chip(const Scenario& scenario) {
 std::vector<std::string> servers_on_gpus(const Scenario& scenario) {
   const Job& job = scenario.job;
   const auto& ranks = scenario.placement.ranks;
-  const auto servers = static_cast<std::size_t>(job.options.servers);
-  if (job.training == nullptr || reads(*job.algorithm, "exchange") || servers >= ranks.size() ||
-      !std::all_of(ranks.end() - job.options.servers, ranks.end(),
+  const int servers = job.options.servers;
+  if (job.training == nullptr || reads(*job.algorithm, "exchange") ||
+      servers >= std::ssize(ranks) ||
+      !std::all_of(ranks.end() - servers, ranks.end(),
                    [](const Location& rank) { return rank.gpu >= 0; }))
     return {};
   return {fmt::format(
       "the servers, the last {} of the ranks, are on GPUs that workers could use: 'placement: "
       "[{{hosts: {}, on: gpu}}, {{hosts: {}}}]' puts them on cores",
       servers, scenario.placement.text.substr(0, scenario.placement.text.find(' ')),
-      servers <= scenario.cluster.topology.hosts().size() ? fmt::format("1x{}", servers)
-                                                          : std::to_string(servers))};
+      servers <= std::ssize(scenario.cluster.topology.hosts()) ? fmt::format("1x{}", servers)
+                                                               : std::to_string(servers))};
 }
 
 /// A choice of NCCL's is forced where the library has nothing that it would change.

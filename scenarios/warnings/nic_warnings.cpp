@@ -59,10 +59,10 @@ std::vector<std::string> unequal_nics(const Topology& topology, const Host& host
                                       const std::set<Vertex>& used) {
   const std::vector<double> speeds = speeds_of_nics(topology, host);
   const auto fastest = std::ranges::max_element(speeds), slowest = std::ranges::min_element(speeds);
-  const auto at = [&](auto speed) { return static_cast<std::size_t>(speed - speeds.begin()); };
-  if (used == std::set{host.nics[at(fastest)]}) return {};
+  const auto at = [&](auto speed) { return speed - speeds.begin(); };
+  if (used == std::set{host.nics.begin()[at(fastest)]}) return {};
   const auto text = [&](auto speed) {
-    return fmt::format("{} ({})", topology.graph()[host.nics[at(speed)]].name,
+    return fmt::format("{} ({})", topology.graph()[host.nics.begin()[at(speed)]].name,
                        to_short_text(Bandwidth{*speed}));
   };
   const std::string does = used.empty()
@@ -70,7 +70,7 @@ std::vector<std::string> unequal_nics(const Topology& topology, const Host& host
                                      text(slowest) + " sets the pace"
                                : fmt::format("the ring comes to {} and leaves it by {}", host.name,
                                              names_of(topology, used));
-  const std::string name = nic_name(topology, host.nics[at(fastest)]);
+  const std::string name = nic_name(topology, host.nics.begin()[at(fastest)]);
   return {
       fmt::format("{}: {} alone is faster than all together, 'placement.nics: [{}]' takes it", does,
                   text(fastest),

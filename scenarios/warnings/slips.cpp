@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "algorithms/training/training.hpp"
+#include "base/view.hpp"
 #include "scenarios/library/fitted_range.hpp"
 #include "scenarios/question/estimate.hpp"
 #include "scenarios/warnings/job_warnings.hpp"
@@ -166,20 +167,19 @@ std::vector<std::string> vain_rules(const Scenario& scenario) {
   const auto hosts = scenario.cluster.topology.hosts();
   const auto& ranks = scenario.placement.ranks;
   const auto all = [&](auto holds) {
-    return std::ranges::all_of(ranks, [&](const Location& rank) {
-      return holds(rank, hosts[static_cast<std::size_t>(rank.host)]);
-    });
+    return std::ranges::all_of(ranks,
+                               [&](const Location& rank) { return holds(rank, hosts[rank.host]); });
   };
   std::vector<std::string> vain;
   if (all([](const Location& rank, const Host& host) {
         return rank.nics == NicChoice::all && host.nics.size() == 1;
       }))
-    vain.push_back(fmt::format("'nics: all' changes nothing: {} has one NIC",
-                               hosts[static_cast<std::size_t>(ranks.front().host)].name));
+    vain.push_back(
+        fmt::format("'nics: all' changes nothing: {} has one NIC", hosts[ranks.front().host].name));
   if (scenario.placement.text.find(" by numa") != std::string::npos &&
       all([](const Location&, const Host& host) { return host.numa_domains.size() == 1; }))
     vain.push_back(fmt::format("'map_by: numa' changes nothing: {} has one socket",
-                               hosts[static_cast<std::size_t>(ranks.front().host)].name));
+                               hosts[ranks.front().host].name));
   return vain;
 }
 
@@ -207,13 +207,11 @@ std::vector<std::string> idle_degraded(const Scenario& scenario) {
   const auto hosts = scenario.cluster.topology.hosts();
   std::set<std::string> used;
   const auto use = [&](const Placement& placement) {
-    for (const Location& rank : placement.ranks)
-      used.insert(hosts[static_cast<std::size_t>(rank.host)].name);
+    for (const Location& rank : placement.ranks) used.insert(hosts[rank.host].name);
   };
   use(scenario.placement);
   for (const Neighbour& one : scenario.neighbours) use(one.placement);
-  if (scenario.storage.host >= 0)
-    used.insert(hosts[static_cast<std::size_t>(scenario.storage.host)].name);
+  if (scenario.storage.host >= 0) used.insert(hosts[scenario.storage.host].name);
   for (const Value& one : degraded->items()) {
     const std::string link = one.find("link")->text();
     for (const std::string& end : {link, link.substr(link.find("->") + 2)}) {
@@ -244,8 +242,8 @@ std::vector<std::string> other_fit(const Scenario& scenario) {
 /// The core or the GPU of a rank, by its name; "": it has none of its own.
 std::string seat_of(const Topology& topology, const Location& rank) {
   const Host& host = topology.hosts()[rank.host];
-  const auto name = [&](const std::vector<Vertex>& all, int index) {
-    return topology.graph()[all[static_cast<std::size_t>(index)]].name;
+  const auto name = [&](View<const Vertex> all, int index) {
+    return topology.graph()[all[index]].name;
   };
   if (rank.gpu >= 0) return name(host.gpus, rank.gpu);
   if (rank.binding != Binding::core) return "";

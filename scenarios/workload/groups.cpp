@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <set>
 
+#include "base/table.hpp"
 #include "topologies/input/suspect.hpp"
 
 namespace ringscope {
@@ -99,14 +100,13 @@ Lists read_lists(const Value& value, const std::string& kind, int ranks) {
 
 /// Ranks of a group differ in nothing but their place in it.
 void require_grid(const Value& map, const std::vector<Lists>& groups,
-                  const std::vector<Dimension>& dimensions,
-                  const std::vector<std::vector<int>>& places) {
+                  const std::vector<Dimension>& dimensions, const Table<std::vector<int>>& places) {
   for (std::size_t kind = 0; kind < groups.size(); ++kind)
     for (const std::vector<int>& group : groups[kind])
       for (const int rank : group)
         for (std::size_t other = 0; other < groups.size(); ++other) {
           if (other == kind) continue;
-          const auto place = [&](int of) { return places[static_cast<std::size_t>(of)][other]; };
+          const auto place = [&](int of) { return places[of][other]; };
           if (place(rank) != place(group.front()))
             map.fail(fmt::format(
                 "expected the ranks of a {0} group at one place of their {1} groups, got rank {2} "
@@ -139,12 +139,10 @@ Grid by_lists(Fields& fields, int ranks) {
                           "give lists of dp too",
                           ranks, fmt::join(sizes, " x "), product));
   }
-  std::vector<std::vector<int>> places(static_cast<std::size_t>(ranks),
-                                       std::vector<int>(groups.size()));
+  Table<std::vector<int>> places(ranks, std::vector<int>(groups.size()));
   for (std::size_t kind = 0; kind < groups.size(); ++kind)
     for (const std::vector<int>& group : groups[kind])
-      for (std::size_t i = 0; i < group.size(); ++i)
-        places[static_cast<std::size_t>(group[i])][kind] = static_cast<int>(i);
+      for (std::size_t i = 0; i < group.size(); ++i) places[group[i]][kind] = static_cast<int>(i);
   require_grid(fields.map(), groups, dimensions, places);
   if (std::set<std::vector<int>>(places.begin(), places.end()).size() != places.size())
     fields.map().fail("two ranks are at the same place of all their groups");

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "base/table.hpp"
 #include "scenarios/workload/uneven.hpp"
 
 namespace ringscope {
@@ -23,7 +24,7 @@ bool says_loads(const Value& map) {
 }
 
 Routing read_routing(Fields& options, int experts) {
-  Routing routing{std::vector<double>(static_cast<std::size_t>(experts), 1)};
+  Routing routing{Table<double>(experts, 1)};
   const Value* map = options.optional("routing");
   if (map == nullptr) return routing;
   Fields fields(*map, "job.options.routing");
@@ -41,8 +42,8 @@ Routing read_routing(Fields& options, int experts) {
 
 /// One part after the other of the experts, with what its experts take.
 std::vector<double> loads_of_ranks(const Routing& routing, int ranks) {
-  const std::size_t each = routing.loads.size() / static_cast<std::size_t>(ranks);
-  std::vector<double> loads(static_cast<std::size_t>(ranks));
+  Table<double> loads(ranks);
+  const std::size_t each = routing.loads.size() / loads.size();
   for (std::size_t expert = 0; expert < routing.loads.size(); ++expert) {
     const double load = routing.loads[expert];
     loads[expert / each] += (routing.capacity > 0 ? std::min(load, routing.capacity) : load) /

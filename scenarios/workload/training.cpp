@@ -167,8 +167,7 @@ void read_input(Fields& options, Input& input) {
   if (map == nullptr) return;
   Fields fields(*map, "job.options.input");
   read_rate(fields, input);
-  input.prefetch =
-      static_cast<std::size_t>(fields.value_or("prefetch", "2").integer(1, most_batch));
+  input.prefetch = static_cast<int>(fields.value_or("prefetch", "2").integer(1, most_batch));
   if (const Value* spread = fields.optional("spread"))
     input.spread = spread->number(0, most_spread);
   read_stalls(fields, input);

@@ -10,6 +10,8 @@
 #include <numeric>
 #include <random>
 
+#include "base/table.hpp"
+
 namespace ringscope {
 namespace {
 
@@ -23,7 +25,7 @@ double sum_of(const std::vector<double>& loads) {
 
 /// The first `hot` ones carry `imbalance` each, the others what is left.
 std::vector<double> hot_loads(int parts, int hot, double imbalance) {
-  std::vector<double> loads(static_cast<std::size_t>(parts), imbalance);
+  Table<double> loads(parts, imbalance);
   const double left = std::max(0.0, parts - hot * imbalance);
   std::fill(loads.begin() + hot, loads.end(), parts > hot ? left / (parts - hot) : 0);
   return loads;
@@ -56,8 +58,8 @@ void shuffle(std::vector<double>& loads, std::uint64_t seed) {
 
 std::vector<double> read_row(const Value& row, int ranks) {
   const bool list = row.kind() == Value::Kind::list;
-  const std::size_t count = list ? row.items().size() : 0;
-  if (!list || count != static_cast<std::size_t>(ranks))
+  const auto count = list ? std::ssize(row.items()) : 0;
+  if (!list || count != ranks)
     row.fail(fmt::format("expected what a rank sends to each of {}, a list of as many numbers{}",
                          ranks, list ? fmt::format(", got {}", count) : ""));
   std::vector<double> amounts;
@@ -76,8 +78,8 @@ Value matrix_in(const Value& path) {
 PairSizes read_matrix(Fields& fields, const Value& said, int ranks) {
   const Value matrix = said.kind() == Value::Kind::scalar ? matrix_in(said) : said;
   const bool list = matrix.kind() == Value::Kind::list;
-  const std::size_t count = list ? matrix.items().size() : 0;
-  if (!list || count != static_cast<std::size_t>(ranks))
+  const auto count = list ? std::ssize(matrix.items()) : 0;
+  if (!list || count != ranks)
     matrix.fail(fmt::format("expected a row for each of {} ranks, such as [[0, 3], [1, 0]]{}",
                             ranks, list ? fmt::format(", got {}", count) : ""));
   Rows rows;

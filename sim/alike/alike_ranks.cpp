@@ -237,8 +237,8 @@ Orbits orbits_of(const Scenario& scenario) {
   std::vector<int> places(order.ranks.size());
   for (std::size_t i = 0; i < places.size(); ++i)
     places[static_cast<std::size_t>(order.ranks[i])] = static_cast<int>(i);
-  Orbits orbits{ranks, ranks, std::make_shared<const std::vector<int>>(std::move(order.ranks)),
-                std::make_shared<const std::vector<int>>(std::move(places))};
+  Orbits orbits{ranks, ranks, std::make_shared<const Table<int>>(std::move(order.ranks)),
+                std::make_shared<const Table<int>>(std::move(places))};
   const Placement placed = placed_in_order(scenario.placement, orbits);
   for (int n = order.step; n < ranks; n += order.step)
     if (ranks % n == 0 && unequal_places(placed, n).empty()) {

@@ -38,7 +38,7 @@ struct Turns {
 /// A fetch without a push goes as an empty one. A step that does not fetch waits for nothing.
 Task push_and_fetch(Communicator comm, Workspace work, Options options, Turn turn) {
   const Turns turns(options);
-  const int step = static_cast<int>(turn.step);
+  const int step = turn.step;
   const bool pushes = turns.pushes(step), fetches = turns.fetches(step);
   if (!fetches) comm.raise(sums_there);
   if (!turns.talks(step)) co_return;
@@ -89,13 +89,13 @@ struct Shards {
     for (const Gradient& bucket : server_buckets(options, work.data))
       parts.push_back(roles.shard(bucket.range, comm.rank() - roles.rank_of(0)));
     clocks.assign(parts.size(), WorkerClocks(roles.workers, bound));
-    steps.assign(static_cast<std::size_t>(roles.workers) * parts.size(), turns.next(0));
+    steps.assign(times(roles.workers, parts.size()), turns.next(0));
     answers.resize(steps.size());
     for (std::size_t call = 0; call < steps.size(); ++call) expect(comm, call);
   }
 
   std::size_t call(int device, std::size_t part) const {
-    return static_cast<std::size_t>(device) * parts.size() + part;
+    return times(device, parts.size()) + part;
   }
   std::size_t part_of(std::size_t call) const { return call % parts.size(); }
   int device_of(std::size_t call) const { return static_cast<int>(call / parts.size()); }
@@ -103,11 +103,11 @@ struct Shards {
   /// Place of the part's pushed gradients: a slot of the device.
   Range slot(std::size_t call) const {
     const Range pushed = ends.pushed(parts[part_of(call)]);
-    return in_scratch(work.scratch, pushed, call / parts.size(), work.data.size);
+    return in_scratch(work.scratch, pushed, device_of(call), work.data.size);
   }
   /// Weights on their way to the device: those of the server change meanwhile.
   Range copy(std::size_t call) const {
-    const std::size_t behind_slots = static_cast<std::size_t>(roles.workers) + call / parts.size();
+    const int behind_slots = roles.workers + device_of(call);
     return in_scratch(work.scratch, parts[part_of(call)], behind_slots, work.data.size);
   }
   void expect(Communicator comm, std::size_t call) {
@@ -195,7 +195,7 @@ Algorithm asynchronous_servers(bool bound) {
       .cost = cost_of_calls,
       .scratch_items =
           [](int ranks, std::size_t items, Options options) {
-            return 2 * static_cast<std::size_t>(Roles(ranks, options.servers).workers) * items;
+            return 2 * times(Roles(ranks, options.servers).workers, items);
           },
       .varies = Varies::steps,
   };

@@ -55,8 +55,7 @@ std::vector<InFlight> post_pushes(Communicator comm, const Roles& roles, const S
   std::vector<InFlight> pushes(parts.size());
   for (std::size_t b = 0; b < parts.size(); ++b)
     for (int device = 0; device < roles.workers && parts[b].size > 0; ++device) {
-      const auto slot = static_cast<std::size_t>(device);
-      const Range into = in_scratch(work.scratch, ends.pushed(parts[b]), slot, work.data.size);
+      const Range into = in_scratch(work.scratch, ends.pushed(parts[b]), device, work.data.size);
       pushes[b].add(comm.irecv(into, device, static_cast<int>(b)), device);
     }
   return pushes;
@@ -69,18 +68,18 @@ struct Split {
 
   /// Scratch space behind that of the pushes.
   static Range in(Workspace work, const Roles& roles, std::size_t items) {
-    const std::size_t slots = static_cast<std::size_t>(roles.workers) * work.data.size;
+    const std::size_t slots = times(roles.workers, work.data.size);
     return {work.scratch.buffer, work.scratch.offset + slots, items};
   }
 };
 
 Split split_of(const Options& options) {
   const Training job = training_of(options);
-  const auto batch = static_cast<std::size_t>(job.batch);
-  const double outputs = job.layers.back().outputs * static_cast<double>(batch * job.element);
+  const double outputs =
+      job.layers.back().outputs * static_cast<double>(times(job.batch, job.element));
   std::size_t tensors = 0;
   for (const Layer& layer : job.layers) tensors += layer.tensors.size();
-  return {items_of(job.input.record * batch, options),
+  return {items_of(times(job.batch, job.input.record), options),
           items_of(static_cast<std::uint64_t>(std::ceil(outputs)), options),
           static_cast<int>(tensors)};
 }
@@ -133,9 +132,8 @@ Task serve(Communicator comm, Workspace work, Options options, bool splits) {
       const Range pushed = ends.pushed(parts[b]);
       while (!pushes[b].empty()) {
         const int device = pushes[b].take(co_await comm.wait_any(pushes[b].requests()));
-        const auto slot = static_cast<std::size_t>(device);
         co_await spend_time(comm, ends.take_push(parts[b]));
-        co_await comm.reduce(pushed, in_scratch(work.scratch, pushed, slot, work.data.size));
+        co_await comm.reduce(pushed, in_scratch(work.scratch, pushed, device, work.data.size));
       }
       co_await comm.compute(options.update * static_cast<double>(parts[b].size));
       for (int device = 0; device < roles.workers; ++device) {
@@ -167,7 +165,7 @@ Cost splitting_cost(int ranks, std::size_t items, Options options) {
 }
 
 std::size_t scratch_items(int ranks, std::size_t items, Options options) {
-  return static_cast<std::size_t>(Roles(ranks, options.servers).workers) * items;
+  return times(Roles(ranks, options.servers).workers, items);
 }
 
 std::size_t splitting_scratch(int ranks, std::size_t items, Options options) {

@@ -41,8 +41,8 @@ inline Task spend_time(Communicator comm, Duration time) {
 }
 
 /// Place in scratch space of a part of a device's vector.
-inline Range in_scratch(Range scratch, Range part, std::size_t slot = 0, std::size_t items = 0) {
-  return {scratch.buffer, scratch.offset + slot * items + part.offset, part.size};
+inline Range in_scratch(Range scratch, Range part, int slot = 0, std::size_t items = 0) {
+  return {scratch.buffer, scratch.offset + times(slot, items) + part.offset, part.size};
 }
 
 /// Work of a transfer's ends beside it.

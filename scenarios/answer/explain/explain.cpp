@@ -78,7 +78,7 @@ Directions directions(const Report& report, const ResourceId& core) {
   Directions bytes;
   if (!report.chain) return bytes;
   const auto is_core = [&](int place) {
-    return place >= 0 && report.chain->resources[static_cast<std::size_t>(place)].id == core;
+    return place >= 0 && report.chain->resources[place].id == core;
   };
   for (const MessageSpan& message : report.chain->messages) {
     if (!message.between_hosts) continue;

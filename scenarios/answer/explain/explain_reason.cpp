@@ -27,7 +27,7 @@ std::string busy(const Report& report, const ResourceId& resource) {
 /// Number of ranks on the host of this one, and of hosts with one rank.
 struct Company {
   std::string host;
-  std::size_t ranks = 0, lone_hosts = 0;
+  std::ptrdiff_t ranks = 0, lone_hosts = 0;
 };
 
 Company company(const Report& report, int rank) {
@@ -40,7 +40,7 @@ Company company(const Report& report, int rank) {
   std::sort(hosts.begin(), hosts.end());
   for (auto host = hosts.begin(); host != hosts.end();) {
     const auto next = std::upper_bound(host, hosts.end(), *host);
-    if (*host == found.host) found.ranks = static_cast<std::size_t>(next - host);
+    if (*host == found.host) found.ranks = next - host;
     if (next - host == 1) ++found.lone_hosts;
     host = next;
   }
@@ -127,17 +127,17 @@ std::string pace_clause(const Report& report, const Share& share) {
 }
 
 Share largest_share(const Report& report) {
-  std::array<Share, cause_names.size()> shares;
-  for (const Blamed& one : blames(report)) shares[static_cast<std::size_t>(one.blame)].add(one);
+  Array<Share, cause_names.size()> shares;
+  for (const Blamed& one : blames(report)) shares[one.blame].add(one);
   return *std::max_element(shares.begin(), shares.end(),
                            [](const Share& a, const Share& b) { return a.seconds < b.seconds; });
 }
 
 /// The blame that makes the slower of two runs the slower one, as that run knows it.
 Share largest_growth(const Report& faster, const Report& slower) {
-  std::array<double, cause_names.size()> growth{};
+  CauseSeconds growth{};
   for (const BlameDifference& one : blame_differences(faster, slower))
-    growth[static_cast<std::size_t>(one.blamed.blame)] += one.seconds();
+    growth[one.blamed.blame] += one.seconds();
   const auto most = std::max_element(growth.begin(), growth.end());
   Share share;
   for (const Blamed& one : blames(slower))

@@ -7,7 +7,7 @@
 namespace ringscope {
 namespace {
 
-std::string_view name_of(Cause cause) { return cause_names[static_cast<std::size_t>(cause)]; }
+std::string_view name_of(Cause cause) { return cause_names[cause]; }
 
 Json blamed_json(const Blamed& one) {
   return {{"blame", name_of(one.blame)},
@@ -82,10 +82,10 @@ Json explanation(std::span<const Report> reports) {
 }
 
 Json gains_json(const Report& report, const std::vector<Gain>& gains) {
-  constexpr std::array<const char*, 3> kinds = {"resource", "latency", "overhead"};
+  constexpr Array<const char*, 3> kinds = {"resource", "latency", "overhead"};
   Json list = Json::array(), stuck = Json::array();
   for (const Gain& gain : gains) {
-    Json one = {{"kind", kinds[static_cast<std::size_t>(gain.candidate.kind)]},
+    Json one = {{"kind", kinds[gain.candidate.kind]},
                 {"what", gain.candidate.name()},
                 {"on_path_s", gain.candidate.on_path_s}};
     if (gain.with.deadlock) {

@@ -45,7 +45,7 @@ traces::Trace messages_of(const Scenario& scenario) {
   Options options = job.options;
   options.hosts = &hosts;
   options.by_host = &by_host;
-  const auto items = static_cast<std::size_t>(job.bytes.count);
+  const std::size_t items = job.bytes.count;
   const std::size_t scratch = job.algorithm->scratch_items(ranks, items, options);
   const Workspace work = {{Buffer::data, 0, items}, {Buffer::scratch, 0, scratch}};
   traces::Trace trace;

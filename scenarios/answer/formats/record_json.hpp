@@ -62,9 +62,9 @@ class Writer {
       Shape<Field>::visit(writer, field);
       return std::move(writer.json_);
     } else if constexpr (std::is_same_v<Field, Cause>) {
-      return cause_names[static_cast<std::size_t>(field)];
+      return cause_names[field];
     } else if constexpr (std::is_same_v<Field, ResourceKind>) {
-      return resource_kind_names[static_cast<std::size_t>(field)];
+      return resource_kind_names[field];
     } else if constexpr (std::is_same_v<Field, ResourceId>) {
       return field.name();
     } else if constexpr (std::is_same_v<Field, Value>) {

@@ -15,8 +15,8 @@ std::string number_or_nothing(int number, bool known) {
 
 /// Name of its stream; none where its rank has one.
 std::string_view stream_of(const Report& report, const Span& span) {
-  const auto stream = static_cast<std::size_t>(span.stream);
-  return stream < report.stream_names.size() ? std::string_view(report.stream_names[stream]) : "";
+  const View<const std::string> names = report.stream_names;
+  return span.stream < std::ssize(names) ? std::string_view(names[span.stream]) : "";
 }
 
 /// `first`: the case to whose time the ratios are; null: without ratios.
@@ -73,10 +73,10 @@ std::string to_timeline_csv(std::span<const Report> reports) {
     const std::string name = csv_cell(shown_name(report));
     for (const Span& span : report.spans) {
       fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{},{}", name, span.rank,
-                     activity_names[static_cast<std::size_t>(span.activity)], csv_cell(span.phase),
+                     activity_names[span.activity], csv_cell(span.phase),
                      number_or_nothing(span.step, !span.phase.empty()),
                      number_or_nothing(span.peer, span.peer >= 0), span.start_s, span.end_s,
-                     span.cause ? cause_names[static_cast<std::size_t>(*span.cause)] : "");
+                     span.cause ? cause_names[*span.cause] : "");
       if (streams) text += ',' + csv_cell(stream_of(report, span));
       text += '\n';
     }

@@ -127,9 +127,9 @@ std::string rank_name(std::size_t index, int rank, int stream = 0) {
 /// Containers of a case, one for each stream of a rank that has spans: aliases and names.
 std::vector<std::pair<std::string, std::string>> containers_of(std::size_t index,
                                                                const Report& report) {
-  std::vector<bool> used(std::max<std::size_t>(1, report.stream_names.size()));
+  Table<bool> used(std::max<std::size_t>(1, report.stream_names.size()));
   used[0] = true;
-  for (const Span& span : report.spans) used[static_cast<std::size_t>(span.stream)] = true;
+  for (const Span& span : report.spans) used[span.stream] = true;
   std::vector<std::pair<std::string, std::string>> containers;
   for (const RankReport& rank : report.rank_reports)
     for (std::size_t stream = 0; stream < used.size(); ++stream) {
@@ -143,9 +143,8 @@ std::vector<std::pair<std::string, std::string>> containers_of(std::size_t index
 
 void add_states(std::size_t index, const Report& report, Lines& lines) {
   const auto set = [&](const Span& span, double at, RankActivity activity) {
-    lines.add(at,
-              fmt::format("6 {} doing {} doing_{}\n", at, rank_name(index, span.rank, span.stream),
-                          activity_names[static_cast<std::size_t>(activity)]));
+    lines.add(at, fmt::format("6 {} doing {} doing_{}\n", at,
+                              rank_name(index, span.rank, span.stream), activity_names[activity]));
   };
   const Span* before = nullptr;  // spans stand by rank, then by stream, then by time
   for (const Span& span : report.spans) {
@@ -162,7 +161,7 @@ void add_states(std::size_t index, const Report& report, Lines& lines) {
 void add_chain(std::size_t index, const PathChain& chain, Lines& lines) {
   for (const ChainSegment& one : chain.segments)
     lines.add(one.start_s, fmt::format("6 {} cause c{}path cause_{}\n", one.start_s, index,
-                                       cause_names[static_cast<std::size_t>(one.segment.cause)]));
+                                       cause_names[one.segment.cause]));
   std::size_t key = 0;
   for (const MessageSpan& message : chain.messages) {
     const auto line = [&](int kind, double at, int rank) {

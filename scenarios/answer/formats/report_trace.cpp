@@ -27,10 +27,10 @@ int track_of(const Report& report, const Span& span) {
 }
 
 /// Whether any of its ranks did something on each stream.
-std::vector<bool> used_streams(const Report& report) {
-  std::vector<bool> used(static_cast<std::size_t>(streams_of(report)));
+Table<bool> used_streams(const Report& report) {
+  Table<bool> used(streams_of(report));
   used[0] = true;
-  for (const Span& span : report.spans) used[static_cast<std::size_t>(span.stream)] = true;
+  for (const Span& span : report.spans) used[span.stream] = true;
   return used;
 }
 
@@ -39,9 +39,9 @@ Json event(std::size_t process, int track, const Span& span) {
   Json args = Json::object();
   if (!span.phase.empty()) args = {{"phase", span.phase}, {"step", span.step}};
   if (span.peer >= 0) args["peer"] = span.peer;
-  if (span.cause) args["cause"] = cause_names[static_cast<std::size_t>(*span.cause)];
+  if (span.cause) args["cause"] = cause_names[*span.cause];
   return {{"ph", "X"},
-          {"name", activity_names[static_cast<std::size_t>(span.activity)]},
+          {"name", activity_names[span.activity]},
           {"cat", span.phase.empty() ? "job" : span.phase},
           {"pid", process},
           {"tid", track},
@@ -52,14 +52,14 @@ Json event(std::size_t process, int track, const Span& span) {
 
 std::string name_of_track(const Report& report, const RankReport& rank, int stream) {
   const std::string name = fmt::format("rank {} ({})", rank.rank, rank.host);
-  if (report.stream_names.empty()) return name;
-  return fmt::format("{} {}", name, report.stream_names[static_cast<std::size_t>(stream)]);
+  const View<const std::string> streams = report.stream_names;
+  return streams.empty() ? name : fmt::format("{} {}", name, streams[stream]);
 }
 
 Json event(std::size_t process, int track, const ChainSegment& one) {
   return {{"ph", "X"},
           {"name", blame_text(blamed(one))},
-          {"cat", cause_names[static_cast<std::size_t>(one.segment.cause)]},
+          {"cat", cause_names[one.segment.cause]},
           {"pid", process},
           {"tid", track},
           {"ts", one.start_s * microseconds},
@@ -88,13 +88,13 @@ std::optional<Touch> touch(const ChainSegment& one, const std::vector<const Span
 }
 
 /// Spans of each rank, in the order of time; without those in which it was idle.
-using SpansOfRanks = std::vector<std::vector<const Span*>>;
+using SpansOfRanks = Table<std::vector<const Span*>>;
 
 SpansOfRanks spans_of_ranks(const Report& report) {
-  SpansOfRanks by_rank(static_cast<std::size_t>(report.ranks));
+  SpansOfRanks by_rank(report.ranks);
   for (const Span& span : report.spans)
     if (span.activity != RankActivity::idle && span.stream == 0)
-      by_rank[static_cast<std::size_t>(span.rank)].push_back(&span);
+      by_rank[span.rank].push_back(&span);
   return by_rank;
 }
 
@@ -103,7 +103,7 @@ std::vector<Touch> touches(const Report& report, const SpansOfRanks& by_rank) {
   std::vector<Touch> list;
   for (const ChainSegment& one : report.chain->segments) {
     if (one.segment.rank < 0 || one.segment.rank >= report.ranks) continue;
-    const auto found = touch(one, by_rank[static_cast<std::size_t>(one.segment.rank)]);
+    const auto found = touch(one, by_rank[one.segment.rank]);
     if (found && (list.empty() || list.back().span != found->span)) list.push_back(*found);
   }
   return list;
@@ -133,8 +133,8 @@ std::vector<Json> flow(std::size_t process, const Report& report, const std::vec
 /// reader takes the slice around each end, and there are two at an instant between slices.
 std::optional<std::pair<Touch, Touch>> ends(const MessageSpan& message, const SpansOfRanks& spans) {
   constexpr double inside = 1.0 / 1024;
-  const auto& sender = spans[static_cast<std::size_t>(message.from)];
-  const auto& receiver = spans[static_cast<std::size_t>(message.to)];
+  const auto& sender = spans[message.from];
+  const auto& receiver = spans[message.to];
   const auto first = std::ranges::upper_bound(sender, message.start_s, {}, &Span::end_s);
   const auto behind = std::ranges::lower_bound(receiver, message.end_s, {}, &Span::start_s);
   if (first == sender.end() || behind == receiver.begin()) return std::nullopt;
@@ -187,10 +187,10 @@ std::string to_trace(std::span<const Report> reports) {
   for (std::size_t process = 0; process < reports.size(); ++process) {
     const Report& report = reports[process];
     add(metadata("process_name", process, 0, shown_name(report)));
-    const std::vector<bool> used = used_streams(report);
+    const Table<bool> used = used_streams(report);
     for (const RankReport& rank : report.rank_reports)
       for (int stream = 0; stream < streams_of(report); ++stream)
-        if (used[static_cast<std::size_t>(stream)])
+        if (used[stream])
           add(metadata("thread_name", process, rank.rank * streams_of(report) + stream,
                        name_of_track(report, rank, stream)));
     for (const Span& span : report.spans) {

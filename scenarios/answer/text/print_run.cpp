@@ -192,8 +192,7 @@ std::string observations(const Report& report) {
 std::string resources(const Report& report) {
   TextTable table({{"resource", Align::left}, {"kind", Align::left}, {"busy"}});
   for (const ResourceReport& resource : report.resources) {
-    table.add({resource.id.name(),
-               std::string(resource_kind_names[static_cast<std::size_t>(resource.kind)]),
+    table.add({resource.id.name(), std::string(resource_kind_names[resource.kind]),
                fmt::format("{:.1f} %", 100 * resource.utilisation)});
   }
   return "\n  The busiest resources\n" + table.text(2);

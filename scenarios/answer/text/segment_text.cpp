@@ -14,23 +14,23 @@ struct Words {
   std::string_view preposition;  ///< between the cause and the resource or rank
 };
 
-constexpr std::array<Words, cause_names.size()> words = {{{"computing", "on"},
-                                                          {"reducing", "on"},
-                                                          {"message overhead", "on"},
-                                                          {"copying", "on"},
-                                                          {"memory traffic", "in"},
-                                                          {"the wire", "at"},
-                                                          {"waiting for the lock", "of"},
-                                                          {"latency", "of"},
-                                                          {"handshakes", "with"},
-                                                          {"waiting for the call", "of"},
-                                                          {"waiting for progress", "of"},
-                                                          {"a late start", "of"},
-                                                          {"files", "at"},
-                                                          {"waiting for a clock", "of"},
-                                                          {"noise", "on"},
-                                                          {"the input", "of"},
-                                                          {"pinning buffers", "on"}}};
+constexpr Array<Words, cause_names.size()> words = {{{{"computing", "on"},
+                                                      {"reducing", "on"},
+                                                      {"message overhead", "on"},
+                                                      {"copying", "on"},
+                                                      {"memory traffic", "in"},
+                                                      {"the wire", "at"},
+                                                      {"waiting for the lock", "of"},
+                                                      {"latency", "of"},
+                                                      {"handshakes", "with"},
+                                                      {"waiting for the call", "of"},
+                                                      {"waiting for progress", "of"},
+                                                      {"a late start", "of"},
+                                                      {"files", "at"},
+                                                      {"waiting for a clock", "of"},
+                                                      {"noise", "on"},
+                                                      {"the input", "of"},
+                                                      {"pinning buffers", "on"}}}};
 
 /// "host0 (400 records/s)": the input itself is the cause.
 std::string place_of(const PathSegment& segment) {
@@ -49,7 +49,7 @@ std::string segment_text(const PathSegment& segment, bool most) {
     const std::string rank = "rank " + std::to_string(segment.rank);
     where += where.empty() ? rank : " (" + rank + ")";
   }
-  const auto& [cause, preposition] = words[static_cast<std::size_t>(segment.cause)];
+  const auto& [cause, preposition] = words[segment.cause];
   std::string text(cause);
   if (where.empty()) return text;
   text.append(most ? ", most of it " : " ").append(preposition);

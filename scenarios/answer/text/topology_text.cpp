@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 
+#include "base/view.hpp"
 #include "scenarios/answer/text/table.hpp"
 
 namespace ringscope {
@@ -17,12 +18,10 @@ constexpr std::size_t most_endpoints = 16;
 constexpr std::size_t most_rows = 40;
 using Align = TextTable::Align;
 
-constexpr std::string_view kind_names[] = {"NUMA domain", "PCIe switch",    "GPU",
-                                           "NIC",         "network switch", "NVSwitch"};
+constexpr Array<std::string_view, 6> kind_names = {"NUMA domain", "PCIe switch",    "GPU",
+                                                   "NIC",         "network switch", "NVSwitch"};
 
-std::string_view kind_name(ComponentKind kind) {
-  return kind_names[static_cast<std::size_t>(kind)];
-}
+std::string_view kind_name(ComponentKind kind) { return kind_names[kind]; }
 
 /// Prints all rows, or at most `most_rows` and how many are left out.
 class LongTable {

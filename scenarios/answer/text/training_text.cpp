@@ -75,7 +75,7 @@ std::string step(const TrainingReport& report) {
 using SpentOn = double (*)(const RankReport& rank, std::size_t group, int steps);
 
 double computing(const RankReport& rank, std::size_t, int steps) {
-  return rank.seconds[static_cast<std::size_t>(RankActivity::compute)] / steps;
+  return rank.seconds[RankActivity::compute] / steps;
 }
 double waiting(const RankReport& rank, std::size_t group, int) {
   return rank.groups[group].partner_s;
@@ -85,7 +85,7 @@ double exchanging(const RankReport& rank, std::size_t group, int) {
 }
 
 double idling(const RankReport& rank, std::size_t, int steps) {
-  return rank.seconds[static_cast<std::size_t>(RankActivity::idle)] / steps;
+  return rank.seconds[RankActivity::idle] / steps;
 }
 
 /// The devices' time by group: the bubble of a pipeline is what its devices wait in it.
@@ -130,8 +130,7 @@ std::string in_use(const TrainingReport& report, std::span<const RankReport> ran
   double adding_up = 0, in_groups = 0, all = 0;
   for (const RankReport& rank : ranks) {
     const double computed = computing(rank, 0, report.steps);
-    adding_up +=
-        computed + rank.seconds[static_cast<std::size_t>(RankActivity::reduce)] / report.steps;
+    adding_up += computed + rank.seconds[RankActivity::reduce] / report.steps;
     in_groups += computed;
     for (const GroupReport& group : rank.groups) in_groups += group.time_s;
     all += report.step_s;

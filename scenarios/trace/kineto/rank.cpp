@@ -241,7 +241,7 @@ class Weaving {
 
   int group_of(const Event& event) const {
     const int group = groups_->index_of(event, *file_, question_->ranks);
-    const auto& members = *groups_->all()[static_cast<std::size_t>(group)].ranks;
+    const auto& members = *groups_->all()[group].ranks;
     if (std::ranges::find(members, question_->rank) == members.end())
       fail(event,
            fmt::format("rank {} is not in its group of ranks {}{}", question_->rank,
@@ -303,9 +303,9 @@ class Weaving {
 }  // namespace
 
 int Groups::index_of(const Event& event, const File& file, int ranks) {
-  std::vector<int> members = event.collective.ranks;
+  Table<int> members = event.collective.ranks;
   if (members.empty()) {
-    members.resize(static_cast<std::size_t>(ranks));
+    members.resize(ranks);
     std::iota(members.begin(), members.end(), 0);
   }
   const auto require = [&](bool right, const std::string& why) {
@@ -320,7 +320,7 @@ int Groups::index_of(const Event& event, const File& file, int ranks) {
   const auto [place, is_new] = indices_.try_emplace(members, static_cast<int>(all_.size()));
   if (is_new)
     all_.push_back({std::ssize(members) == ranks ? "all ranks" : "group " + event.collective.group,
-                    std::make_shared<const std::vector<int>>(std::move(members))});
+                    std::make_shared<const Table<int>>(std::move(members))});
   return place->second;
 }
 

@@ -27,11 +27,11 @@ class Groups {
  public:
   /// `ranks`: of the job. All ranks where the event names none.
   int index_of(const Event& event, const File& file, int ranks);
-  const std::vector<traces::Group>& all() const { return all_; }
+  const Table<traces::Group>& all() const { return all_; }
 
  private:
   std::map<std::vector<int>, int> indices_;
-  std::vector<traces::Group> all_;
+  Table<traces::Group> all_;
 };
 
 /// A rank to read, of how many.
@@ -44,8 +44,8 @@ struct Question {
 
 /// Nodes, and the events behind them, for errors.
 struct Nodes {
-  std::vector<traces::Node> nodes;
-  std::vector<std::size_t> events;  ///< by node: index in File::events
+  Table<traces::Node> nodes;
+  Table<std::size_t> events;  ///< by node: index in File::events
 };
 
 /// Throws InputError.

@@ -34,11 +34,8 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 
 Place Line::place(std::string_view word) const {
   if (word.empty()) return {source, number, 1};
-  const std::string_view text = source->text;
-  const auto at = static_cast<std::size_t>(word.data() - text.data());
-  const std::size_t before = text.rfind('\n', at);
-  const std::size_t begin = before == std::string_view::npos ? 0 : before + 1;
-  return {source, number, static_cast<int>(at - begin) + 1};
+  const std::string_view before(source->text.data(), word.data());
+  return {source, number, static_cast<int>(before.size() - before.find_last_of('\n'))};
 }
 
 void Line::fail(std::string_view word, const std::string& message) const {
@@ -133,8 +130,8 @@ std::vector<Done> Call::done() const {
   return all;
 }
 
-std::vector<std::uint64_t> Call::parts(int size) const {
-  std::vector<std::uint64_t> all;
+Table<std::uint64_t> Call::parts(int size) const {
+  Table<std::uint64_t> all;
   for (const std::string_view text : split(word("parts"), ',')) {
     const std::size_t times = text.find('x');
     const bool several = times != std::string_view::npos;
@@ -143,7 +140,7 @@ std::vector<std::uint64_t> Call::parts(int size) const {
     const std::int64_t bytes =
         line_->number_at(several ? text.substr(times + 1) : text, "bytes", 0);
     if (count > size || bytes > most_bytes) fail("parts", "these are more than there may be");
-    all.insert(all.end(), static_cast<std::size_t>(count), static_cast<std::uint64_t>(bytes));
+    all.resize(std::ssize(all) + count, static_cast<std::uint64_t>(bytes));
   }
   if (std::ssize(all) != size)
     fail("parts", fmt::format("expected {} parts, one for each rank of the communicator, got {}",

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/table.hpp"
 #include "topologies/input/input.hpp"
 
 namespace ringscope::recorded {
@@ -64,7 +65,7 @@ class Call {
   std::string_view word(std::string_view key) const;
   std::vector<Done> done() const;
   /// "3x1024,0": so many.
-  std::vector<std::uint64_t> parts(int size) const;
+  Table<std::uint64_t> parts(int size) const;
   [[noreturn]] void fail(std::string_view key, const std::string& message) const;
 
  private:

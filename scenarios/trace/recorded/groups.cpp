@@ -22,7 +22,7 @@ SharedRanks Groups::members(const Line& line, std::string_view text) {
   const auto known = members_.find(text);
   if (known != members_.end()) return known->second;
   std::vector<int> ranks;
-  std::vector<bool> there(static_cast<std::size_t>(ranks_));
+  Table<bool> there(ranks_);
   for (std::string_view rest = text; !rest.empty();) {
     const std::string_view range = rest.substr(0, rest.find(','));
     rest.remove_prefix(std::min(rest.size(), range.size() + 1));
@@ -34,13 +34,12 @@ SharedRanks Groups::members(const Line& line, std::string_view text) {
     if (last >= ranks_)
       line.fail(range, fmt::format("rank {} is none of the {} ranks of the program", last, ranks_));
     for (std::int64_t rank = first; rank <= last; ++rank) {
-      if (there[static_cast<std::size_t>(rank)])
-        line.fail(range, fmt::format("the communicator has rank {} twice", rank));
-      there[static_cast<std::size_t>(rank)] = true;
+      if (there[rank]) line.fail(range, fmt::format("the communicator has rank {} twice", rank));
+      there[rank] = true;
       ranks.push_back(static_cast<int>(rank));
     }
   }
-  auto shared = std::make_shared<const std::vector<int>>(std::move(ranks));
+  auto shared = std::make_shared<const Table<int>>(std::move(ranks));
   members_.emplace(text, shared);
   return shared;
 }

@@ -29,7 +29,7 @@ class Groups {
   /// The communicator of a line "communicator N MEMBERS". `turns`: how many of the same members
   /// this rank had already, counted here.
   Communicator read(const Line& line, int rank, std::map<std::string, int, std::less<>>& turns);
-  const std::vector<traces::Group>& all() const { return all_; }
+  const Table<traces::Group>& all() const { return all_; }
 
   /// Number for messages of a communicator and a tag: those of another one match none of them. In
   /// the first communicator, that of all ranks, common tags stay as they are, for errors.
@@ -42,7 +42,7 @@ class Groups {
   std::map<std::string, SharedRanks, std::less<>> members_;
   std::map<std::pair<std::string, int>, int> indices_;
   std::map<std::pair<int, std::int64_t>, int> tags_;
-  std::vector<traces::Group> all_;
+  Table<traces::Group> all_;
 };
 
 }  // namespace ringscope::recorded

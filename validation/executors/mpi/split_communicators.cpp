@@ -48,7 +48,7 @@ void SplitCommunicators::split(SplitCall& call) {
   int self = 0, everybody = 0;
   MPI_Comm_rank(member.comm, &self);
   MPI_Comm_size(all_, &everybody);
-  member.ranks = std::make_shared<const std::vector<int>>(ranks_of(member.comm));
+  member.ranks = std::make_shared<const Table<int>>(ranks_of(member.comm));
   member.index.assign(static_cast<std::size_t>(everybody), MPI_UNDEFINED);
   for (std::size_t i = 0; i < member.ranks->size(); ++i)
     member.index[static_cast<std::size_t>((*member.ranks)[i])] = static_cast<int>(i);
