@@ -24,12 +24,12 @@ std::optional<ChannelFold> channel_fold(const Scenario& scenario, const Options&
   std::optional<ChannelFold> fold = alike_channels(scenario, options, machine, ledger);
   if (!fold) return {};
   const auto core = [&](int rank, int thread) {
-    return ranks[static_cast<std::size_t>(rank)]->cpu_of(thread).back().resource;
+    return ranks[rank]->cpu_of(thread).back().resource;
   };
   for (std::size_t rank = 0; rank < ranks.size(); ++rank)
     for (const ChannelFold::Like& like : fold->like[rank])
       if (like.thread > 0)
-        fold->as_busy[static_cast<std::size_t>(core(static_cast<int>(rank), like.thread))] =
+        fold->as_busy[core(static_cast<int>(rank), like.thread)] =
             core(like.rank, like.other_thread);
   return fold;
 }

@@ -112,7 +112,7 @@ class Simulation {
  private:
   Measurement stuck();
   std::span<const std::unique_ptr<RankThread>> own_ranks() const {
-    return std::span(ranks_).first(static_cast<std::size_t>(simulated_));
+    return {ranks_.data(), ranks_.data() + simulated_};
   }
   bool folded() const { return machine_.orbits().folded() || machine_.channel_fold().folded(); }
   bool has_detours() const {
@@ -153,10 +153,10 @@ class Simulation {
   std::unique_ptr<Detours> detours_;                ///< null: none
   std::vector<std::unique_ptr<NeighbourRun>> neighbours_;
   SteadyState steady_{run_, ranks_};
-  double start_ = 0;                 ///< of the repetition
-  std::vector<double> used_before_;  ///< of each resource, by then
-  Measurement measured_;             ///< of the repetition, taken when the job ends
-  int left_ = 0;                     ///< ranks of the job that have not ended
+  double start_ = 0;           ///< of the repetition
+  Table<double> used_before_;  ///< of each resource, by then
+  Measurement measured_;       ///< of the repetition, taken when the job ends
+  int left_ = 0;               ///< ranks of the job that have not ended
   int rounds_in_vain_ = 0;
   std::uint64_t messages_seen_ = 0;
 };
@@ -173,8 +173,7 @@ Measurement Simulation::stuck() {
 
 void Simulation::begin(int repetition) {
   const Job& job = scenario_->job;
-  const auto items = static_cast<std::size_t>(job.bytes.count);
-  const std::size_t scratch = job.algorithm->scratch_items(own_, items, options_of_job_);
+  const Workspace work = workspace(job, options_of_job_, own_);
   // One stream of random numbers per repetition, whatever the number of repetitions.
   const std::uint64_t seed =
       job.seed + static_cast<std::uint64_t>(repetition) * 0x9e3779b97f4a7c15u;
@@ -197,7 +196,6 @@ void Simulation::begin(int repetition) {
   for (const auto& rank : own_ranks()) {
     rank->reset();
     const double late = late_by(job, random);
-    const Workspace work = {{Buffer::data, 0, items}, {Buffer::scratch, 0, scratch}};
     Executor& executor = recorder_ ? recorder_->in_front_of(*rank) : *rank;
     const Communicator comm = machine_.orbits().as_numbered(Communicator(executor));
     Task program = job_program(job, options_of_job_, comm, work);
@@ -210,11 +208,11 @@ void Simulation::begin(int repetition) {
 }
 
 void Simulation::add_neighbours() {
-  std::size_t index = 0;
+  int index = 0;
   for (const Neighbour& one : scenario_->neighbours) {
-    const auto first = static_cast<std::size_t>(machine_.jobs().first(index++));
+    const auto* first = ranks_.data() + machine_.jobs().first(index++);
     neighbours_.push_back(std::make_unique<NeighbourRun>(
-        one, run_, std::span(ranks_).subspan(first, one.placement.ranks.size()),
+        one, run_, NeighbourRun::Ranks(first, one.placement.ranks.size()),
         [this] { return another_round(); }));
   }
 }
@@ -242,7 +240,7 @@ std::string Simulation::in_vain_text() {
 // Background traffic after that is not the job's.
 void Simulation::job_ended(std::uint64_t) {
   unfold(run_.observed, machine_.orbits());
-  used_before_.resize(static_cast<std::size_t>(ledger_.resource_count()));  // blocks come meanwhile
+  used_before_.resize(ledger_.resource_count());  // blocks come meanwhile
   measured_ = measure(run_, own_ranks(), start_, used_before_);
   measured_.skipped = steady_.skipped();
   wait_for_likes(measured_.ranks, machine_.channel_fold(), own_ranks(), start_);

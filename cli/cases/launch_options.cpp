@@ -12,7 +12,7 @@ namespace ringscope {
 
 std::string LaunchFiles::gpu_file() const {
   const auto gpus = std::ranges::find(launch_formats(), "gpus", &LaunchFormat::name);
-  return names[static_cast<std::size_t>(gpus - launch_formats().begin())];
+  return names[gpus - launch_formats().begin()];
 }
 
 bool LaunchFiles::empty() const {

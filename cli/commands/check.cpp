@@ -52,7 +52,7 @@ std::string check(const std::string& name, const std::vector<Override>& changes)
     const Cluster cluster = read_cluster(typed("check", name));
     add(warnings(cluster));
     text = fmt::format("{}: {}, {}", name, plural(cluster.topology.hosts().size(), "host"),
-                       plural(static_cast<std::size_t>(cluster.topology.link_count()), "link"));
+                       plural(cluster.topology.graph().link_count(), "link"));
   }
   text += lines.empty() ? ", nothing to warn of\n" : "\n";
   for (const std::string& line : lines) text += fmt::format("warning: {}\n", line);

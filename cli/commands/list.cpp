@@ -57,7 +57,7 @@ Rows algorithms() {
 }
 
 Rows rows_of_collectives() {
-  const auto name_of = [](Held held) { return held_names[static_cast<std::size_t>(held)]; };
+  const auto name_of = [](Held held) { return held_names[held]; };
   Rows rows;
   for (const Collective& one : collectives()) {
     rows.push_back({std::string(one.name),

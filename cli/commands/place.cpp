@@ -72,7 +72,7 @@ std::string packed(const Value& cluster, const PlaceArguments& arguments) {
   const Topology topology = read_cluster(cluster).topology;
   std::vector<int> room(topology.hosts().size());
   for (const Bin& bin : bins_of(topology, arguments.on == "gpu" ? SlotKind::gpu : SlotKind::core))
-    room[static_cast<std::size_t>(bin.host)] += bin.capacity;
+    room[bin.host] += bin.capacity;
   const int most = whole_number(arguments.slots).value_or(most_ranks);
   const std::string taken = "," + arguments.taken + ",";
   std::set<int> others;

@@ -26,8 +26,7 @@ std::string count_text(const Count& count) {
   std::string digits = count.str();
   if (digits.size() > most_digits)
     return fmt::format("{}.{}e{}", digits[0], digits[1], digits.size() - 1);
-  for (std::ptrdiff_t i = static_cast<std::ptrdiff_t>(digits.size()) - 3; i > 0; i -= 3)
-    digits.insert(static_cast<std::size_t>(i), ",");
+  for (std::size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, ",");
   return digits;
 }
 
@@ -58,8 +57,7 @@ std::string order_text(const PlaceStudy& study, const PlaceAnswer& answer) {
 }
 
 std::string heading(const PlaceStudy& study, const PlaceAnswer& answer) {
-  const auto hosts = static_cast<std::size_t>(
-      std::ranges::count_if(study.rules.slots, [](int slots) { return slots > 0; }));
+  const auto hosts = std::ranges::count_if(study.rules.slots, [](int slots) { return slots > 0; });
   const bool counted = answer.raw > 0;
   std::string text =
       fmt::format("{} ranks on {} host{}: {}{}{}{} that differ ({})\n", study.rules.ranks, hosts,
@@ -173,10 +171,9 @@ std::string table(const PlaceStudy& study, const PlaceAnswer& answer, std::size_
 std::string not_allowed(const PlaceStudy& study, const Placed& own) {
   std::set<int> used;
   for (const Location& rank : own.placement.ranks)
-    if (study.rules.slots[at(rank.host)] == 0) used.insert(rank.host);
+    if (study.rules.slots[rank.host] == 0) used.insert(rank.host);
   std::vector<std::string> names;
-  for (const int host : used)
-    names.push_back(study.scenario.cluster.topology.hosts()[at(host)].name);
+  for (const int host : used) names.push_back(study.scenario.cluster.topology.hosts()[host].name);
   if (names.empty()) return "yours is not one of those that the rules of 'place' allow\n";
   return fmt::format("yours is not allowed: it uses {}, which {} taken\n", fmt::join(names, ", "),
                      names.size() == 1 ? "is" : "are");

@@ -65,8 +65,7 @@ Shown shown_of(const Scenario& scenario) {
   for (std::size_t rank = 0; rank < scenario.placement.ranks.size(); ++rank) {
     const Location& place = scenario.placement.ranks[rank];
     const Host& host = topology.hosts()[place.host];
-    const Vertex here = place.gpu >= 0 ? host.gpus.at(static_cast<std::size_t>(place.gpu))
-                                       : host.numa_domains.at(static_cast<std::size_t>(place.numa));
+    const Vertex here = place.gpu >= 0 ? host.gpus.at(place.gpu) : host.numa_domains.at(place.numa);
     shown.endpoints.push_back(
         {fmt::format("rank {} on {}", rank, topology.graph()[here].name), here});
     shown.gpus.push_back({place.host, place.gpu});

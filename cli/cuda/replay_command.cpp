@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/table.hpp"
 #include "cli/cuda/open_gpus.hpp"
 #include "cli/cuda/provenance.hpp"
 #include "cli/cuda/subcommands.hpp"
@@ -41,7 +42,7 @@ Provenance provenance(const ReplayArguments& arguments, Gpus& gpus,
 
 Json case_json(const Scenario& scenario, CaseSamples samples, const CudaExecutor& executor,
                const ReplayOptions& options) {
-  const std::vector<std::string> hosts(static_cast<std::size_t>(executor.size()), host_name());
+  const Table<std::string> hosts(executor.size(), host_name());
   Json entry = replay_entry(scenario, samples, hosts, "");
   const std::string path = paths_text(executor);
   entry["path"] = path;

@@ -77,7 +77,7 @@ std::string changes(const ChunkHistory& history, const Shown& shown, double whol
   for (const std::uint32_t one : history.at_start) now.push_back(shown[one]);
   for (const ChunkChange& change : history.changes) {
     const int to = shown[change.holding];
-    int& cell = now[static_cast<std::size_t>(change.rank * history.chunks + change.chunk)];
+    int& cell = now[change.rank * history.chunks + change.chunk];
     if (std::exchange(cell, to) == to) continue;
     append(bytes, tick(change.at, whole_s) - std::exchange(at, tick(change.at, whole_s)));
     append(bytes, change.rank - std::exchange(rank, change.rank));

@@ -6,6 +6,8 @@
 #include <map>
 #include <utility>
 
+#include "base/table.hpp"
+#include "base/view.hpp"
 #include "cli/lesson/lesson_case.hpp"
 #include "scenarios/answer/recording.hpp"
 
@@ -43,7 +45,7 @@ Json load_json(const LoadCurve& curve, double whole_s, int bins) {
   for (const double mean : means(curve, whole_s, bins))
     bytes += static_cast<char>(std::lround(std::clamp(mean, 0.0, 1.0) * levels));
   return {{"name", curve.id.name()},
-          {"kind", resource_kind_names[static_cast<std::size_t>(curve.kind)]},
+          {"kind", resource_kind_names[curve.kind]},
           {"rank", curve.id.job.empty() ? curve.id.rank : -1},
           {"capacity", curve.capacity},
           {"mean", curve.points.back().used / (curve.capacity * whole_s)},
@@ -55,7 +57,7 @@ Json load_json(const LoadCurve& curve, double whole_s, int bins) {
 Json all_spans(const Report& report) {
   Json places = Json::array(), rows = Json::array();
   std::map<std::pair<std::string, int>, int> known;
-  std::vector<int> ends(static_cast<std::size_t>(report.ranks));
+  Table<int> ends(report.ranks);
   for (int rank = 0; rank < report.ranks; ++rank) rows.push_back(Json::array());
   for (const Span& span : report.spans) {
     if (span.stream > 0) continue;  // a row of the page is a rank's first stream
@@ -64,8 +66,8 @@ Json all_spans(const Report& report) {
     const auto [place, is_new] =
         known.try_emplace({span.phase, span.step}, static_cast<int>(known.size()));
     if (is_new) places.push_back({span.phase, span.step});
-    int& last = ends[static_cast<std::size_t>(span.rank)];
-    Json& row = rows[static_cast<std::size_t>(span.rank)];
+    int& last = ends[span.rank];
+    Json& row = rows[span.rank];
     const int cause = span.cause ? static_cast<int>(*span.cause) : -1;
     for (const int number : {start - last, end - start, static_cast<int>(span.activity), cause,
                              place->second, span.peer})
@@ -78,31 +80,30 @@ Json all_spans(const Report& report) {
 /// Main activity of each rank in each of `slots` equal parts of the run, as letters: the activities
 /// from 'a' on; behind them the causes, of one who is blocked.
 Json merged_spans(const Report& report, int slots) {
-  constexpr auto idle = static_cast<std::size_t>(RankActivity::idle);
-  using Seconds = std::array<double, activity_names.size() + cause_names.size()>;
+  using Seconds = Array<double, activity_names.size() + cause_names.size()>;
   const auto kind = [](const Span& span) {
-    return span.cause ? activity_names.size() + static_cast<std::size_t>(*span.cause)
-                      : static_cast<std::size_t>(span.activity);
+    return span.cause ? static_cast<int>(activity_names.size()) + static_cast<int>(*span.cause)
+                      : static_cast<int>(span.activity);
   };
   const double slot_s = report.time_s / slots;
-  std::vector<std::vector<const Span*>> by_rank(static_cast<std::size_t>(report.ranks));
+  Table<std::vector<const Span*>> by_rank(report.ranks);
   for (const Span& span : report.spans)
-    if (span.stream == 0) by_rank[static_cast<std::size_t>(span.rank)].push_back(&span);
+    if (span.stream == 0) by_rank[span.rank].push_back(&span);
   Json rows = Json::array();
-  std::vector<Seconds> spent;  // of one rank: those of all would be tens of megabytes
+  Table<Seconds> spent;  // of one rank: those of all would be tens of megabytes
   for (const auto& of_rank : by_rank) {
-    spent.assign(static_cast<std::size_t>(slots), Seconds{});
+    spent = Table<Seconds>(slots, Seconds{});
     for (const Span* span : of_rank) {
       const int last = std::min(slots - 1, static_cast<int>(span->end_s / slot_s));
       for (int slot = static_cast<int>(span->start_s / slot_s); slot <= last; ++slot)
-        spent[static_cast<std::size_t>(slot)][kind(*span)] +=
+        spent[slot][kind(*span)] +=
             std::min(span->end_s, (slot + 1) * slot_s) - std::max(span->start_s, slot * slot_s);
     }
     std::string row;
     for (Seconds& seconds : spent) {
       double busy = 0;
       for (const double part : seconds) busy += part;
-      seconds[idle] = slot_s - busy;
+      seconds[RankActivity::idle] = slot_s - busy;
       row += static_cast<char>('a' + (std::ranges::max_element(seconds) - seconds.begin()));
     }
     rows.push_back(row);

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/table.hpp"
 #include "cli/lesson/lesson_case.hpp"
 #include "scenarios/answer/path_chain.hpp"
 
@@ -29,13 +30,13 @@ class MessagesOfPath {
         messages_(report.chain->messages),
         ranks_(report.ranks),
         near_s_(report.time_s / ticks),
-        into_(static_cast<std::size_t>(report.ranks)),
-        out_of_(static_cast<std::size_t>(report.ranks)),
+        into_(report.ranks),
+        out_of_(report.ranks),
         ends_(segments_.size()) {
     for (const MessageSpan& one : messages_) {
       if (!is_drawn(one)) continue;
-      into_[static_cast<std::size_t>(one.to)].push_back(&one);
-      out_of_[static_cast<std::size_t>(one.from)].push_back(&one);
+      into_[one.to].push_back(&one);
+      out_of_[one.from].push_back(&one);
     }
   }
 
@@ -97,7 +98,7 @@ class MessagesOfPath {
       found = Hop{ends, found ? std::max(found->first, begin) : begin};
     };
     if (to >= 0) {
-      const Messages& list = into_[static_cast<std::size_t>(to)];
+      const Messages& list = into_[to];
       for (auto one = not_before(list, end); one != list.end(); ++one) {
         if ((*one)->end_s > end + near_s_) break;
         look(**one);
@@ -123,8 +124,7 @@ class MessagesOfPath {
       }
       return false;
     };
-    const auto index = static_cast<std::size_t>(to);
-    if (!is_there(into_[index], true) && !is_there(out_of_[index], false)) return std::nullopt;
+    if (!is_there(into_[to], true) && !is_there(out_of_[to], false)) return std::nullopt;
     return Hop{{before, to}, first};
   }
 
@@ -162,7 +162,7 @@ class MessagesOfPath {
   const std::vector<MessageSpan>& messages_;
   int ranks_;
   double near_s_;
-  std::vector<Messages> into_, out_of_;  ///< of each rank
+  Table<Messages> into_, out_of_;  ///< of each rank
   std::vector<MessageEnds> ends_;
 };
 
@@ -188,8 +188,8 @@ Json path_json(const Report& report) {
     if (same) {
       list.back()[1] = end;
     } else {
-      list.push_back({start, end, cause_names[static_cast<std::size_t>(segment.cause)],
-                      segment.rank, segment.resource.name()});
+      list.push_back(
+          {start, end, cause_names[segment.cause], segment.rank, segment.resource.name()});
       if (ends.from >= 0) {
         list.back().push_back(ends.from);
         list.back().push_back(ends.to);

@@ -19,7 +19,7 @@ std::string mpi_version() {
   char text[MPI_MAX_LIBRARY_VERSION_STRING] = {};
   int length = 0;
   MPI_Get_library_version(text, &length);
-  std::string version(text, static_cast<std::size_t>(length));
+  std::string version(text, text + length);
   version = version.substr(0, version.find_first_of(",\n"));
   // MPICH separates its words by tabs.
   std::replace(version.begin(), version.end(), '\t', ' ');

@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/view.hpp"
 #include "cli/mpi/job.hpp"
 #include "cli/mpi/subcommands.hpp"
 #include "cli/replays/replay_options.hpp"
@@ -17,7 +18,7 @@
 namespace ringscope::mpi {
 namespace {
 
-constexpr std::array<std::string_view, 2> start_names = {"clock", "barrier"};  // by StartMode
+constexpr Array<std::string_view, 2> start_names = {"clock", "barrier"};  // by StartMode
 constexpr double finalize_s = 30;
 
 struct ReplayArguments {
@@ -60,7 +61,7 @@ Provenance provenance_of(const ReplayArguments& arguments) {
 Json case_json(const Scenario& scenario, CaseSamples samples, const std::vector<std::string>& hosts,
                const std::string& call) {
   Json entry = replay_entry(scenario, samples, hosts, call);
-  entry["start"] = start_names[static_cast<std::size_t>(samples.start)];
+  entry["start"] = start_names[samples.start];
   entry["missed_starts"] = samples.missed_starts;
   if (samples.start == StartMode::clock) entry["start_spread_s"] = samples.start_spread_s;
   entry["ranks"] = std::move(samples.ranks);

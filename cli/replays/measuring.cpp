@@ -10,7 +10,7 @@ namespace ringscope {
 
 int run_program(Program& program, std::span<const AddSubcommand> subcommands, int count,
                 char** words) {
-  const std::string command = recorded_command({words, static_cast<std::size_t>(count)});
+  const std::string command = recorded_command({words, words + count});
   for (const auto add : subcommands) add(program, command);
   require_utf8_words(count, words);
   return static_cast<int>(program.parse(count, words));

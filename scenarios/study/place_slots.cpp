@@ -29,11 +29,10 @@ std::vector<int> read_slots(Fields& fields, const PlaceStudy& study) {
   constexpr int most_slots = 1 << 20;
   const Topology& topology = study.scenario.cluster.topology;
   const std::vector<Location> others = places_of(study.scenario.neighbours);
-  std::vector<int> slots(topology.hosts().size()), there(slots.size());
+  Table<int> slots(topology.hosts().size()), there(slots.size());
   for (const Location& rank : others)
-    if (study.slot_kind != SlotKind::gpu || rank.gpu >= 0) ++there[at(rank.host)];
-  for (const Bin& bin : bins_of(topology, study.slot_kind, others))
-    slots[at(bin.host)] += bin.capacity;
+    if (study.slot_kind != SlotKind::gpu || rank.gpu >= 0) ++there[rank.host];
+  for (const Bin& bin : bins_of(topology, study.slot_kind, others)) slots[bin.host] += bin.capacity;
   const Value* most = fields.optional("slots");
   for (std::size_t host = 0; host < slots.size(); ++host) {
     if (study.slot_kind != SlotKind::gpu)
@@ -44,16 +43,16 @@ std::vector<int> read_slots(Fields& fields, const PlaceStudy& study) {
     slots[host] = std::max(0, slots[host]);
   }
   if (const Value* taken = fields.optional("taken")) {
-    for (const int host : read_taken(*taken, topology)) slots[at(host)] = 0;
+    for (const int host : read_taken(*taken, topology)) slots[host] = 0;
   }
   return slots;
 }
 
 bool fills_hosts(const PlaceStudy& study) {
   if (study.slot_kind != SlotKind::gpu) return false;
-  const std::vector<Host>& hosts = study.scenario.cluster.topology.hosts();
-  std::vector<int> ranks(hosts.size());
-  for (const Location& rank : study.scenario.placement.ranks) ++ranks[at(rank.host)];
+  const Table<Host>& hosts = study.scenario.cluster.topology.hosts();
+  Table<int> ranks(hosts.size());
+  for (const Location& rank : study.scenario.placement.ranks) ++ranks[rank.host];
   for (std::size_t host = 0; host < hosts.size(); ++host)
     for (const int count : {ranks[host], study.rules.slots[host]})
       if (count != 0 && count != std::ssize(hosts[host].gpus)) return false;

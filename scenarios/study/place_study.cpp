@@ -8,6 +8,7 @@
 #include <array>
 #include <filesystem>
 #include <functional>
+#include <iterator>
 #include <map>
 
 #include "algorithms/collectives.hpp"
@@ -92,7 +93,7 @@ void read_order(Fields& fields, PlaceStudy& study, bool packed) {
 /// "0.1", "0.g1", or "0" where that says it.
 std::string bin_text(const Topology& topology, const Bin& bin) {
   if (bin.gpu >= 0) return fmt::format("{}.g{}", bin.host, bin.gpu);
-  const bool several = topology.hosts()[at(bin.host)].numa_domains.size() > 1;
+  const bool several = topology.hosts()[bin.host].numa_domains.size() > 1;
   return several ? fmt::format("{}.{}", bin.host, bin.numa) : std::to_string(bin.host);
 }
 
@@ -195,7 +196,7 @@ SymmetryRules symmetry_rules(const PlaceStudy& study) {
   return rules;
 }
 
-Placement placement_of(const PlaceStudy& study, std::span<const Bin> bins,
+Placement placement_of(const PlaceStudy& study, View<const Bin> bins,
                        const Assignment& assignment) {
   const Location& like = study.scenario.placement.ranks.front();
   Placement placement;
@@ -205,7 +206,7 @@ Placement placement_of(const PlaceStudy& study, std::span<const Bin> bins,
   const std::vector<Location> others = places_of(study.scenario.neighbours);
   std::map<std::pair<int, int>, int> next;  // core of each host's domains, as ranks come to them
   for (const int index : assignment) {
-    const Bin& bin = bins[at(index)];
+    const Bin& bin = bins[index];
     Location rank = like;
     rank.host = bin.host;
     rank.numa = bin.numa;
@@ -221,7 +222,7 @@ Placement placement_of(const PlaceStudy& study, std::span<const Bin> bins,
   return placement;
 }
 
-std::optional<Assignment> own_assignment(const PlaceStudy& study, std::span<const Bin> bins) {
+std::optional<Assignment> own_assignment(const PlaceStudy& study, View<const Bin> bins) {
   Assignment assignment;
   const std::vector<Location> others = places_of(study.scenario.neighbours);
   std::vector<std::array<int, 3>> cores;
@@ -235,7 +236,7 @@ std::optional<Assignment> own_assignment(const PlaceStudy& study, std::span<cons
     cores.push_back({rank.host, rank.numa, rank.core});
   }
   for (std::size_t i = 0; i < assignment.size(); ++i) {
-    if (std::ranges::count(assignment, assignment[i]) > bins[at(assignment[i])].capacity) return {};
+    if (std::ranges::count(assignment, assignment[i]) > bins[assignment[i]].capacity) return {};
     const Location& rank = study.scenario.placement.ranks[i];
     const bool shared = std::ranges::count(cores, cores[i]) > 1 || has_core(others, rank);
     if (rank.binding == Binding::core && shared) return {};
@@ -250,23 +251,23 @@ std::string counts_of(const Placement& placement) {
   for (const auto& [host, ranks] : on_host) counts.push_back(ranks);
   std::ranges::sort(counts, std::greater());
   for (std::size_t i = 0; i < counts.size(); ++i)
-    host_of_rank.insert(host_of_rank.end(), at(counts[i]), static_cast<int>(i));
+    std::fill_n(std::back_inserter(host_of_rank), counts[i], static_cast<int>(i));
   return counts_text(host_of_rank);
 }
 
-std::string placed_text(const Topology& topology, std::span<const Bin> bins,
+std::string placed_text(const Topology& topology, View<const Bin> bins,
                         const Assignment& assignment) {
   std::vector<int> host_of_rank;
-  bool only_hosts = true, in_order = bins[at(assignment.front())].host == 0;
+  bool only_hosts = true, in_order = bins[assignment.front()].host == 0;
   std::string text;
   for (auto begin = assignment.begin(); begin != assignment.end();) {
     const auto end =
         std::find_if(begin, assignment.end(), [&](int index) { return index != *begin; });
-    const std::string name = bin_text(topology, bins[at(*begin)]);
-    const int host = bins[at(*begin)].host;
+    const std::string name = bin_text(topology, bins[*begin]);
+    const int host = bins[*begin].host;
     only_hosts = only_hosts && name.find('.') == std::string::npos;
     in_order = in_order && (host_of_rank.empty() || host == host_of_rank.back() + 1);
-    host_of_rank.insert(host_of_rank.end(), static_cast<std::size_t>(end - begin), host);
+    std::fill_n(std::back_inserter(host_of_rank), end - begin, host);
     text += text.empty() ? name : " " + name;
     if (end - begin > 1) text += fmt::format("x{}", end - begin);
     begin = end;

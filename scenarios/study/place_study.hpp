@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/view.hpp"
 #include "scenarios/study/study.hpp"
 #include "topologies/placement/search/enumeration.hpp"
 
@@ -68,16 +69,15 @@ SymmetryRules symmetry_rules(const PlaceStudy& study);
 
 /// Ranks on the bins of an assignment: in each bin one core after the other; all else as the user
 /// has it.
-Placement placement_of(const PlaceStudy& study, std::span<const Bin> bins,
-                       const Assignment& assignment);
+Placement placement_of(const PlaceStudy& study, View<const Bin> bins, const Assignment& assignment);
 
 /// The user's own placement; none where it shares cores or GPUs.
-std::optional<Assignment> own_assignment(const PlaceStudy& study, std::span<const Bin> bins);
+std::optional<Assignment> own_assignment(const PlaceStudy& study, View<const Bin> bins);
 
 /// "4-3-1" where the ranks follow each other on the first hosts; else host by host, in the order of
 /// the ranks, "0x3 1x2 0 2x2": ranks 0 to 2 on host 0. "0.1" is a host and its NUMA domain, "0.g1"
 /// a host and its GPU.
-std::string placed_text(const Topology& topology, std::span<const Bin> bins,
+std::string placed_text(const Topology& topology, View<const Bin> bins,
                         const Assignment& assignment);
 
 /// Ranks of each host that has any, the most first: "4-3-1".

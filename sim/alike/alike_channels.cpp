@@ -36,14 +36,14 @@ struct Peer {
 
 struct BlockNode {
   int rank = 0, channel = -1, thread = 0;
-  std::vector<Peer> peers;
+  Table<Peer> peers;
   Colour colour = 0;
 
   /// Place among its peers; their number where it is none of them.
-  std::size_t place_of(int distance, Block message) const {
+  std::ptrdiff_t place_of(int distance, Block message) const {
     const auto found = std::ranges::find_if(
         peers, [&](const Peer& peer) { return peer.distance == distance && peer.kind == message; });
-    return static_cast<std::size_t>(found - peers.begin());
+    return found - peers.begin();
   }
 };
 
@@ -83,22 +83,21 @@ class Refinement {
 
   const Machine* machine_;
   Ledger* ledger_;
-  std::vector<BlockNode> blocks_;
+  Table<BlockNode> blocks_;
   std::map<std::pair<int, int>, int> by_rank_;  ///< and channel
-  std::vector<Colour> resources_;               ///< by number; 0: no block uses it
+  Table<Colour> resources_;                     ///< by number; 0: no block uses it
   int channels_ = 0;
 };
 
 bool Refinement::add(int rank, const std::vector<Line>& script) {
-  std::vector<int> by_thread;  // number of its block; -1: none yet
+  Table<int> number_of;  // a thread's block; -1: none yet
   for (const Line& line : script) {
-    const auto thread = static_cast<std::size_t>(line.thread);
-    if (thread >= by_thread.size()) by_thread.resize(thread + 1, -1);
+    int& number = number_of.grown(line.thread, -1);
     const bool lasts = line.verb == Verb::copy && line.size == 0;
     if (line.verb == Verb::join || (lasts && !line.block.is_any())) continue;
     if (lasts) {
-      if (by_thread[thread] >= 0) return false;
-      by_thread[thread] = static_cast<int>(blocks_.size());
+      if (number >= 0) return false;
+      number = static_cast<int>(blocks_.size());
       if (!by_rank_.try_emplace({rank, line.block.channel}, static_cast<int>(blocks_.size()))
                .second)
         return false;
@@ -106,8 +105,8 @@ bool Refinement::add(int rank, const std::vector<Line>& script) {
           {.rank = rank, .channel = line.block.channel, .thread = line.thread, .peers = {}});
       channels_ = std::max(channels_, line.block.channel + 1);
     }
-    if (by_thread[thread] < 0) return false;
-    BlockNode& block = blocks_[static_cast<std::size_t>(by_thread[thread])];
+    if (number < 0) return false;
+    BlockNode& block = blocks_[number];
     if (line.equal_steps > 0) {
       block.colour = mixed(block.colour, static_cast<std::uint64_t>(line.equal_steps));
       continue;
@@ -116,10 +115,10 @@ bool Refinement::add(int rank, const std::vector<Line>& script) {
     const bool waits = line.verb == Verb::wait_all || line.verb == Verb::wait_any;
     const bool local = line.verb == Verb::reduce || line.verb == Verb::copy;
     if (!sends && !receives && !waits && !local) return false;
-    std::uint64_t which = 0;
+    std::ptrdiff_t which = 0;
     if (sends || receives) {
       which = block.place_of(line.peer, line.block);
-      if (which == block.peers.size()) block.peers.emplace_back(line.peer, line.block);
+      if (which == std::ssize(block.peers)) block.peers.emplace_back(line.peer, line.block);
       Peer& peer = block.peers[which];
       peer.sends = peer.sends || sends;
       peer.receives = peer.receives || receives;
@@ -130,11 +129,7 @@ bool Refinement::add(int rank, const std::vector<Line>& script) {
   return true;
 }
 
-Colour& Refinement::colour_of(const Use& use) {
-  const auto id = static_cast<std::size_t>(use.resource);
-  if (resources_.size() <= id) resources_.resize(id + 1);
-  return resources_[id];
-}
+Colour& Refinement::colour_of(const Use& use) { return resources_.grown(use.resource); }
 
 bool Refinement::connect(Machine& machine) {
   const Orbits& orbits = machine.orbits();
@@ -144,7 +139,7 @@ bool Refinement::connect(Machine& machine) {
       const auto found = by_rank_.find({orbits.simulated_for(to), block.channel});
       if (found == by_rank_.end()) return false;
       peer.block = found->second;
-      const BlockNode& other = blocks_[static_cast<std::size_t>(peer.block)];
+      const BlockNode& other = blocks_[peer.block];
       peer.here = other.place_of((orbits.ranks - peer.distance) % orbits.ranks, peer.kind);
       if (peer.here == other.peers.size()) return false;
       if (!peer.sends) continue;
@@ -163,7 +158,7 @@ bool Refinement::connect(Machine& machine) {
 std::size_t Refinement::count_colours() const {
   const auto count = [](std::vector<Colour> colours) {
     std::ranges::sort(colours);
-    return static_cast<std::size_t>(std::unique(colours.begin(), colours.end()) - colours.begin());
+    return std::unique(colours.begin(), colours.end()) - colours.begin();
   };
   std::vector<Colour> of_blocks;
   for (const BlockNode& block : blocks_) of_blocks.push_back(block.colour);
@@ -175,20 +170,19 @@ void Refinement::refine() {
   for (std::size_t colours = count_colours(); colours > before;) {
     before = colours;
     std::vector<Colour> next;
-    std::vector<std::vector<Colour>> users(resources_.size());
+    Table<std::vector<Colour>> users(resources_.size());
     for (const BlockNode& block : blocks_) {
       Colour colour = block.colour;
       for (std::size_t i = 0; i < block.peers.size(); ++i) {
         const Peer& peer = block.peers[i];
-        colour = mixed(mixed(colour, blocks_[static_cast<std::size_t>(peer.block)].colour),
+        colour = mixed(mixed(colour, blocks_[peer.block].colour),
                        peer.here << 2 | std::uint64_t{peer.sends} << 1 | peer.receives);
         if (!peer.sends) continue;
         Colour flow = mixed(mixed(block.colour, std::uint64_t{i}), peer.way);
         for (const Use& use : peer.wire)
           flow = mixed(mixed(flow, colour_of(use)), static_cast<Colour>(use.weight));
         for (const Use& use : peer.wire)
-          users[static_cast<std::size_t>(use.resource)].push_back(
-              mixed(flow, static_cast<Colour>(use.weight)));
+          users[use.resource].push_back(mixed(flow, static_cast<Colour>(use.weight)));
         colour = mixed(colour, flow);
       }
       next.push_back(colour);
@@ -204,13 +198,12 @@ void Refinement::refine() {
 
 /// The first channel like each.
 std::vector<int> Refinement::first_alike() const {
-  std::vector<std::vector<Colour>> colours(static_cast<std::size_t>(channels_));
-  for (const BlockNode& block : blocks_)
-    colours[static_cast<std::size_t>(block.channel)].push_back(block.colour);
+  Table<std::vector<Colour>> colours(channels_);
+  for (const BlockNode& block : blocks_) colours[block.channel].push_back(block.colour);
   std::map<std::vector<Colour>, int> first;
   std::vector<int> alike;
   for (int channel = 0; channel < channels_; ++channel) {
-    auto& of_channel = colours[static_cast<std::size_t>(channel)];
+    auto& of_channel = colours[channel];
     std::ranges::sort(of_channel);
     alike.push_back(first.try_emplace(std::move(of_channel), channel).first->second);
   }
@@ -219,8 +212,8 @@ std::vector<int> Refinement::first_alike() const {
 
 std::optional<ChannelFold> Refinement::fold() {
   ChannelFold fold;
-  fold.stands_for.assign(static_cast<std::size_t>(channels_), 0);
-  for (const int first : first_alike()) ++fold.stands_for[static_cast<std::size_t>(first)];
+  fold.stands_for = Table<int>(channels_, 0);
+  for (const int first : first_alike()) ++fold.stands_for[first];
   const bool any = std::ranges::any_of(fold.stands_for, [](int times) { return times > 1; });
   // A rank's first thread ends with the rank.
   const bool first_threads = std::ranges::all_of(blocks_, [&](const BlockNode& block) {
@@ -234,23 +227,22 @@ std::optional<ChannelFold> Refinement::fold() {
 
 // Resources that blocks of one channel alone use are that channel's own.
 void Refinement::merge_resources(ChannelFold& fold) {
-  std::vector<std::set<int>> channels_of(resources_.size());
+  Table<std::set<int>> channels_of(resources_.size());
   for (const BlockNode& block : blocks_)
     for (const Peer& peer : block.peers)
-      for (const Use& use : peer.wire)
-        channels_of[static_cast<std::size_t>(use.resource)].insert(block.channel);
+      for (const Use& use : peer.wire) channels_of[use.resource].insert(block.channel);
   std::map<Colour, std::vector<int>> classes;
   for (std::size_t id = 0; id < resources_.size(); ++id)
     if (resources_[id] != 0) classes[resources_[id]].push_back(static_cast<int>(id));
   fold.first_of_several = ledger_->resource_count();
-  fold.resources.resize(static_cast<std::size_t>(ledger_->resource_count()) + classes.size());
+  fold.resources.resize(ledger_->resource_count() + std::ssize(classes));
   std::iota(fold.resources.begin(), fold.resources.end(), 0);
   fold.as_busy = fold.resources;
   for (const auto& [colour, members] : classes) {
-    const bool own = std::ranges::all_of(
-        members, [&](int id) { return channels_of[static_cast<std::size_t>(id)].size() == 1; });
+    const bool own =
+        std::ranges::all_of(members, [&](int id) { return channels_of[id].size() == 1; });
     const auto used = std::ranges::find_if(members, [&](int id) {
-      return std::ranges::any_of(channels_of[static_cast<std::size_t>(id)],
+      return std::ranges::any_of(channels_of[id],
                                  [&](int channel) { return fold.is_simulated(channel); });
     });
     int busy = *used;
@@ -260,8 +252,8 @@ void Refinement::merge_resources(ChannelFold& fold) {
       busy = ledger_->add(std::move(all));
     }
     for (const int id : members) {
-      if (!own) fold.resources[static_cast<std::size_t>(id)] = busy;
-      fold.as_busy[static_cast<std::size_t>(id)] = busy;
+      if (!own) fold.resources[id] = busy;
+      fold.as_busy[id] = busy;
     }
   }
 }
@@ -270,11 +262,10 @@ void Refinement::tell_likes(ChannelFold& fold) const {
   std::unordered_map<Colour, const BlockNode*> simulated;
   for (const BlockNode& block : blocks_)
     if (fold.is_simulated(block.channel)) simulated.try_emplace(block.colour, &block);
-  fold.like.resize(static_cast<std::size_t>(machine_->orbits().simulated));
+  fold.like.resize(machine_->orbits().simulated);
   for (const BlockNode& block : blocks_) {
     const BlockNode& other = fold.is_simulated(block.channel) ? block : *simulated.at(block.colour);
-    fold.like[static_cast<std::size_t>(block.rank)].push_back(
-        {block.thread, other.rank, other.thread});
+    fold.like[block.rank].push_back({block.thread, other.rank, other.thread});
   }
 }
 

@@ -56,11 +56,11 @@ std::string unlike_by_ties(const Scenario& scenario, const Orbits& orbits,
   const Transport& network = scenario.library.transport(Way::network);
   const bool is_felt = !network.recv_overhead.is_zero() || scenario.library.match_cost > Seconds(0);
   if (!network.send_overhead.is_zero() || !is_felt) return "";
-  std::vector<int> senders(static_cast<std::size_t>(orbits.simulated));
+  Table<int> senders(orbits.simulated);
   for (const auto& [talk, sends] : distances) {
     const auto [rank, distance] = talk;
     const bool to_other_host = (rank + distance) % orbits.ranks >= orbits.simulated;
-    if (sends && to_other_host && ++senders[static_cast<std::size_t>(rank)] > 1)
+    if (sends && to_other_host && ++senders[rank] > 1)
       return "messages of several hosts come at one instant, since 'send_overhead' is 0";
   }
   return "";
@@ -234,9 +234,8 @@ Orbits orbits_of(const Scenario& scenario) {
     return {ranks, of_cell < ranks ? of_cell : each};
   }
   AlikeOrder order = algorithm.alike_order(ranks, scenario.job.options);
-  std::vector<int> places(order.ranks.size());
-  for (std::size_t i = 0; i < places.size(); ++i)
-    places[static_cast<std::size_t>(order.ranks[i])] = static_cast<int>(i);
+  Table<int> places(order.ranks.size());
+  for (std::size_t i = 0; i < places.size(); ++i) places[order.ranks[i]] = static_cast<int>(i);
   Orbits orbits{ranks, ranks, std::make_shared<const Table<int>>(std::move(order.ranks)),
                 std::make_shared<const Table<int>>(std::move(places))};
   const Placement placed = placed_in_order(scenario.placement, orbits);
@@ -276,7 +275,7 @@ Scenario in_order(const Scenario& asked, const Orbits& orbits) {
 std::string unlike_programs(const Scenario& asked) {
   const Orbits orbits = orbits_of(asked);
   const Scenario scenario = in_order(asked, orbits);
-  std::vector<int> moves(static_cast<std::size_t>(orbits.size()) - 1);
+  Table<int> moves(orbits.size() - 1);
   std::iota(moves.begin(), moves.end(), 1);
   PeerMap talk(orbits);
   return compared(scenario, Program(scenario, orbits), moves, false, talk).reason;

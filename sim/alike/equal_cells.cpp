@@ -7,13 +7,14 @@
 #include <span>
 #include <vector>
 
+#include "base/table.hpp"
 #include "sim/alike/equal_hosts.hpp"
 
 namespace ringscope::sim {
 namespace {
 
 /// Pairs of ranks, of all cells, after which a proof is given up.
-constexpr std::size_t most_pairs = 4'000'000;
+constexpr std::ptrdiff_t most_pairs = 4'000'000;
 
 /// Routes of messages as the fabric takes them, which draws among equal ones by both ranks.
 std::vector<Route> routes_of_messages(const Scenario& scenario,
@@ -33,7 +34,7 @@ class Moves {
  public:
   Moves(const Topology& topology, int cells)
       : topology_(&topology),
-        next_(static_cast<std::size_t>(topology.link_count()), -1),
+        next_(topology.link_count(), -1),
         before_(next_),
         cell_(next_),
         cells_(cells) {}
@@ -50,25 +51,25 @@ class Moves {
   std::shared_ptr<const CellLinks> owned() const {
     auto links = std::make_shared<CellLinks>();
     for (int link = 0; link < topology_->link_count(); ++link) {
-      if (cell_[static_cast<std::size_t>(link)] != 0) continue;
+      if (cell_[link] != 0) continue;
       std::vector<std::string>& names = links->names[link];
       int at = link;
-      for (int cell = 0; cell < cells_; ++cell, at = next_[static_cast<std::size_t>(at)])
+      for (int cell = 0; cell < cells_; ++cell, at = next_[at])
         names.push_back(topology_->link(at).name);
     }
     return links->names.empty() ? nullptr : links;
   }
 
  private:
-  static bool is(std::vector<int>& of, int link, int value) {
-    int& known = of[static_cast<std::size_t>(link)];
+  static bool is(Table<int>& of, int link, int value) {
+    int& known = of[link];
     if (known < 0) known = value;
     return known == value;
   }
 
   const Topology* topology_;
-  std::vector<int> next_, before_;  ///< by link; -1: not known
-  std::vector<int> cell_;           ///< of links between switches
+  Table<int> next_, before_;  ///< by link; -1: not known
+  Table<int> cell_;           ///< of links between switches
   int cells_;
 };
 
@@ -137,7 +138,7 @@ int ranks_of_cell(const Scenario& scenario, int n) {
 EqualCells equal_cells(const Scenario& scenario, const Orbits& orbits, const Distances& pairs) {
   if (std::string reason = unlike_by_routes(scenario); !reason.empty()) return {{}, reason};
   const int n = orbits.simulated, cells = orbits.size();
-  if (pairs.size() * static_cast<std::size_t>(cells) > most_pairs)
+  if (std::ssize(pairs) * cells > most_pairs)
     return {{}, "too many ranks talk over a network of several switches"};
   const Topology& topology = scenario.cluster.topology;
   const BufferLocations buffer_locations(scenario);

@@ -24,7 +24,7 @@ std::string unequal_groups(const NcclGroups& groups, const Orbits& orbits) {
   const std::vector<KnownGroup>& all = groups.known.all();
   std::map<Members, int> by_members;
   for (int i = 0; i < std::ssize(all); ++i) {
-    Members members = all[static_cast<std::size_t>(i)].ranks;
+    Members members = all[i].ranks;
     std::ranges::sort(members);
     by_members.emplace(std::move(members), i);
   }

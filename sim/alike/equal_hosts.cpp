@@ -10,6 +10,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "base/table.hpp"
 #include "sim/machine/buffer_locations.hpp"
 
 namespace ringscope::sim {
@@ -49,8 +50,8 @@ struct Cable {
 
 /// Components and links of each host, in the order in which all hosts' parts were made.
 struct Parts {
-  std::vector<std::vector<Vertex>> components;  ///< by host
-  std::vector<std::vector<Cable>> cables;
+  Table<std::vector<Vertex>> components;  ///< by host
+  Table<std::vector<Cable>> cables;
   int switches = 0;
   std::string not_apart;  ///< why one host's link is another's, too; "" for none
 };
@@ -67,7 +68,7 @@ Parts parts_of(const Topology& topology, bool same_switches) {
       place.push_back(same_switches ? -parts.switches : -1);
       continue;
     }
-    auto& own = parts.components[static_cast<std::size_t>(graph[v].host)];
+    auto& own = parts.components[graph[v].host];
     place.push_back(static_cast<int>(own.size()));
     own.push_back(v);
   }
@@ -80,23 +81,18 @@ Parts parts_of(const Topology& topology, bool same_switches) {
       parts.not_apart = fmt::format("'{}' is no cable between a host and a switch", link.name);
       break;
     }
-    parts.cables[static_cast<std::size_t>(host)].push_back(
-        {place[from], place[to], properties_of(link)});
+    parts.cables[host].push_back({place[from], place[to], properties_of(link)});
   }
   return parts;
 }
 
-bool same_components(const Topology& topology, const Parts& parts, std::size_t a, std::size_t b) {
+bool same_components(const Topology& topology, const Parts& parts, int a, int b) {
   const auto& ours = parts.components[a];
   const auto& theirs = parts.components[b];
   return std::ranges::equal(ours, theirs, [&](Vertex one, Vertex other) {
     return nature_of(topology.graph()[one], topology.hosts()[a].name) ==
            nature_of(topology.graph()[other], topology.hosts()[b].name);
   });
-}
-
-std::size_t host_at(const Placement& placement, std::size_t rank) {
-  return static_cast<std::size_t>(placement.ranks[rank].host);
 }
 
 /// Part of the way of a message, or of an access to memory: one route, or all rails.
@@ -159,21 +155,20 @@ int ranks_per_host(const Placement& placement) {
 
 std::string unequal_places(const Placement& placement, int n) {
   const auto& ranks = placement.ranks;
-  const auto each = static_cast<std::size_t>(n);
-  if (each == ranks.size()) return "all ranks are on one host";
-  if (ranks.size() % each != 0) return "the hosts have not as many ranks each";
-  using Moved = std::pair<std::size_t, int>;  // how often, and the host from which
+  if (n == std::ssize(ranks)) return "all ranks are on one host";
+  if (std::ssize(ranks) % n != 0) return "the hosts have not as many ranks each";
+  using Moved = std::pair<int, int>;  // how often, and the host from which
   std::map<int, Moved> from;
   std::map<Moved, int> to;
-  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
-    const Location &here = ranks[rank], &first = ranks[rank % each];
-    const Moved moved = {rank / each, first.host};
+  for (int rank = 0; rank < std::ssize(ranks); ++rank) {
+    const Location &here = ranks[rank], &first = ranks[rank % n];
+    const Moved moved = {rank / n, first.host};
     if (to.try_emplace(moved, here.host).first->second != here.host)
       return "the hosts have not as many ranks each";
     if (from.try_emplace(here.host, moved).first->second != moved)
       return "the ranks of a host do not come together";
     if (slot_of(here) != slot_of(first))
-      return fmt::format("rank {} is elsewhere on its host than rank {}", rank, rank % each);
+      return fmt::format("rank {} is elsewhere on its host than rank {}", rank, rank % n);
   }
   return "";
 }
@@ -182,10 +177,10 @@ std::string unequal_hosts(const Topology& topology, const Placement& placement, 
   const Parts parts = parts_of(topology, !cells);
   if (!parts.not_apart.empty()) return parts.not_apart;
   const auto hosts = topology.hosts();
-  for (std::size_t rank = static_cast<std::size_t>(n); rank < placement.ranks.size(); ++rank) {
-    const std::size_t host = host_at(placement, rank);
-    if (host == host_at(placement, rank - 1)) continue;
-    const std::size_t first = host_at(placement, rank % static_cast<std::size_t>(n));
+  const auto& ranks = placement.ranks;
+  for (int rank = n; rank < std::ssize(ranks); ++rank) {
+    const int host = ranks[rank].host, first = ranks[rank % n].host;
+    if (host == ranks[rank - 1].host) continue;
     if (nature_of(hosts[host]) != nature_of(hosts[first]) ||
         !same_components(topology, parts, host, first))
       return fmt::format("host '{}' is not made as '{}'", hosts[host].name, hosts[first].name);

@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 
+#include "base/table.hpp"
 #include "sim/ranks/neighbour_run.hpp"
 
 namespace ringscope::sim {
@@ -67,13 +68,9 @@ class Reader {
   Voice& voice(int index) {
     while (std::ssize(voices_) <= index)
       voices_.emplace_back(*this, static_cast<int>(voices_.size()));
-    return voices_[static_cast<std::size_t>(index)];
+    return voices_[index];
   }
-  std::size_t& raised(Flag flag) {
-    const auto index = static_cast<std::size_t>(flag.index);
-    if (raised_.size() <= index) raised_.resize(index + 1);
-    return raised_[index];
-  }
+  std::size_t& raised(Flag flag) { return raised_.grown(flag.index); }
   void write(const Line& line) { lines_->push_back(line); }
   void split(SplitCall& call) {
     if (call.sides == nullptr) throw NoScript("its ranks say when it runs who is in which group");
@@ -105,7 +102,7 @@ class Reader {
   const Part part_;
   Groups* groups_;
   std::deque<Voice> voices_;
-  std::vector<std::size_t> raised_;
+  Table<std::size_t> raised_;
   std::vector<int> communicators_;
   std::vector<Line>* lines_;
 };
@@ -234,9 +231,7 @@ void Voice::raise(Flag flag) { ++reader_->raised(flag); }
 
 void write_script(const Job& job, const Options& options, const Orbits& orbits, int rank,
                   Groups& groups, bool first_of_any, std::vector<Line>& room) {
-  const auto items = static_cast<std::size_t>(job.bytes.count);
-  const std::size_t scratch = job.algorithm->scratch_items(orbits.ranks, items, options);
-  const Workspace work = {{Buffer::data, 0, items}, {Buffer::scratch, 0, scratch}};
+  const Workspace work = workspace(job, options, orbits.ranks);
   const Part part = {rank, orbits.ranks, threads_of(*job.algorithm, job.options), first_of_any};
   room.clear();
   Reader(part, groups, room).read([&](Communicator comm) {

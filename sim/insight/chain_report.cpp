@@ -42,7 +42,7 @@ std::vector<ChainSegment> ChainOf::segments(const Paths::Chain& chain) const {
 
 ResourceReport ChainOf::resource(int id) const {
   const Resource& resource = run.ledger->resource(id);
-  const double used = run.ledger->carried(id) - used_before[static_cast<std::size_t>(id)];
+  const double used = run.ledger->carried(id) - used_before[id];
   const double possible = resource.capacity * elapsed;
   return {resource.id, resource.kind, possible > 0 ? used / possible : 0};
 }

@@ -24,13 +24,13 @@ std::uint64_t hashed(std::uint64_t seed, std::uint64_t word) {
 std::size_t RankSets::Hash::operator()(const Bits& bits) const {
   std::uint64_t hash = 0;
   for (const std::uint64_t block : bits) hash = hashed(hash, block);
-  return static_cast<std::size_t>(hash);
+  return std::hash<std::uint64_t>()(hash);
 }
 
 std::size_t ChunkStates::StateHash::operator()(const State& state) const {
   std::uint64_t hash = hashed(0, std::bit_cast<std::uint64_t>(state.contributions));
   hash = hashed(hash, static_cast<std::uint64_t>(state.set));
-  return static_cast<std::size_t>(hashed(hash, static_cast<std::uint64_t>(state.waiting)));
+  return std::hash<std::uint64_t>()(hashed(hash, static_cast<std::uint64_t>(state.waiting)));
 }
 
 int RankSets::intern(Bits bits) {
@@ -47,7 +47,7 @@ int RankSets::intern(Bits bits) {
 
 int RankSets::of(int rank) {
   Bits bits(blocks_);
-  bits[static_cast<std::size_t>(rank) / 64] |= std::uint64_t{1} << (rank % 64);
+  bits[rank / 64] |= std::uint64_t{1} << (rank % 64);
   return intern(std::move(bits));
 }
 
@@ -94,7 +94,7 @@ ChunkStates::ChunkStates(const Collective& collective, int ranks, std::size_t it
       chunks_({Buffer::data, 0, items}, ranks),
       items_(items),
       start_(start),
-      buffers_(static_cast<std::size_t>(ranks)) {
+      buffers_(ranks) {
   history_.ranks = history_.chunks = ranks;
   history_.holdings.emplace_back();
   known_[{.items = 1}] = 0;
@@ -113,10 +113,10 @@ ChunkStates::ChunkStates(const Collective& collective, int ranks, std::size_t it
 }
 
 ChunkStates::Intervals& ChunkStates::buffer(int rank, Buffer which) {
-  return buffers_[static_cast<std::size_t>(rank)][static_cast<std::size_t>(which)];
+  return buffers_[rank][which];
 }
 const ChunkStates::Intervals& ChunkStates::buffer(int rank, Buffer which) const {
-  return buffers_[static_cast<std::size_t>(rank)][static_cast<std::size_t>(which)];
+  return buffers_[rank][which];
 }
 
 /// Splits, so that no part lies on both sides of `at`.
@@ -258,7 +258,7 @@ std::uint32_t ChunkStates::holding(const State& state) {
 
 void ChunkStates::changed(int rank, const ChunkNumbers& chunks, double now) {
   for (const int chunk : chunks) {
-    const auto cell = static_cast<std::size_t>(rank * history_.chunks + chunk);
+    const int cell = rank * history_.chunks + chunk;
     const std::uint32_t holds = holding(state(rank, chunk));
     if (holds == now_[cell]) continue;
     now_[cell] = holds;

@@ -16,6 +16,7 @@
 
 #include "algorithms/collectives.hpp"
 #include "base/table.hpp"
+#include "base/view.hpp"
 #include "scenarios/answer/recording.hpp"
 
 namespace ringscope::sim {
@@ -23,9 +24,7 @@ namespace ringscope::sim {
 /// Sets of ranks by number, each kept once. Number 0 is the empty set.
 class RankSets {
  public:
-  explicit RankSets(int ranks) : blocks_((static_cast<std::size_t>(ranks) + 63) / 64) {
-    intern(Bits(blocks_));
-  }
+  explicit RankSets(int ranks) : blocks_((ranks + 63) / 64) { intern(Bits(blocks_)); }
   int of(int rank);
   int joined(int a, int b);
   bool contains(int whole, int part) const;
@@ -33,7 +32,7 @@ class RankSets {
   std::vector<int> ranks(int set) const;
 
  private:
-  using Bits = std::vector<std::uint64_t>;
+  using Bits = Table<std::uint64_t>;
   struct Hash {
     std::size_t operator()(const Bits& bits) const;
   };
@@ -104,10 +103,10 @@ class ChunkStates {
   Chunks chunks_;
   std::size_t items_;
   double start_;
-  std::vector<std::array<Intervals, 2>> buffers_;  ///< by rank: data, scratch
+  Table<Array<Intervals, 2>> buffers_;  ///< by rank: data, scratch
   std::unordered_map<State, std::uint32_t, StateHash> known_;
-  std::vector<std::uint32_t> now_;        ///< of rank r and chunk c at [r * chunks + c]
-  std::vector<std::size_t> last_change_;  ///< likewise; 0: none yet, else its index + 1
+  Table<std::uint32_t> now_;        ///< of rank r and chunk c at [r * chunks + c]
+  Table<std::size_t> last_change_;  ///< likewise; 0: none yet, else its index + 1
   ChunkHistory history_;
 };
 

@@ -39,16 +39,11 @@ void LoadRecord::note(int resource) {
 }
 
 void LoadRecord::note(ActivityId activity) {
-  for (const int resource : activities_[number_of_[index(activity.slot)]].resources) note(resource);
+  for (const int resource : activities_[number_of_[activity.slot]].resources) note(resource);
 }
 
 ActivityId LoadRecord::start(double amount, std::span<const Use> uses, Callback done) {
-  if (free_.empty()) {
-    free_.push_back(static_cast<int>(activities_.size()));
-    activities_.emplace_back();
-  }
-  const int id = free_.back();
-  free_.pop_back();
+  const int id = activities_.take();
   Activity& started = activities_[id];
   started.done = done;
   started.resources.clear();
@@ -58,22 +53,21 @@ ActivityId LoadRecord::start(double amount, std::span<const Use> uses, Callback 
   }
   const ActivityId activity = inner_->start(
       amount, uses, Callback::to<&LoadRecord::ended>(this, static_cast<std::uint64_t>(id)));
-  if (index(activity.slot) >= number_of_.size()) number_of_.resize(index(activity.slot) + 1, -1);
-  number_of_[index(activity.slot)] = id;
+  number_of_.grown(activity.slot) = id;
   return activity;
 }
 
 void LoadRecord::cancel(ActivityId activity) {
   inner_->cancel(activity);
   note(activity);
-  free_.push_back(number_of_[index(activity.slot)]);
+  activities_.release(number_of_[activity.slot]);
 }
 
 void LoadRecord::ended(std::uint64_t id) {
   const Activity& started = activities_[id];
   for (const int resource : started.resources) note(resource);
   const Callback done = started.done;  // the slot is free for reuse when it is called
-  free_.push_back(static_cast<int>(id));
+  activities_.release(static_cast<int>(id));
   done();
 }
 

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/pool.hpp"
 #include "base/table.hpp"
 #include "scenarios/answer/recording.hpp"
 #include "sim/kernel/kernel.hpp"
@@ -57,15 +58,14 @@ class LoadRecord final : public Kernel {
     std::vector<LoadCurve::Point> points;
   };
 
-  static std::size_t index(int id) { return static_cast<std::size_t>(id); }
   void note(int resource);
   void note(ActivityId activity);
   void ended(std::uint64_t started);
 
   std::unique_ptr<Kernel> inner_;
   Table<Curve> curves_;  ///< by resource
-  Table<Activity> activities_;
-  std::vector<int> free_, number_of_;  ///< number_of_: by the slot of its activity
+  Pool<Activity> activities_;
+  Table<int> number_of_;  ///< by the slot of its activity
   double start_ = 0;
 };
 

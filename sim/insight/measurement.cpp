@@ -38,14 +38,14 @@ RankReport rank_report(const Run& run, RankThread& rank, double start) {
 }
 
 std::vector<ResourceReport> busiest_resources(const Run& run, double elapsed,
-                                              const std::vector<double>& used_before) {
+                                              const Table<double>& used_before) {
   std::vector<ResourceReport> all;
   const ChannelFold& fold = run.machine->channel_fold();
   for (int id = 0; id < run.ledger->resource_count(); ++id) {
     if (fold.is_several(id)) continue;
     const Resource& resource = run.ledger->resource(id);
     const int busy = fold.as_busy_as(id);
-    const double used = run.ledger->carried(busy) - used_before[static_cast<std::size_t>(busy)];
+    const double used = run.ledger->carried(busy) - used_before[busy];
     if (used > 0 && elapsed > 0)
       all.push_back(
           {resource.id, resource.kind, used / (run.ledger->resource(busy).capacity * elapsed)});
@@ -94,12 +94,11 @@ bool leaves_host(const std::string& link) {
 /// Spans of this job alone, stream after stream of each rank, with times from `start` on. They are
 /// many: what is sorted are pointers, a rank at a time, and the run keeps none.
 std::vector<Span> own_spans(const Run& run, double start) {
-  std::vector<std::vector<Span*>> by_rank(static_cast<std::size_t>(run.machine->jobs().own()));
+  Table<std::vector<Span*>> by_rank(run.machine->jobs().own());
   std::size_t count = 0;
   for (Span& span : *run.spans) {
-    const auto rank = static_cast<std::size_t>(span.rank);
-    if (rank >= by_rank.size()) continue;
-    by_rank[rank].push_back(&span);
+    if (!by_rank.has(span.rank)) continue;
+    by_rank[span.rank].push_back(&span);
     ++count;
   }
   std::vector<Span> spans;
@@ -128,7 +127,7 @@ void add_busiest_links(std::vector<ResourceReport>& listed, std::span<const Reso
 }
 
 Measurement measure(const Run& run, std::span<const std::unique_ptr<RankThread>> ranks,
-                    double start, const std::vector<double>& used_before) {
+                    double start, const Table<double>& used_before) {
   Measurement result;
   const RankThread* last = ranks.front().get();
   for (const auto& rank : ranks)

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "base/table.hpp"
 #include "sim/insight/steady_state.hpp"
 
 namespace ringscope::sim {
@@ -22,7 +23,7 @@ struct Measurement {
   double time_s = 0;
   std::optional<Deadlock> deadlock;
   Traffic traffic;
-  std::vector<RankReport> ranks;
+  Table<RankReport> ranks;
   std::vector<PhaseReport> phases;
   std::vector<ResourceReport> resources;
   std::vector<Observation> observations;
@@ -42,7 +43,7 @@ struct Measurement {
 /// Measures the foreground job's ranks of `ranks`. `start`: when the repetition began;
 /// `used_before`: what each resource had been used by then.
 Measurement measure(const Run& run, std::span<const std::unique_ptr<RankThread>> ranks,
-                    double start, const std::vector<double>& used_before);
+                    double start, const Table<double>& used_before);
 
 /// The report tells of the repetition whose time is the median (the lower of two).
 Report report_of(const Scenario& scenario, std::vector<Measurement> measurements);

@@ -28,7 +28,7 @@ std::vector<double> spent(const RankThread& thread, std::size_t groups, double t
     if (static_cast<RankActivity>(i) != RankActivity::compute &&
         static_cast<RankActivity>(i) != RankActivity::idle)
       other += thread.seconds()[i];
-  const double computing = thread.seconds()[static_cast<std::size_t>(RankActivity::compute)];
+  const double computing = thread.seconds()[RankActivity::compute];
   const double idle = std::max(0.0, time_s - computing - other);
   parts.push_back(computing);
   for (std::size_t i = 0; i < groups; ++i) {
@@ -73,7 +73,7 @@ StreamReport report_of_stream(std::string name, std::vector<std::string> words,
 bool is_idle(const RankThread& thread) {
   double busy = 0;
   for (const double seconds : thread.seconds()) busy += seconds;
-  return busy == thread.seconds()[static_cast<std::size_t>(RankActivity::idle)];
+  return busy == thread.seconds()[RankActivity::idle];
 }
 
 constexpr int sample_windows = 10;
@@ -134,8 +134,7 @@ void name_groups(const Job& job, GroupNames& names) {
   const programs::Program* program = programs::program_of(job.options);
   if (program == nullptr) return;
   for (const programs::CommunicatorKind& one : program->communicators)
-    names.name_tags(programs::tags_of_communicator,
-                    program->kinds[static_cast<std::size_t>(one.kind)].name);
+    names.name_tags(programs::tags_of_communicator, program->kinds[one.kind].name);
 }
 
 std::vector<StreamReport> stream_reports(const Run& run,
@@ -149,12 +148,10 @@ std::vector<StreamReport> stream_reports(const Run& run,
   for (int stream = 0; stream < shown.streams; ++stream) {
     std::vector<std::vector<double>> each;
     for (const auto& rank : ranks) {
-      const RankThread& thread =
-          stream == 0 ? *rank : *rank->others()[static_cast<std::size_t>(stream) - 1];
+      const RankThread& thread = stream == 0 ? *rank : *rank->others()[stream - 1];
       if (stream == 0 || !is_idle(thread)) each.push_back(spent(thread, groups.size(), time_s));
     }
-    const auto number = static_cast<std::size_t>(stream);
-    const std::string name = shown.names.empty() ? "main" : shown.names[number];
+    const std::string name = shown.names.empty() ? "main" : shown.names[stream];
     if (!each.empty()) reports.push_back(report_of_stream(name, words_for(groups), each, time_s));
   }
   return reports;

@@ -7,15 +7,16 @@
 #include <string>
 #include <vector>
 
+#include "base/table.hpp"
 #include "sim/ranks/rank_thread.hpp"
 
 namespace ringscope::sim {
 
 /// Threads of a rank that reports show.
 struct ShownThreads {
-  int streams = 1;                 ///< the first ones
-  int messages = 0;                ///< behind them: each carries one message at a time
-  std::vector<std::string> names;  ///< of all; none where there is one
+  int streams = 1;           ///< the first ones
+  int messages = 0;          ///< behind them: each carries one message at a time
+  Table<std::string> names;  ///< of all; none where there is one
 };
 ShownThreads shown_threads(const Job& job);
 

@@ -69,7 +69,7 @@ double sum_of(const ExposedTimes& exposed) {
 void add_parts(TrainingReport& report, const Job& job, const Parts& parts, double start, double end,
                double time_s, std::span<const RankReport> ranks) {
   const auto spent = [](const RankReport& rank, RankActivity activity) {
-    return rank.seconds[static_cast<std::size_t>(activity)];
+    return rank.seconds[activity];
   };
   const LlmStep* llm = job.training->llm.get();
   const bool pipelined = llm != nullptr && llm->grid.size("pp") > 1;
@@ -83,7 +83,7 @@ void add_parts(TrainingReport& report, const Job& job, const Parts& parts, doubl
     if (llm != nullptr) add_groups(report, *device, each);
     (pipelined ? report.bubble_s : report.other_s) += per_step * (end - last);
     const double late = spent(*device, RankActivity::idle) - (time_s - device->finish_s);
-    const double files = device->waited_for[static_cast<std::size_t>(Cause::storage)];
+    const double files = device->waited_for[Cause::storage];
     report.other_s += per_step * (late + files);
   }
   const double rest = report.step_s - report.busy_s - report.bubble_s - report.input_s -

@@ -32,7 +32,7 @@ std::string moved(const std::string& place, const Machine& machine, int times) {
   const Orbits& orbits = machine.orbits();
   if (times > 0 && orbits.links != nullptr)
     for (const auto& [link, names] : orbits.links->names)
-      if (names.front() == place) return names[static_cast<std::size_t>(times)];
+      if (names.front() == place) return names[times];
   for (int rank = 0; times > 0 && rank < orbits.simulated; ++rank) {
     std::string there =
         moved(place, machine.host_name(rank), machine.host_name(times * orbits.simulated + rank));
@@ -77,7 +77,6 @@ std::vector<ResourceReport> of_all_hosts(std::span<const ResourceReport> here,
 void unfold(std::vector<Observed>& observed, const Orbits& orbits) {
   if (!orbits.folded()) return;
   const std::size_t here = observed.size();
-  observed.reserve(here * static_cast<std::size_t>(orbits.size()));
   for (int times = 1; times < orbits.size(); ++times)
     for (std::size_t i = 0; i < here; ++i) {
       Observed like = observed[i];
@@ -91,15 +90,15 @@ void wait_for_likes(std::vector<RankReport>& reports, const ChannelFold& fold,
   if (!fold.folded()) return;
   for (RankReport& report : reports) {
     double end = report.finish_s;
-    for (const ChannelFold::Like& like : fold.like[static_cast<std::size_t>(report.rank)]) {
-      const RankThread& other = *ranks[static_cast<std::size_t>(like.rank)];
+    for (const ChannelFold::Like& like : fold.like[report.rank]) {
+      const RankThread& other = *ranks[like.rank];
       end = std::max(end, other.block_end(like.other_thread) - start);
     }
     const double more = end - report.finish_s;
     report.finish_s = end;
-    report.seconds[static_cast<std::size_t>(RankActivity::in_wait)] += more;
-    report.waited_for[static_cast<std::size_t>(Cause::partner)] += more;
-    double& idle = report.seconds[static_cast<std::size_t>(RankActivity::idle)];
+    report.seconds[RankActivity::in_wait] += more;
+    report.waited_for[Cause::partner] += more;
+    double& idle = report.seconds[RankActivity::idle];
     idle = std::max(0.0, idle - more);
   }
 }
@@ -113,10 +112,9 @@ void unfold(Measurement& measured, const Machine& machine) {
   measured.traffic.bytes_between_hosts *= times;
   measured.skipped.messages *= times;
   measured.resources = of_all_hosts(measured.resources, machine);
-  std::vector<RankReport>& ranks = measured.ranks;
-  ranks.reserve(static_cast<std::size_t>(orbits.ranks));
+  Table<RankReport>& ranks = measured.ranks;
   for (int rank = orbits.simulated; rank < orbits.ranks; ++rank) {
-    RankReport like = ranks[static_cast<std::size_t>(orbits.simulated_for(rank))];
+    RankReport like = ranks[orbits.simulated_for(rank)];
     like.rank = rank;
     like.host = machine.host_name(rank);
     ranks.push_back(std::move(like));

@@ -13,6 +13,7 @@
 #include <limits>
 #include <vector>
 
+#include "base/pool.hpp"
 #include "base/table.hpp"
 
 namespace ringscope::sim {
@@ -84,12 +85,7 @@ class DateQueue {
   Bucket& bucket(int id) { return buckets_[id]; }
 
   int open(double date) {
-    if (free_.empty()) {
-      free_.push_back(static_cast<int>(buckets_.size()));
-      buckets_.emplace_back();
-    }
-    const int id = free_.back();
-    free_.pop_back();
+    const int id = buckets_.take();
     bucket(id).date = date;
     heap_.push_back({date, opened_++, id});
     std::push_heap(heap_.begin(), heap_.end(), later);
@@ -99,7 +95,7 @@ class DateQueue {
     bucket(id).items.clear();
     bucket(id).date = -1;
     bucket(id).wanted = 0;
-    free_.push_back(id);
+    buckets_.release(id);
   }
   // A heap of its own: which of two children comes first is a matter of chance, which the processor
   // is not to guess.
@@ -110,8 +106,7 @@ class DateQueue {
     if (heap_.empty()) return;
     std::size_t gap = 0;
     for (std::size_t child = 1; child < heap_.size(); child = 2 * gap + 1) {
-      if (child + 1 < heap_.size())
-        child += static_cast<std::size_t>(later(heap_[child], heap_[child + 1]));
+      if (child + 1 < heap_.size()) child += later(heap_[child], heap_[child + 1]);
       heap_[gap] = heap_[child];
       gap = child;
     }
@@ -129,8 +124,7 @@ class DateQueue {
     std::make_heap(heap_.begin(), heap_.end(), later);
   }
 
-  Table<Bucket> buckets_;
-  std::vector<int> free_;
+  Pool<Bucket> buckets_;
   std::vector<Entry> heap_;
   std::array<int, 256> recent_ = [] {
     std::array<int, 256> none{};

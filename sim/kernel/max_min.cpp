@@ -35,8 +35,7 @@ void MaxMin::set_capacity(int id, double capacity) {
 }
 
 void MaxMin::set_uses(int id, std::span<const Use> uses) {
-  if (index(id) >= flows_.size()) flows_.resize(index(id) + 1);
-  Flow& flow = flows_[id];
+  Flow& flow = flows_.grown(id);
   assert(flow.bottleneck < 0);
   flow.parts.clear();
   for (const Use& use : uses) {
@@ -56,12 +55,7 @@ int MaxMin::find_bundle(int id, int bottleneck) const {
 
 // On a full or tight resource it follows its bottleneck; elsewhere no level of it is safe yet.
 int MaxMin::open_bundle(int where, int bottleneck) {
-  if (free_.empty()) {
-    free_.push_back(static_cast<int>(bundles_.size()));
-    bundles_.emplace_back();
-  }
-  const int id = free_.back();
-  free_.pop_back();
+  const int id = bundles_.take();
   Resource& there = resource(where);
   Bundle& opened = bundle(id);
   opened.resource = where;
@@ -97,12 +91,12 @@ void MaxMin::close_bundle(int id) {
   else if (there.bundles.size() > many_bundles)
     there.by_bottleneck.remove(closed.bottleneck);
   const int last = there.bundles.back();
-  there.bundles[index(closed.position)] = last;
-  there.shares[index(closed.position)] = there.shares.back();
+  there.bundles[closed.position] = last;
+  there.shares[closed.position] = there.shares.back();
   bundle(last).position = closed.position;
   there.bundles.pop_back();
   there.shares.pop_back();
-  free_.push_back(id);
+  bundles_.release(id);
 }
 
 void MaxMin::follow(int id) {
@@ -117,7 +111,7 @@ void MaxMin::follow_no_longer(int id) {
   Bundle& left = bundle(id);
   if (left.follower < 0) return;
   auto& followers = resource(left.bottleneck).followers;
-  followers[index(left.follower)] = followers.back();
+  followers[left.follower] = followers.back();
   bundle(followers.back()).follower = left.follower;
   followers.pop_back();
   left.follower = -1;
@@ -144,10 +138,10 @@ void MaxMin::make_safe(int id, Exact level) {
 void MaxMin::add_user(int id, int number) {
   ++operations_;
   const Flow& flow = flows_[id];
-  const int where = flow.parts[index(number)].resource;
+  const int where = flow.parts[number].resource;
   int found = find_bundle(where, flow.bottleneck);
   if (found < 0) found = open_bundle(where, flow.bottleneck);
-  Part& part = flows_[id].parts[index(number)];
+  Part& part = flows_[id].parts[number];
   Bundle& joined = bundle(found);
   part.bundle = found;
   if (joined.users.size() > least_cleared && joined.users.size() > 2 * joined.size)
@@ -157,7 +151,7 @@ void MaxMin::add_user(int id, int number) {
   ++joined.size;
   joined.weight += part.weight;
   Resource& there = resource(where);
-  there.shares[index(joined.position)].weight = joined.weight;
+  there.shares[joined.position].weight = joined.weight;
   if (where == flow.bottleneck) return;
   if (!is_watched(there)) {
     if (joined.since != 0) there.others += part.weight * joined.safe;
@@ -170,13 +164,13 @@ void MaxMin::add_user(int id, int number) {
 
 void MaxMin::drop_user(int id, int number) {
   ++operations_;
-  Part& part = flows_[id].parts[index(number)];
+  Part& part = flows_[id].parts[number];
   const int from = std::exchange(part.bundle, -1);
   Bundle& left = bundle(from);
   --left.size;
   left.weight -= part.weight;
   Resource& there = resource(part.resource);
-  there.shares[index(left.position)].weight = left.weight;
+  there.shares[left.position].weight = left.weight;
   if (part.resource != left.bottleneck && is_watched(there)) {
     there.others -= part.weight * level_of(left);
     recheck(part.resource);
@@ -188,10 +182,10 @@ void MaxMin::drop_user(int id, int number) {
 
 void MaxMin::drop_gone(int id) {
   auto& users = bundle(id).users;
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < users.size(); ++i) {
+  int kept = 0;
+  for (int i = 0; i < std::ssize(users); ++i) {
     if (!is_user(id, i)) continue;
-    flows_[users[i].flow].parts[index(users[i].part)].position = static_cast<int>(kept);
+    flows_[users[i].flow].parts[users[i].part].position = kept;
     users[kept++] = users[i];
   }
   users.resize(kept);

@@ -24,6 +24,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/pool.hpp"
+#include "base/small_table.hpp"
 #include "base/table.hpp"
 #include "sim/kernel/bundle_table.hpp"
 #include "sim/kernel/exact.hpp"
@@ -94,7 +96,7 @@ class MaxMin {
     int position = 0;  ///< among the bundle's users
   };
   struct Flow {
-    boost::container::small_vector<Part, 6> parts;
+    SmallTable<Part, 6> parts;
     int bottleneck = -1;  ///< -1: it does not flow
     bool moved = false;   ///< since the last solve()
   };
@@ -111,7 +113,7 @@ class MaxMin {
     std::uint64_t since = 0;  ///< stamp of the safe level; others are void
     Exact safe = 0;           ///< level of the bottleneck up to which the resource is not overfull
     /// May hold stale entries, removed lazily: finding each when it ends costs as much as the rest.
-    boost::container::small_vector<User, 2> users;
+    SmallTable<User, 2> users;
   };
   struct Share {  ///< what is asked most of a bundle, in one piece with that of its neighbours
     int bottleneck = 0;
@@ -135,17 +137,17 @@ class MaxMin {
     bool overtaken = false;        ///< a bundle has come that may be faster than its own flows
     int own = -1;                  ///< bundle of the flows that it holds back; -1: none
     std::uint64_t settled = 0;     ///< number of the solve() in which it was settled last
-    boost::container::small_vector<int, 2> bundles;
-    boost::container::small_vector<Share, 2> shares;  ///< of those, in the same places
-    BundleTable by_bottleneck;                        ///< those, where they are many
+    SmallTable<int, 2> bundles;
+    SmallTable<Share, 2> shares;  ///< of those, in the same places
+    BundleTable by_bottleneck;    ///< those, where they are many
     // A bottleneck's state:
     Exact level = 0;
     /// Units per second of the users that are held back elsewhere; where it is neither full nor
     /// tight, at most: with each bundle at its safe level.
     Exact others = 0;
-    double told = 0;                                   ///< rate that the caller knows
-    boost::container::small_vector<int, 2> followers;  ///< bundles on other full or tight resources
-    boost::container::small_vector<Safe, 1> safe;      ///< a heap, of bundles on all others
+    double told = 0;                               ///< rate that the caller knows
+    SmallTable<int, 2> followers;                  ///< bundles on other full or tight resources
+    boost::container::small_vector<Safe, 1> safe;  ///< a heap, of bundles on all others
     std::size_t most_safe = 64;  ///< entries of that heap before it is looked through
   };
   struct Waiting {  ///< entry of a heap, lowest level first
@@ -159,18 +161,17 @@ class MaxMin {
   /// Shares of its capacity from which on a resource is tight, and until which it stays so.
   static constexpr double tight_from = 0.8, tight_until = 0.6;
 
-  static std::size_t index(int id) { return static_cast<std::size_t>(id); }
   Resource& resource(int id) { return resources_[id]; }
   Bundle& bundle(int id) { return bundles_[id]; }
   static bool is_watched(const Resource& resource) { return resource.full || resource.tight; }
   Exact level_of(const Bundle& bundle) const { return resources_[bundle.bottleneck].level; }
 
   // Bundles (max_min.cpp)
-  bool is_user(int bundle, std::size_t position) const {
+  bool is_user(int bundle, int position) const {
     const User& user = bundles_[bundle].users[position];
     const auto& parts = flows_[user.flow].parts;
-    return index(user.part) < parts.size() && parts[index(user.part)].bundle == bundle &&
-           index(parts[index(user.part)].position) == position;
+    return user.part < std::ssize(parts) && parts[user.part].bundle == bundle &&
+           parts[user.part].position == position;
   }
   void drop_gone(int bundle);
   /// Calls visit(flow) for each user of a bundle; it may not change who these are.
@@ -178,7 +179,7 @@ class MaxMin {
   void visit_users(int id, Visit visit) {
     if (bundle(id).users.size() > 2 * bundle(id).size) drop_gone(id);
     const auto& users = bundle(id).users;
-    for (std::size_t i = 0; i < users.size(); ++i)
+    for (int i = 0; i < std::ssize(users); ++i)
       if (is_user(id, i)) visit(users[i].flow);
   }
   int find_bundle(int resource, int bottleneck) const;
@@ -262,8 +263,7 @@ class MaxMin {
 
   Table<Resource> resources_;
   Table<Flow> flows_;
-  Table<Bundle> bundles_;
-  std::vector<int> free_;  ///< bundles
+  Pool<Bundle> bundles_;
   std::uint64_t stamps_ = 0;
   std::vector<Waiting> queue_;
   std::vector<int> left_;     ///< resources, for follow_leaves()

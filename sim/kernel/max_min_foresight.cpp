@@ -47,7 +47,7 @@ void MaxMin::begin(int id, int bottleneck, Exact safe) {
   flow.bottleneck = bottleneck;
   for (int part = 0; part < static_cast<int>(flow.parts.size()); ++part) {
     add_user(id, part);
-    const auto& [where, weight, joined, position] = flow.parts[index(part)];
+    const auto& [where, weight, joined, position] = flow.parts[part];
     if (where == flow.bottleneck || resource(where).full)
       wait(where);
     else
@@ -131,7 +131,7 @@ void MaxMin::hold_back(int id, double level) {
     if (bundle(each).users.size() > 2 * bundle(each).size) drop_gone(each);
     const auto& users = bundle(each).users;
     // Most are held back already, which a small table tells: their flows are in no cache.
-    for (std::size_t i = 0; i < users.size(); ++i)
+    for (int i = 0; i < std::ssize(users); ++i)
       if (held_back_[users[i].flow] != foresights_ && is_user(each, i))
         hold(users[i].flow, id, level);
   }

@@ -142,8 +142,8 @@ void MaxMin::move(int id, int to) {
   const int from = flow.bottleneck;
   note_moved(id);
   for (int number = 0; number < static_cast<int>(flow.parts.size()); ++number) {
-    const int where = flow.parts[index(number)].resource;
-    const Exact safe = bundle(flow.parts[index(number)].bundle).safe;
+    const int where = flow.parts[number].resource;
+    const Exact safe = bundle(flow.parts[number].bundle).safe;
     drop_user(id, number);
     flow.bottleneck = to;
     add_user(id, number);
@@ -153,7 +153,7 @@ void MaxMin::move(int id, int to) {
       wait(where);
       continue;
     }
-    admit(flow.parts[index(number)].bundle, safe);  // what was safe before
+    admit(flow.parts[number].bundle, safe);  // what was safe before
   }
   flow.bottleneck = to;
 }

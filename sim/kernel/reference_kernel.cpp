@@ -72,8 +72,7 @@ class ReferenceKernel final : public Kernel {
   double end(const Activity& a) const { return date_of(a.since, a.left, a.rate); }
   /// Notes what an activity that goes has used.
   void leave(const Activity& a) {
-    for (const Use& use : a.uses)
-      used_[static_cast<std::size_t>(use.resource)] += use.weight * rounded(a.amount - left(a));
+    for (const Use& use : a.uses) used_[use.resource] += use.weight * rounded(a.amount - left(a));
   }
   void set_rate(Activity& a, double rate) {
     a.left = left(a);
@@ -132,7 +131,7 @@ void ReferenceKernel::turn(std::uint64_t value) {
 }
 
 double ReferenceKernel::used(int resource) const {
-  double sum = used_[static_cast<std::size_t>(resource)];
+  double sum = used_[resource];
   for (const auto& [slot, a] : activities_)
     for (const Use& use : a.uses)
       if (use.resource == resource) sum += use.weight * rounded(a.amount - left(a));

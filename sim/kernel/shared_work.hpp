@@ -114,7 +114,6 @@ class SharedWork {
     double full_since = 0, full_used = 0;
   };
 
-  static std::size_t index(int id) { return static_cast<std::size_t>(id); }
   auto is_live() const {
     return [this](const GroupTime::End& entry) {
       const Work& member = works_[entry.slot];
@@ -169,8 +168,7 @@ class SharedWork {
 
 template <class Rates>
 void SharedWork<Rates>::set(int id, double amount, std::span<const Use> uses) {
-  if (index(id) >= works_.size()) works_.resize(index(id) + 1);
-  works_[id].left = amount;
+  works_.grown(id).left = amount;
   rates_.set_uses(id, uses);
 }
 
@@ -206,11 +204,11 @@ void SharedWork<Rates>::enter(int id) {
   } else if (is_late()) {
     count_before(id, rates_.rate(to));
   }
-  if (index(to) >= groups_.size()) groups_.resize(index(to) + 1);
+  Group& joined = groups_.grown(to);
   entering.group = to;
   entering.stamp = ++stamps_;
   const Exact left = entering.left;
-  entering.left = groups_[to].time.enter(left, id, entering.stamp, *now_);
+  entering.left = joined.time.enter(left, id, entering.stamp, *now_);
   const double at = rounded(entering.left - left);
   for (const auto& use : rates_.uses(id)) carried_[use.resource].used -= use.weight * at;
   touch(to);

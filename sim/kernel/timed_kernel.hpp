@@ -11,6 +11,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/pool.hpp"
 #include "sim/kernel/date_queue.hpp"
 #include "sim/kernel/instant.hpp"
 #include "sim/kernel/kernel.hpp"
@@ -78,15 +79,11 @@ class TimedKernel : public Kernel {
     std::uint64_t order = 0;
   };
 
-  static std::size_t index(ActivityId id) { return static_cast<std::size_t>(id.slot); }
-  Activity& activity(int slot) { return activities_[static_cast<std::size_t>(slot)]; }
-  int take_slot();
-  bool has_work(int slot) const {
-    return activities_[static_cast<std::size_t>(slot)].works && !work_.is_done(slot);
-  }
+  Activity& activity(int slot) { return activities_[slot]; }
+  bool has_work(int slot) const { return activities_[slot].works && !work_.is_done(slot); }
   void release(int slot) {
     activity(slot).state = State::free;
-    free_.push_back(slot);
+    activities_.release(slot);
   }
   void finish_soon(int slot);
   void finish(std::uint64_t slot);
@@ -96,8 +93,7 @@ class TimedKernel : public Kernel {
   SharedWork<Rates> work_{&now_};
   std::uint64_t set_ = 0;  ///< activities and timers so far
   double end_ = 0;         ///< of this instant
-  std::vector<Activity> activities_;
-  std::vector<int> free_;
+  Pool<Activity> activities_;
   DateQueue<Timer> timers_;
   std::vector<Timer> due_timers_;
   std::vector<Callback> soon_, firing_;  ///< of this very instant
@@ -107,20 +103,9 @@ class TimedKernel : public Kernel {
 };
 
 template <class Rates>
-int TimedKernel<Rates>::take_slot() {
-  if (free_.empty()) {
-    free_.push_back(static_cast<int>(activities_.size()));
-    activities_.emplace_back();
-  }
-  const int slot = free_.back();
-  free_.pop_back();
-  return slot;
-}
-
-template <class Rates>
 ActivityId TimedKernel<Rates>::start(double amount, std::span<const Use> uses, Callback done) {
   assert(amount >= 0 && amount < std::numeric_limits<double>::infinity());
-  const int slot = take_slot();
+  const int slot = activities_.take();
   Activity& started = activity(slot);
   started.state = State::runs;
   started.order = set_++;
@@ -157,7 +142,7 @@ void TimedKernel<Rates>::finish(std::uint64_t value) {
 
 template <class Rates>
 double TimedKernel<Rates>::remaining(ActivityId id) const {
-  return activities_[index(id)].works ? work_.left(id.slot) : 0;
+  return activities_[id.slot].works ? work_.left(id.slot) : 0;
 }
 
 template <class Rates>

@@ -52,7 +52,7 @@ double Machine::block_start(Block block, bool launched) const {
 // block that stands for several uses its own resource as one of them, the GPU's as all.
 void Machine::add_block(Uses& uses, int rank, Block block, double carries, int times) {
   const ProtocolCosts& costs = scenario_->library.blocks->costs(block.protocol);
-  const std::string_view name = protocol_names[static_cast<std::size_t>(block.protocol)];
+  const std::string_view name = protocol_names[block.protocol];
   const auto add = [&](int communicator, int channel, Bandwidth rate, const std::string& what,
                        int weight) {
     if (rate.is_unlimited()) return;

@@ -19,15 +19,15 @@ struct ChannelFold {
   /// By channel: how many are like it, itself counted, where it is simulated for them; else 0.
   Table<int> stands_for;
   /// By resource: the one that stands for it and all that are like it; itself where none does.
-  std::vector<int> resources;
+  Table<int> resources;
   /// By resource: the one that is as busy; itself where it is used.
-  std::vector<int> as_busy;
+  Table<int> as_busy;
   /// A block's thread, and rank and thread of the simulated block that is like it.
   struct Like {
     int thread = 0;
     int rank = 0, other_thread = 0;
   };
-  std::vector<std::vector<Like>> like;  ///< by rank
+  Table<std::vector<Like>> like;  ///< by rank
 
   bool folded() const { return !stands_for.empty(); }
   bool is_simulated(int channel) const { return !folded() || stands_for[channel] > 0; }
@@ -46,9 +46,7 @@ struct ChannelFold {
   int first_of_several = 0;
 
  private:
-  static int of(const std::vector<int>& ids, int id) {
-    return id < static_cast<int>(ids.size()) ? ids[static_cast<std::size_t>(id)] : id;
-  }
+  static int of(const Table<int>& ids, int id) { return ids.has(id) ? ids[id] : id; }
 };
 
 }  // namespace ringscope::sim

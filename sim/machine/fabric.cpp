@@ -183,8 +183,8 @@ Fabric::RouteUses Fabric::route_uses(int from, int to, bool engines, const Waypo
   waypoints.insert(waypoints.end() - (by.empty() ? 0 : 1), choice.detour.begin(),
                    choice.detour.end());
   for (int i = 0; i < shares; ++i) {
-    const Vertex source = sources[static_cast<std::size_t>(i) % sources.size()];
-    const Vertex target = targets[static_cast<std::size_t>(i) % targets.size()];
+    const Vertex source = sources[i % std::ssize(sources)];
+    const Vertex target = targets[i % std::ssize(targets)];
     StagedRoute route = buffer_locations_.staged_route(source, target, flow);
     if (!waypoints.empty()) lead_by(waypoints, route, source, target, flow);
     found.latency = std::max(found.latency, route.latency.count());

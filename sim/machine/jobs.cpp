@@ -26,12 +26,12 @@ int Jobs::index(int rank) const {
 
 const Job& Jobs::job(int rank) const {
   const int job = index(rank);
-  return job == 0 ? scenario_->job : scenario_->neighbours[static_cast<std::size_t>(job) - 1].job;
+  return job == 0 ? scenario_->job : scenario_->neighbours[job - 1].job;
 }
 
 int Jobs::number(int rank) const {
   const int job = index(rank);
-  return job == 0 ? rank : rank - first(static_cast<std::size_t>(job) - 1);
+  return job == 0 ? rank : rank - first(job - 1);
 }
 
 std::string Jobs::text(int rank) const {
@@ -43,8 +43,7 @@ std::string Jobs::text(int rank) const {
 ResourceId Jobs::owned(const std::string& place, int rank) const {
   const int job = index(rank);
   if (job == 0) return {place, rank};
-  const auto neighbour = static_cast<std::size_t>(job) - 1;
-  return {place, number(rank), scenario_->neighbours[neighbour].name};
+  return {place, number(rank), scenario_->neighbours[job - 1].name};
 }
 
 }  // namespace ringscope::sim

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/table.hpp"
 #include "scenarios/question/scenario.hpp"
 
 namespace ringscope::sim {
@@ -22,7 +23,7 @@ class Jobs {
   /// Number of ranks of the foreground job.
   int own() const { return first_.front(); }
   /// The number of the first rank of a background job.
-  int first(std::size_t neighbour) const { return first_[neighbour]; }
+  int first(int neighbour) const { return first_[neighbour]; }
   /// 0 for the foreground job, then the background jobs.
   int index(int rank) const;
   const Job& job(int rank) const;
@@ -36,7 +37,7 @@ class Jobs {
  private:
   const Scenario* scenario_;
   std::optional<Scenario> whole_;  ///< only where there are background jobs
-  std::vector<int> first_;         ///< of each background job, and the number of all ranks
+  Table<int> first_;               ///< of each background job, and the number of all ranks
 };
 
 }  // namespace ringscope::sim

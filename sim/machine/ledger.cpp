@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/view.hpp"
+
 namespace ringscope::sim {
 
 int Ledger::add(Resource resource) {
@@ -16,14 +18,9 @@ int Ledger::add(Resource resource) {
 }
 
 int Ledger::start(double amount, std::span<const Use> uses, Callback done) {
-  if (free_.empty()) {
-    free_.push_back(static_cast<int>(activities_.size()));
-    activities_.emplace_back();
-  }
-  const int id = free_.back();
-  free_.pop_back();
+  const int id = activities_.take();
   ++flowing_;
-  if (index(id) < later_.size()) later_[index(id)] = {};
+  if (later_.has(id)) later_[id] = {};
   Activity& activity = activities_[id];
   activity.amount = amount;
   activity.paused = false;
@@ -54,7 +51,7 @@ double Ledger::carried(int id) const {
   double carried = account.used;
   for (const auto& [number, part] : account.active) {
     const Activity& activity = activities_[number];
-    carried += activity.parts[index(part)].use.weight * moved(activity);
+    carried += activity.parts[part].use.weight * moved(activity);
   }
   return carried;
 }
@@ -78,7 +75,7 @@ bool Ledger::busy(int id) const {
     const Activity& activity = activities_[number];
     const double elapsed = now() - activity.opened;
     if (activity.paused || elapsed <= 0) continue;
-    const int weight = activity.parts[index(part)].use.weight;
+    const int weight = activity.parts[part].use.weight;
     rate += weight * (moved(activity) - activity.moved_before) / elapsed;
   }
   busy_at_ = now();
@@ -93,13 +90,11 @@ void Ledger::no_longer_flows(const Activity& activity) {
 
 void Ledger::passes_again(int activity, std::span<const SecondUse> uses, std::size_t skipped) {
   if (uses.empty()) return;
-  later_.resize(std::max(later_.size(), index(activity) + 1));
-  later_[index(activity)] = {uses, skipped};
+  later_.grown(activity) = {uses, skipped};
 }
 
 bool Ledger::passes_busy(const Activity& activity, std::size_t parts) const {
-  const auto first = activity.parts.begin();
-  return std::any_of(first, first + static_cast<std::ptrdiff_t>(parts), [this](const Part& part) {
+  return std::ranges::any_of(std::span(activity.parts.data(), parts), [this](const Part& part) {
     return resource(part.use.resource).kind == ResourceKind::link && busy(part.use.resource);
   });
 }
@@ -111,16 +106,16 @@ double Ledger::queued(int id, double most_each) const {
   for (const auto& [number, part] : account.active) {
     const Activity& activity = activities_[number];
     if (activity.paused || now() <= activity.opened) continue;
-    int weight = activity.parts[index(part)].use.weight, waits = 0;
-    if (index(number) < later_.size()) {
-      const auto& [uses, skipped] = later_[index(number)];
+    int weight = activity.parts[part].use.weight, waits = 0;
+    if (later_.has(number)) {
+      const auto& [uses, skipped] = later_[number];
       for (const SecondUse& again : uses) {
         if (again.use.resource != id) continue;
         weight -= again.use.weight;
         if (!passes_busy(activity, skipped + again.before)) waits += again.use.weight;
       }
     }
-    if (!passes_busy(activity, index(part))) waits += weight;
+    if (!passes_busy(activity, part)) waits += weight;
     waiting += waits * std::min(most_each, activity.amount - moved(activity));
   }
   return waiting;
@@ -163,13 +158,13 @@ void Ledger::release(int id, double moved) {
     account.used += part.use.weight * moved;
     const auto [last, last_part] = account.active.back();
     account.active.pop_back();
-    if (index(part.position) == account.active.size()) continue;
-    account.active[index(part.position)] = {last, last_part};
-    activities_[last].parts[index(last_part)].position = part.position;
+    if (part.position == std::ssize(account.active)) continue;
+    account.active[part.position] = {last, last_part};
+    activities_[last].parts[last_part].position = part.position;
   }
   if (!activity.paused) --flowing_;
   activity.done = {};
-  free_.push_back(id);
+  activities_.release(id);
 }
 
 void Ledger::on_done(std::uint64_t id) {
@@ -231,7 +226,7 @@ void Ledger::rewind() {
   for (Account& account : accounts_) account.used = account.skipped = 0;
 }
 
-void Ledger::skip(double seconds, std::span<const double> used) {
+void Ledger::skip(double seconds, View<const double> used) {
   forget_instant();
   for (std::size_t id = 0; id < used.size(); ++id) {
     accounts_[id].used += used[id];
@@ -239,7 +234,7 @@ void Ledger::skip(double seconds, std::span<const double> used) {
   }
   for (Activity& activity : activities_) {
     activity.opened += seconds;
-    for (Part& part : activity.parts) part.served_before += used[index(part.use.resource)];
+    for (Part& part : activity.parts) part.served_before += used[part.use.resource];
   }
   window_start_ += seconds;
 }

@@ -7,10 +7,12 @@
 // one that it named first.
 #pragma once
 
-#include <boost/container/small_vector.hpp>
 #include <vector>
 
+#include "base/pool.hpp"
+#include "base/small_table.hpp"
 #include "base/table.hpp"
+#include "base/view.hpp"
 #include "scenarios/question/scenario.hpp"
 #include "sim/machine/state_record.hpp"
 
@@ -75,7 +77,7 @@ class Ledger {
   /// Puts the clock and every account back, between two runs.
   void rewind();
   /// Time has moved by `seconds`, in which each resource was used by this many units.
-  void skip(double seconds, std::span<const double> used);
+  void skip(double seconds, View<const double> used);
   /// Bottleneck of the window that closed last: a resource, or -1 when nothing limited it.
   int bottleneck() const { return bottleneck_; }
   /// Start of that window.
@@ -94,7 +96,7 @@ class Ledger {
     double opened = 0;
     bool paused = false;
     Callback done;  ///< of nobody where the number is free
-    boost::container::small_vector<Part, 2> parts;
+    SmallTable<Part, 2> parts;
   };
   /// Cache of one instant: valid where `at` is now.
   template <class Value>
@@ -105,12 +107,11 @@ class Ledger {
   struct alignas(64) Account {
     double capacity = 0;
     double used = 0;
-    boost::container::small_vector<std::pair<int, int>, 1> active;  ///< activities, their parts
-    double skipped = 0;            ///< units that the kernel does not know of
-    mutable Found<double> served;  ///< whatever starts and ends at that instant
+    SmallTable<std::pair<int, int>, 1> active;  ///< activities, their parts
+    double skipped = 0;                         ///< units that the kernel does not know of
+    mutable Found<double> served;               ///< whatever starts and ends at that instant
   };
 
-  static std::size_t index(int id) { return static_cast<std::size_t>(id); }
   double moved(const Activity& activity) const;
   double served(int id) const;
   bool busy(int id) const;
@@ -128,10 +129,9 @@ class Ledger {
   Table<Account> accounts_;          ///< by resource
   mutable Table<Found<bool>> busy_;  ///< likewise; until an activity is paused or ends
   mutable double busy_at_ = -1;      ///< when busy() was asked last
-  Table<Activity> activities_;
+  Pool<Activity> activities_;
   /// Uses that the activity passes again, and how many come before, up to the last that has any.
-  std::vector<std::pair<std::span<const SecondUse>, std::size_t>> later_;
-  std::vector<int> free_;
+  Table<std::pair<std::span<const SecondUse>, std::size_t>> later_;
   int flowing_ = 0;  ///< activities that are not paused
   std::vector<Use> uses_;
   int bottleneck_ = -1;

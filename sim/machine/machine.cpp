@@ -201,8 +201,7 @@ Way Machine::way(int from, int to, const Fabric::RouteUses& route) const {
   // Between a GPU and host memory there is a copy too, one leg of a staged one.
   if (one_host) return on_gpu(from) && on_gpu(to) && !route.staged ? Way::p2p : Way::staged;
   const auto direct = [this](int rank) {
-    const auto host = static_cast<std::size_t>(location(rank).host);
-    return !on_gpu(rank) || scenario_->cluster.topology.hosts()[host].gpudirect;
+    return !on_gpu(rank) || scenario_->cluster.topology.hosts()[location(rank).host].gpudirect;
   };
   return direct(from) && direct(to) ? Way::gdr : Way::network;
 }
@@ -242,7 +241,7 @@ Channel Machine::make_channel(int from, int to) {
   channel.transport = &scenario_->library.transport(channel.way);
   channel.route_latency = found.latency * scenario_->speedup.link_latencies;
   if (channel.transport->order == Order::fifo) {
-    const auto endpoints = static_cast<std::size_t>(scenario_->library.endpoints);
+    const int endpoints = scenario_->library.endpoints;
     channel.last_data.assign(endpoints * endpoints, -1);
   }
   if (channel.way != Way::shm && channel.way != Way::self) {

@@ -2,13 +2,13 @@
 // A placed scenario as resources: the cores that ranks run on, the links between them, memory.
 #pragma once
 
-#include <boost/container/small_vector.hpp>
 #include <map>
 #include <optional>
 #include <tuple>
 #include <unordered_map>
 #include <vector>
 
+#include "base/small_table.hpp"
 #include "base/table.hpp"
 #include "scenarios/question/scenario.hpp"
 #include "sim/machine/channel_fold.hpp"
@@ -73,7 +73,7 @@ struct Channel {
   int first_waiting = -1, last_waiting = -1;
   /// Where data go in order, of each pair of endpoints: the last message that is on its way after a
   /// handshake, or waits for its turn. -1: none.
-  boost::container::small_vector<int, 1> last_data;
+  SmallTable<int, 1> last_data;
   std::uint64_t next_sequence = 0;  ///< of the messages from one to the other
 
   /// Calls fields(left_at, whether data are on the wire): of what changes in a run, the only thing
@@ -143,12 +143,12 @@ class Machine {
   void count_blocks(int rank, int more);
   /// Memory, and links to it, that a byte of a reduction or of a copy uses beside a core; empty
   /// when they never are a bottleneck.
-  const Uses& reduction(int rank) const { return reductions_[static_cast<std::size_t>(rank)]; }
-  const Uses& copy(int rank) const { return copies_[static_cast<std::size_t>(rank)]; }
+  const Uses& reduction(int rank) const { return reductions_[rank]; }
+  const Uses& copy(int rank) const { return copies_[rank]; }
   /// Resources that a byte of the rank's files uses beside its core, read or written.
   Uses storage(int rank, bool writing) const;
   /// The input of the rank's host, which prepares records for the rank's job.
-  const Uses& input(int rank) const { return inputs_[static_cast<std::size_t>(rank)]; }
+  const Uses& input(int rank) const { return inputs_[rank]; }
   /// Units of these uses for each record, and the time of cores.
   double input_units(int rank) const;
   double input_cpu(int rank) const;

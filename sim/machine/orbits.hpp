@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "algorithms/verbs/communicator.hpp"
+#include "base/table.hpp"
 
 namespace ringscope::sim {
 
@@ -38,9 +39,7 @@ struct Orbits {
   /// The simulated rank that does what `rank` does.
   int simulated_for(int rank) const { return rank % simulated; }
   /// The rank as the scenario numbers it.
-  int number(int rank) const {
-    return order == nullptr ? rank : (*order)[static_cast<std::size_t>(rank)];
-  }
+  int number(int rank) const { return order == nullptr ? rank : (*order)[rank]; }
   /// The communicator of all ranks as the scenario numbers them, from that of the ranks here.
   Communicator as_numbered(Communicator comm) const {
     return places == nullptr ? comm : comm.group(places, {});

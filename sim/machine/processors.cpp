@@ -205,8 +205,7 @@ void Machine::count_pipelines() {
     const Job& job = jobs_.job(rank);
     if (job.training == nullptr || job.training->input.rate <= 0) continue;
     const int index = jobs_.index(rank), number = jobs_.number(rank);
-    const auto place = static_cast<std::size_t>(index);
-    const int ranks = index == 0 ? jobs_.own() : jobs_.first(place) - jobs_.first(place - 1);
+    const int ranks = index == 0 ? jobs_.own() : jobs_.first(index) - jobs_.first(index - 1);
     if (number >= devices_of(*job.algorithm, job.options, ranks)) continue;
     Pipeline& one = pipelines_[{location(rank).host, index}];
     if (one.devices++ == 0) one.rank = rank;

@@ -37,7 +37,8 @@ class Agenda {
     auto last = first;
     while (last != entries_.end() && last->what.object == object && last->what.argument == argument)
       ++last;
-    return {entries_.data() + (first - entries_.begin()), static_cast<std::size_t>(last - first)};
+    const Entry* data = entries_.data();
+    return {data + (first - entries_.begin()), data + (last - entries_.begin())};
   }
   std::size_t size() const { return entries_.size(); }
 

@@ -22,9 +22,7 @@ int partners(std::size_t hosts) { return std::max(1, 2 * doublings(static_cast<i
 void Mpi::count_connections() {
   Table<std::set<int>> hosts;  // by job
   for (int rank = 0; rank < machine_->ranks(); ++rank) {
-    const auto job = static_cast<std::size_t>(machine_->jobs().index(rank));
-    if (job >= hosts.size()) hosts.resize(job + 1);
-    hosts[job].insert(machine_->hosts()[rank]);
+    hosts.grown(machine_->jobs().index(rank)).insert(machine_->hosts()[rank]);
   }
   for (int rank = 0; rank < machine_->orbits().simulated; ++rank)
     process(rank).least_connections = partners(hosts[machine_->jobs().index(rank)].size());

@@ -29,7 +29,7 @@ std::size_t Matching::Kept::Hash::operator()(const std::pair<int, Tag>& key) con
   constexpr std::uint64_t prime = 0x9E3779B97F4A7C15;
   std::uint64_t bits = static_cast<std::uint32_t>(tag.context);
   bits = bits * prime + static_cast<std::uint32_t>(source);
-  return static_cast<std::size_t>(bits * prime + static_cast<std::uint32_t>(tag.number));
+  return std::hash<std::uint64_t>()(bits * prime + static_cast<std::uint32_t>(tag.number));
 }
 
 Matching::Item Matching::Receives::extract(int source, Tag tag) {

@@ -159,9 +159,7 @@ class BlockNumbers {
   /// -1: no block.
   int of(const Block& block) {
     if (!block.is_any()) return -1;
-    const auto channel = static_cast<std::size_t>(block.channel);
-    if (channel >= last_.size()) last_.resize(channel + 1, -1);
-    int& last = last_[channel];
+    int& last = last_.grown(block.channel, -1);
     if (last >= 0 && blocks_[last] == block) return last;
     const auto found = std::find(blocks_.begin(), blocks_.end(), block);
     last = static_cast<int>(found - blocks_.begin());
@@ -172,13 +170,13 @@ class BlockNumbers {
 
  private:
   Table<Block> blocks_;
-  std::vector<int> last_;  ///< by channel: the number asked for last; -1: none
+  Table<int> last_;  ///< by channel: the number asked for last; -1: none
 };
 
 /// Objects by index, reused: nothing is allocated per message in the steady state. They stand in
 /// blocks: a vector of millions would move them all whenever it grows.
 template <class Item>
-class Pool {
+class BlockPool {
  public:
   int size() const { return size_; }
   int take() {
@@ -187,8 +185,7 @@ class Pool {
       free_.pop_back();
       return id;
     }
-    if (static_cast<std::size_t>(size_) == blocks_.size() * block)
-      blocks_.push_back(std::make_unique<Item[]>(block));
+    if (size_ == std::ssize(blocks_) * block) blocks_.push_back(std::make_unique<Item[]>(block));
     return size_++;
   }
   void release(int id) { free_.push_back(id); }
@@ -196,10 +193,10 @@ class Pool {
   const Item& operator[](int id) const { return at(id); }
 
  private:
-  static constexpr std::size_t block = 64;
+  static constexpr int block = 64;
 
   Item& at(int id) const {
-    const auto index = static_cast<std::size_t>(id);
+    const auto index = static_cast<unsigned>(id);  // its division is a shift
     return blocks_[index / block][index % block];
   }
 

@@ -17,7 +17,7 @@ Mpi::Mpi(Machine& machine, Ledger& ledger, Paths& paths)
       paths_(&paths),
       library_(&machine.scenario().library),
       streams_(ledger, machine, messages_, *this),
-      processes_(static_cast<std::size_t>(machine.orbits().simulated)),
+      processes_(machine.orbits().simulated),
       counts_connections_(library_->transport(Way::network).connection_cost > Seconds(0)) {
   for (int rank = 0; rank < machine.orbits().simulated; ++rank) {
     for (int i = 0; i < library_->endpoints; ++i)
@@ -112,7 +112,7 @@ void Mpi::add_caller_cpu(Uses& uses, const Caller& caller, int weight) const {
   if (weight == 0) return;
   add_uses(uses, caller.cpu, weight);
   const Process& mine = processes_[caller.rank];
-  add_use(uses, mine.endpoints[static_cast<std::size_t>(caller.endpoint)].engine.lock(), weight);
+  add_use(uses, mine.endpoints[caller.endpoint].engine.lock(), weight);
 }
 
 // Work on the message, or a wait of it, that ends at `until`.
@@ -270,9 +270,9 @@ void Mpi::name_messages(std::vector<int>& in_flight) {
     return std::tuple(m.source, m.destination, m.sequence, m.tag);
   };
   std::sort(in_flight.begin(), in_flight.end(), [&](int a, int b) { return key(a) < key(b); });
-  names_.assign(static_cast<std::size_t>(messages_.size()), -1);
+  names_ = Table<int>(messages_.size(), -1);
   for (std::size_t place = 0; place < in_flight.size(); ++place)
-    names_[static_cast<std::size_t>(in_flight[place])] = static_cast<int>(place);
+    names_[in_flight[place]] = static_cast<int>(place);
 }
 
 void Mpi::describe(StateRecord& record, const Agenda& agenda, std::vector<int>& in_flight) {

@@ -160,7 +160,7 @@ class Mpi {
   };
   struct Process {
     Matching matching;
-    std::vector<Endpoint> endpoints;
+    Table<Endpoint> endpoints;
     std::vector<int> arrivals;  ///< visible messages that nobody has looked at
     boost::container::small_vector<Caller*, 1> callers;
     int last_destination = -1;
@@ -172,7 +172,7 @@ class Mpi {
 
   Process& process(int rank) { return processes_[rank]; }
   Endpoint& endpoint_of(const Caller& caller) {
-    return process(caller.rank).endpoints[static_cast<std::size_t>(caller.endpoint)];
+    return process(caller.rank).endpoints[caller.endpoint];
   }
   Endpoint make_endpoint(int rank, int index);
   void let_go(int message, int request);
@@ -252,8 +252,8 @@ class Mpi {
   Ledger* ledger_;
   Paths* paths_;
   const Library* library_;
-  Pool<Message> messages_;
-  Pool<Posting> requests_;
+  BlockPool<Message> messages_;
+  BlockPool<Posting> requests_;
   std::map<const Transport*, Protocols> protocols_;
   Streams streams_;
   Table<Process> processes_;
@@ -262,7 +262,7 @@ class Mpi {
   BlockNumbers blocks_;       ///< of postings
   std::vector<int> visible_;  ///< by the arrival that is being looked at
   std::vector<int> waiting_;  ///< for the engine that has just been entered
-  std::vector<int> names_;    ///< of the messages in flight, by their ids
+  Table<int> names_;          ///< of the messages in flight, by their ids
   /// By host: date of the NIC's last interrupt, or of the next one if that is set. Empty: any time.
   Table<double> interrupts_;
   std::uint64_t passed_ = 0;  ///< by the search for the message that goes on; 0: none was made

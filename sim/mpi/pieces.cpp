@@ -35,10 +35,7 @@ double Mpi::copy_beside_wire(int id) {
   Message& m = messages_[id];
   const std::uint64_t rest = m.ahead() - copied_before(m);
   m.in_pieces = rest > 0;
-  if (m.in_pieces) {
-    pieces_.resize(std::max(pieces_.size(), static_cast<std::size_t>(id) + 1));
-    pieces_of(id) = {.copying = true};
-  }
+  if (m.in_pieces) pieces_.grown(id) = {.copying = true};
   return static_cast<double>(rest) * m.channel->transport->send_cost.seconds_per_byte;
 }
 
@@ -87,8 +84,7 @@ void Mpi::send_last_piece(int id) {
 // Engine of the endpoint that is the sender's, too, for nobody knows yet who will receive.
 Engine& Mpi::receiving_engine(const Message& m) {
   auto& endpoints = process(m.destination).endpoints;
-  const auto index = static_cast<std::size_t>(m.sender->endpoint);
-  return endpoints[std::min(index, endpoints.size() - 1)].engine;
+  return endpoints[std::min<std::ptrdiff_t>(m.sender->endpoint, std::ssize(endpoints) - 1)].engine;
 }
 
 // Bytes that the engine has copied while the others were still coming, in time that it had to

@@ -14,6 +14,7 @@
 #include <bit>
 #include <span>
 
+#include "base/view.hpp"
 #include "sim/mpi/mpi.hpp"
 
 namespace ringscope::sim {
@@ -36,7 +37,7 @@ class StateFields {
     else
       record_->add_time(at < 0 ? 0 : now_ - at);
   }
-  void message(int id) { record_->add(id < 0 ? -1 : names_[static_cast<std::size_t>(id)]); }
+  void message(int id) { record_->add(id < 0 ? -1 : names_[id]); }
   void request(int id) { record_->add(id < 0 ? 2 : mpi_->request(id).complete ? 1 : 0); }
   void posting(int id) {
     record_->add(id >= 0);
@@ -48,7 +49,7 @@ class StateFields {
   StateRecord* record_;
   const Mpi* mpi_;
   double now_;
-  std::span<const int> names_;
+  View<const int> names_;
   bool stands_;
 };
 

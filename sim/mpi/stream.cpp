@@ -109,9 +109,7 @@ int* Streams::last_in_queue(const Message& m) {
   if (m.channel->last_data.empty()) return nullptr;
   // As many endpoints at either end.
   const int sender = m.sender->endpoint, receiver = m.receiver->endpoint;
-  const auto place =
-      static_cast<std::size_t>(sender * machine_->scenario().library.endpoints + receiver);
-  return &m.channel->last_data[place];
+  return &m.channel->last_data[sender * machine_->scenario().library.endpoints + receiver];
 }
 
 /// Message whose turn it is when this one has moved; -1 for none, and when that is taken.

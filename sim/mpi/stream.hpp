@@ -20,7 +20,7 @@ namespace ringscope::sim {
 
 class Streams {
  public:
-  Streams(Ledger& ledger, const Machine& machine, Pool<Message>& messages, Mpi& mpi)
+  Streams(Ledger& ledger, const Machine& machine, BlockPool<Message>& messages, Mpi& mpi)
       : ledger_(&ledger), machine_(&machine), messages_(&messages), mpi_(&mpi) {}
 
   void start(int message);
@@ -59,8 +59,8 @@ class Streams {
 
   Ledger* ledger_;
   const Machine* machine_;
-  Pool<Message>* messages_;
-  Pool<DataPhase> phases_;  ///< of those that are on their way
+  BlockPool<Message>* messages_;
+  BlockPool<DataPhase> phases_;  ///< of those that are on their way
   Mpi* mpi_;
   Uses uses_;
   std::map<int, int> last_copies_;  ///< by the first resource of their ways: the last in its queue

@@ -122,12 +122,7 @@ void Paths::collect_free() {
 }
 
 void Paths::set_runs(int id, PathSequence sequence) {
-  if (free_sequences_.empty()) {
-    free_sequences_.push_back(static_cast<int>(sequences_.size()));
-    sequences_.emplace_back();
-  }
-  const int place = free_sequences_.back();
-  free_sequences_.pop_back();
+  const int place = sequences_.take();
   sequences_[place] = std::move(sequence);
   node(id).what = runs;
   node(id).rank = place;
@@ -135,7 +130,7 @@ void Paths::set_runs(int id, PathSequence sequence) {
 
 PathSequence Paths::take_runs(int id) {
   const int place = node(id).rank;
-  free_sequences_.push_back(place);
+  sequences_.release(place);
   return std::exchange(sequences_[place], {});
 }
 

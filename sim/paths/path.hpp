@@ -19,6 +19,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/pool.hpp"
 #include "base/table.hpp"
 #include "scenarios/answer/report.hpp"
 #include "sim/paths/growing_array.hpp"
@@ -121,8 +122,8 @@ class Paths {
     What what = 0;    ///< or `runs`
   };
 
-  Node& node(int id) { return nodes_[static_cast<std::size_t>(id)]; }
-  const Node& node(int id) const { return nodes_[static_cast<std::size_t>(id)]; }
+  Node& node(int id) { return nodes_[id]; }
+  const Node& node(int id) const { return nodes_[id]; }
   double end(int id) const { return id < 0 ? start_ : node(id).end; }
   int take();
   void free(int id);
@@ -158,8 +159,7 @@ class Paths {
   int free_ = -1;
   std::size_t live_ = 0;
   PathRuns runs_;
-  Table<PathSequence> sequences_;  ///< of nodes of runs; empty ones are free
-  std::vector<int> free_sequences_;
+  Pool<PathSequence> sequences_;   ///< of nodes of runs; empty ones are free
   std::size_t clean_at_;           ///< bytes of runs_
   Table<double> marks_;            ///< since when; a segment without length names its mark
   Table<std::uint8_t> has_child_;  ///< by fold(), as the next two

@@ -24,10 +24,9 @@ int rank_of(std::span<const PathTotal> segments) {
   return -1;
 }
 
-int& entry(std::vector<int>& list, int id) {
-  const auto index = static_cast<std::size_t>(id);
-  if (index >= list.size()) list.resize(std::max(index + 1, 2 * list.size()), -1);
-  return list[index];
+int& entry(Table<int>& list, int id) {
+  if (!list.has(id)) list.resize(std::max<std::ptrdiff_t>(id + 1, 2 * std::ssize(list)), -1);
+  return list[id];
 }
 
 std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) {
@@ -178,7 +177,7 @@ void PathRuns::add_totals(const PathSequence& sequence, PathTotals& totals) cons
   }
   while (!met.empty()) {
     std::pop_heap(met.begin(), met.end());
-    const auto id = static_cast<std::size_t>(met.back());
+    const int id = met.back();
     met.pop_back();
     const double times = std::exchange(times_[id], 0);
     const RunNode& run = runs_[id];
@@ -202,24 +201,23 @@ std::size_t PathRuns::bytes() const {
 }
 
 PathRuns PathRuns::only(std::span<PathSequence> sequences) const {
-  std::vector<int> names(runs_.size(), -1);
+  Table<int> names(runs_.size(), -1);
   for (const PathSequence& sequence : sequences)
-    for (const int run : sequence) names[static_cast<std::size_t>(run)] = 0;
+    for (const int run : sequence) names[run] = 0;
   for (std::size_t id = runs_.size(); id-- > 0;) {
     if (names[id] < 0 || runs_[id].second < 0) continue;
-    names[static_cast<std::size_t>(runs_[id].first)] = 0;
-    names[static_cast<std::size_t>(runs_[id].second)] = 0;
+    names[runs_[id].first] = 0;
+    names[runs_[id].second] = 0;
   }
   PathRuns needed;
   for (std::size_t id = 0; id < runs_.size(); ++id) {
     if (names[id] < 0) continue;
     const RunNode& run = runs_[id];
     names[id] = run.second < 0 ? needed.leaf(segments(run))
-                               : needed.pair(names[static_cast<std::size_t>(run.first)],
-                                             names[static_cast<std::size_t>(run.second)]);
+                               : needed.pair(names[run.first], names[run.second]);
   }
   for (PathSequence& sequence : sequences)
-    for (int& run : sequence) run = names[static_cast<std::size_t>(run)];
+    for (int& run : sequence) run = names[run];
   needed.asked_ = needed.found_ = 0;
   return needed;
 }

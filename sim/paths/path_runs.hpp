@@ -43,7 +43,8 @@ class PathRuns {
     int height = 0;
   };
   std::span<const PathTotal> segments(const RunNode& run) const {
-    return {segments_.data() + run.first, static_cast<std::size_t>(~run.second)};
+    const PathTotal* first = segments_.data() + run.first;
+    return {first, first + ~run.second};
   }
   void add_leaf(const RunNode& run, double times, PathTotals& totals) const;
   std::uint64_t hash(const RunNode& run) const;
@@ -58,8 +59,8 @@ class PathRuns {
   std::vector<int> table_;  ///< by hash: runs, -1 where none
   // Looked at before the table, which is spread over memory: ranks come in their order, and so do
   // the runs that they repeat.
-  std::vector<int> last_leaves_;       ///< by rank, counted from -1; -1: none
-  std::vector<int> last_pairs_;        ///< by the second run
+  Table<int> last_leaves_;             ///< by rank, counted from -1; -1: none
+  Table<int> last_pairs_;              ///< by the second run
   std::size_t asked_ = 0, found_ = 0;  ///< leaves
   mutable Table<double> times_;        ///< by add_totals(): by run, 0 in between
 };

@@ -60,7 +60,7 @@ RankThread::Advance RankThread::pass(double seconds, Cause cause) {
   set_activity(RankActivity::in_wait, now());
   cpu_cause_ = blocked_by_ = cause;
   on_cpu_ = true;
-  waited_for_[static_cast<std::size_t>(cause)] += seconds;
+  waited_for_[cause] += seconds;
   run_->ledger->kernel().after(seconds, Callback::to<&RankThread::cpu_done>(this));
   return Advance::blocked;
 }
@@ -144,7 +144,7 @@ RankThread::Advance RankThread::run_computation(const Operation& operation) {
 // Records are prepared by threads of the host.
 RankThread::Advance RankThread::input_part(Pending& verb) {
   if (std::exchange(verb.state, State::working) == State::working) {
-    waited_for_[static_cast<std::size_t>(Cause::input)] += now() - verb.since;
+    waited_for_[Cause::input] += now() - verb.since;
     const auto mine = std::find_if(run_->prepared.rbegin(), run_->prepared.rend(),
                                    [&](const Prepared& one) { return one.rank == rank(); });
     if (mine != run_->prepared.rend()) mine->end = now();

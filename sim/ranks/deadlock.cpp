@@ -135,7 +135,7 @@ void RankThread::give_up() {
     if (missing != requests.end())
       account_wait(*missing, verb.since, now());
     else
-      waited_for_[static_cast<std::size_t>(Cause::partner)] += now() - verb.since;
+      waited_for_[Cause::partner] += now() - verb.since;
   }
   const auto why = blocked();
   const bool one = why && why->peers.size() == 1;

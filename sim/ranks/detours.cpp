@@ -27,7 +27,7 @@ Detours::Detours(const Noise& noise, Run& run, std::span<const std::unique_ptr<R
       core = cores_.end() - 1;
     }
     core->ranks.push_back(rank.get());
-    core_of_.push_back(static_cast<std::size_t>(core - cores_.begin()));
+    core_of_.push_back(core - cores_.begin());
   }
 }
 
@@ -40,15 +40,11 @@ void Detours::restart(std::uint64_t seed) {
   }
 }
 
-bool Detours::hold(int rank) const {
-  const auto index = static_cast<std::size_t>(rank);
-  return index < core_of_.size() && cores_[core_of_[index]].held;
-}
+bool Detours::hold(int rank) const { return core_of_.has(rank) && cores_[core_of_[rank]].held; }
 
 double Detours::taken(int rank) const {
-  const auto index = static_cast<std::size_t>(rank);
-  if (index >= core_of_.size()) return 0;
-  const Core& core = cores_[core_of_[index]];
+  if (!core_of_.has(rank)) return 0;
+  const Core& core = cores_[core_of_[rank]];
   return core.taken + (core.held ? run_->ledger->now() - core.began : 0);
 }
 

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "base/table.hpp"
 #include "sim/ranks/rank_thread.hpp"
 
 namespace ringscope::sim {
@@ -46,10 +47,10 @@ class Detours {
 
   const Noise* noise_;
   Run* run_;
-  std::vector<Core> cores_;
-  std::vector<std::size_t> core_of_;  ///< by rank
-  std::vector<std::size_t> asleep_;   ///< cores
-  int vain_ = 0;                      ///< detours while nothing flowed and nothing happened
+  Table<Core> cores_;
+  Table<std::ptrdiff_t> core_of_;    ///< by rank
+  std::vector<std::size_t> asleep_;  ///< cores
+  int vain_ = 0;                     ///< detours while nothing flowed and nothing happened
 };
 
 }  // namespace ringscope::sim

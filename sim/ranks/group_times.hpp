@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "algorithms/verbs/group.hpp"
+#include "base/table.hpp"
 
 namespace ringscope::sim {
 
@@ -15,9 +16,8 @@ namespace ringscope::sim {
 class GroupNames {
  public:
   void name(int context, std::string_view part) {
-    const auto number = static_cast<std::size_t>(context);
-    if (number >= index_.size()) index_.resize(number + 1, -1);
-    if (index_[number] < 0) index_[number] = place_of(part);
+    int& index = index_.grown(context, -1);
+    if (index < 0) index = place_of(part);
   }
   /// The next `tags` tags of the communicator of all ranks, from 0 on, are of messages there.
   void name_tags(int tags, std::string_view part) {
@@ -32,18 +32,15 @@ class GroupNames {
   const std::vector<std::string_view>& names() const { return names_; }
 
  private:
-  static int at(const std::vector<int>& list, int number) {
-    const auto index = static_cast<std::size_t>(number);
-    return index < list.size() ? list[index] : -1;
-  }
+  static int at(const Table<int>& list, int number) { return list.has(number) ? list[number] : -1; }
   int place_of(std::string_view part) {
     const auto found = std::find(names_.begin(), names_.end(), part);
     if (found == names_.end()) names_.push_back(part);
     return static_cast<int>(std::find(names_.begin(), names_.end(), part) - names_.begin());
   }
 
-  std::vector<int> index_;   ///< by context
-  std::vector<int> by_tag_;  ///< by tag, `tags_` at a time
+  Table<int> index_;   ///< by context
+  Table<int> by_tag_;  ///< by tag, `tags_` at a time
   int tags_ = 0;
   std::vector<std::string_view> names_;
 };
@@ -80,14 +77,9 @@ class GroupTimes {
   void reset() { times_.clear(); }
 
  private:
-  CallTime* current() {
-    if (now_ < 0) return nullptr;
-    const auto index = static_cast<std::size_t>(now_);
-    if (index >= times_.size()) times_.resize(index + 1);
-    return &times_[index];
-  }
+  CallTime* current() { return now_ < 0 ? nullptr : &times_.grown(now_); }
 
-  std::vector<CallTime> times_;
+  Table<CallTime> times_;
   int now_ = -1;
 };
 

@@ -23,6 +23,12 @@ Task job_program(const Job& job, const Options& options, Communicator comm, Work
                     *job.overlap);
 }
 
+Workspace workspace(const Job& job, const Options& options, int ranks) {
+  const auto items = static_cast<std::size_t>(job.bytes.count);
+  return {{Buffer::data, 0, items},
+          {Buffer::scratch, 0, job.algorithm->scratch_items(ranks, items, options)}};
+}
+
 /// A thread of one of the ranks, which the program numbers from 0 on.
 class NeighbourRun::JobRank final : public Executor {
  public:
@@ -97,11 +103,8 @@ void NeighbourRun::begin(std::uint64_t seed) {
 
 void NeighbourRun::begin_round() {
   const Job& job = neighbour_->job;
-  const auto items = static_cast<std::size_t>(job.bytes.count);
   const auto size = static_cast<int>(ranks_.size());
-  const Workspace work = {
-      {Buffer::data, 0, items},
-      {Buffer::scratch, 0, job.algorithm->scratch_items(size, items, options_)}};
+  const Workspace work = workspace(job, options_, size);
   began_ = run_->ledger->now();
   left_ = size;
   run_->unfinished += size;

@@ -15,6 +15,8 @@ namespace ringscope::sim {
 
 /// Program of a rank of the job: its algorithm, or that beside a computation.
 Task job_program(const Job& job, const Options& options, Communicator comm, Workspace work);
+/// The vectors of each of `ranks` ranks that perform it.
+Workspace workspace(const Job& job, const Options& options, int ranks);
 
 /// Random, in [0, the job's skew).
 template <typename Random>

@@ -10,11 +10,8 @@
 namespace ringscope::sim {
 
 Noises::Noises(const Noise& noise, int ranks, std::span<const Location> where)
-    : noise_(&noise),
-      random_(static_cast<std::size_t>(ranks)),
-      slowdown_(static_cast<std::size_t>(ranks), 1) {
-  for (const int rank : noise.stragglers)
-    slowdown_.at(static_cast<std::size_t>(rank)) = noise.slowdown;
+    : noise_(&noise), random_(ranks), slowdown_(ranks, 1) {
+  for (const int rank : noise.stragglers) slowdown_.at(rank) = noise.slowdown;
   for (std::size_t rank = 0; rank < std::min(where.size(), slowdown_.size()); ++rank)
     if (std::ranges::find(noise.slow_hosts, where[rank].host) != noise.slow_hosts.end())
       slowdown_[rank] = noise.slowdown;
@@ -43,7 +40,7 @@ double exponential(std::mt19937_64& random, double mean) {
 }
 
 double Noises::stretch(int rank, double seconds) {
-  if (static_cast<std::size_t>(rank) >= random_.size()) return seconds;
+  if (!random_.has(rank)) return seconds;
   std::mt19937_64& random = random_[rank];
   double stretched = seconds * slowdown_[rank];
   if (noise_->spread > 0) {

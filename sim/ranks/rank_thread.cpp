@@ -51,9 +51,8 @@ RankThread::RankThread(Run& run, int rank, int index, RankThread* first)
 
 Executor& RankThread::thread(int index) {
   if (index == 0) return *first_;
-  const auto other = static_cast<std::size_t>(index) - 1;
-  assert(other < first_->others_.size() && "an algorithm declares how many threads it uses");
-  return *first_->others_[other];
+  assert(first_->others_.has(index - 1) && "an algorithm declares how many threads it uses");
+  return *first_->others_[index - 1];
 }
 
 int RankThread::next_free(Beside how) {
@@ -79,18 +78,14 @@ RankThread::Advance RankThread::start_part(Pending& verb) {
   enter_mpi();
   if (!others_idle()) return block(verb, RankActivity::in_wait);
   if (verb.since >= 0) {
-    waited_for_[static_cast<std::size_t>(Cause::overhead)] += now() - verb.since;
+    waited_for_[Cause::overhead] += now() - verb.since;
     blocked_by_ = Cause::overhead;
     run_->paths->extend(path, Cause::overhead, rank(), cpu.front().resource, now());
   }
   return Advance::done;
 }
 
-FlagState& RankThread::flag(Flag flag) const {
-  const auto index = static_cast<std::size_t>(flag.index);
-  if (first_->flags_.size() <= index) first_->flags_.resize(index + 1);
-  return first_->flags_[index];
-}
+FlagState& RankThread::flag(Flag flag) const { return first_->flags_.grown(flag.index); }
 
 void RankThread::raise(Flag flag) {
   FlagState& state = this->flag(flag);
@@ -185,7 +180,7 @@ void RankThread::mark(Mark mark) {
 
 void RankThread::end_phase() {
   if (phase_ < 0) return;
-  double& end = run_->phases[static_cast<std::size_t>(phase_)].end;
+  double& end = run_->phases[phase_].end;
   end = std::max(end, now());
 }
 
@@ -271,7 +266,7 @@ bool RankThread::others_idle() const {
 
 void RankThread::set_activity(RankActivity activity, double at) {
   if (at > activity_since_) {
-    seconds_[static_cast<std::size_t>(activity_)] += at - activity_since_;
+    seconds_[activity_] += at - activity_since_;
     if (activity_ != RankActivity::compute && activity_ != RankActivity::idle)
       in_groups_.spend(at - activity_since_);
     if (run_->spans != nullptr && activity_ != RankActivity::idle && is_shown()) add_spans(at);

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/view.hpp"
 #include "sim/ranks/thread_state.hpp"
 
 namespace ringscope::sim {
@@ -45,7 +46,7 @@ class RankThread final : public Executor, private Caller, private ThreadState {
   const Uses& cpu_of(int thread) const { return of_rank(thread).cpu; }
 
   /// Since reset().
-  const std::array<double, activity_names.size()>& seconds() const { return seconds_; }
+  const Array<double, activity_names.size()>& seconds() const { return seconds_; }
   const CauseSeconds& waited_for() const { return waited_for_; }
   const GroupTimes& in_groups() const { return in_groups_; }
   /// Further threads of this first one's rank, from its thread 1 on.
@@ -70,7 +71,7 @@ class RankThread final : public Executor, private Caller, private ThreadState {
 
   // Questions of steady_state.hpp to each thread.
   struct TimeAccount {
-    std::array<double, activity_names.size()> seconds{};
+    Array<double, activity_names.size()> seconds{};
     CauseSeconds waited_for{};
     GroupTimes in_groups{};
   };
@@ -103,9 +104,7 @@ class RankThread final : public Executor, private Caller, private ThreadState {
   using State = PendingVerb::State;
   enum class Advance { done, blocked };
 
-  const RankThread& of_rank(int thread) const {
-    return thread == 0 ? *this : *others_[static_cast<std::size_t>(thread) - 1];
-  }
+  const RankThread& of_rank(int thread) const { return thread == 0 ? *this : *others_[thread - 1]; }
   void completed(int request) override;
   void cpu_done(std::uint64_t);
   Advance advance(Pending& verb);

@@ -44,8 +44,7 @@ void RankThread::skip(int steps, double seconds, int times, const TimeAccount& b
   const auto& [seconds_before, waited_before, groups_before] = before;
   for (std::size_t i = 0; i < seconds_.size(); ++i)
     seconds_[i] += times * (seconds_[i] - seconds_before[i]);
-  constexpr auto partner = static_cast<std::size_t>(Cause::partner);
-  if (waited_for_[partner] > waited_before[partner]) partner_until_ += seconds;
+  if (waited_for_[Cause::partner] > waited_before[Cause::partner]) partner_until_ += seconds;
   for (std::size_t i = 0; i < waited_for_.size(); ++i)
     waited_for_[i] += times * (waited_for_[i] - waited_before[i]);
   in_groups_.repeat(times, groups_before);

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/table.hpp"
+#include "base/view.hpp"
 #include "sim/ranks/run.hpp"
 #include "sim/ranks/verb_queue.hpp"
 
@@ -74,16 +76,16 @@ class ThreadState {
   double partner_until_ = 0;  ///< s: when the last wait for a partner ended
   double slept_since_ = 0;    ///< s: its last sleep began, or that of a thread that it waited for
   std::uint64_t slept_ = 0;   ///< performed_ when that ended
-  std::array<double, activity_names.size()> seconds_{};
+  Array<double, activity_names.size()> seconds_{};
   CauseSeconds waited_for_{};
   GroupTimes in_groups_;
   bool queued_ = false;  ///< in the run's ready queue
 
   // Cold members last.
-  std::vector<std::unique_ptr<RankThread>> others_;
-  std::vector<FlagState> flags_;  ///< of the first thread, for all; none before the first is used
-  PathCursor reached_;            ///< when it last found a flag raised while it slept
-  double reached_at_ = -1;        ///< s: the date of that; -1: not since it slept last
+  Table<std::unique_ptr<RankThread>> others_;
+  Table<FlagState> flags_;  ///< of the first thread, for all; none before the first is used
+  PathCursor reached_;      ///< when it last found a flag raised while it slept
+  double reached_at_ = -1;  ///< s: the date of that; -1: not since it slept last
   std::pair<int, std::size_t> reached_flag_;  ///< that flag, and the count
 };
 

@@ -71,7 +71,7 @@ RankThread::Advance RankThread::part<Verb::test>(Pending& verb) {
   }
   if (!others_idle()) return block(verb, RankActivity::in_wait);
   if (verb.since >= 0) {
-    waited_for_[static_cast<std::size_t>(Cause::copy)] += now() - verb.since;
+    waited_for_[Cause::copy] += now() - verb.since;
     blocked_by_ = Cause::copy;
     run_->paths->extend(path, Cause::copy, rank(), cpu.front().resource, now());
   }
@@ -161,8 +161,7 @@ RankThread::Advance RankThread::part<Verb::join>(Pending& verb) {
   other.is_nonblocking() ? enter_mpi() : leave_mpi();
   if (!other.finished_) {
     other.joiner_ = this;
-    if (verb.since < 0)
-      verb.partner_before = other.waited_for_[static_cast<std::size_t>(Cause::partner)];
+    if (verb.since < 0) verb.partner_before = other.waited_for_[Cause::partner];
     return block(verb, RankActivity::in_wait);
   }
   if (verb.since >= 0) {
@@ -197,7 +196,7 @@ RankThread::Advance RankThread::part<Verb::sleep>(Pending& verb) {
 // Reading and writing files takes the core that calls for it, at the cost of a copy.
 RankThread::Advance RankThread::storage_part(Pending& verb) {
   if (verb.state == State::working) {
-    waited_for_[static_cast<std::size_t>(Cause::storage)] += now() - verb.since;
+    waited_for_[Cause::storage] += now() - verb.since;
     return Advance::done;
   }
   verb.state = State::working;
@@ -226,7 +225,7 @@ RankThread::Advance RankThread::part<Verb::reach>(Pending& verb) {
   if (verb.since < 0) leave_mpi();
   if (state.raised < verb.asked->count) return block(verb, RankActivity::in_wait);
   if (verb.since >= 0) {
-    waited_for_[static_cast<std::size_t>(Cause::partner)] += now() - verb.since;
+    waited_for_[Cause::partner] += now() - verb.since;
     path = state.path;
     partner_until_ = now();
     in_groups_.enter(state.group);
@@ -260,7 +259,7 @@ RankThread::Advance RankThread::part<Verb::split>(Pending& verb) {
     }
   if (call.group == nullptr) return block(verb, RankActivity::in_wait);
   run_->groups.name(call.group->tag.context, call.group->part);
-  if (verb.since >= 0) waited_for_[static_cast<std::size_t>(Cause::partner)] += now() - verb.since;
+  if (verb.since >= 0) waited_for_[Cause::partner] += now() - verb.since;
   return Advance::done;
 }
 

@@ -71,17 +71,16 @@ RankThread::Advance RankThread::wait_part(Pending& verb, bool all) {
 
 void RankThread::account_stage(const Stage& stage, double from) {
   const double seconds = stage.end - from;
-  waited_for_[static_cast<std::size_t>(stage.cause)] += seconds;
+  waited_for_[stage.cause] += seconds;
   if (stage.cause != Cause::partner) return;
   in_groups_.wait_for_partner(seconds);
   if (seconds > 0) partner_until_ = stage.end;
 }
 
 void RankThread::account_join(const Pending& verb, const RankThread& other) {
-  constexpr auto partner = static_cast<std::size_t>(Cause::partner);
-  const double waited =
-      std::min(other.waited_for_[partner] - verb.partner_before, other.partner_until_ - verb.since);
-  waited_for_[partner] += now() - verb.since;
+  const double waited = std::min(other.waited_for_[Cause::partner] - verb.partner_before,
+                                 other.partner_until_ - verb.since);
+  waited_for_[Cause::partner] += now() - verb.since;
   in_groups_.enter(other.in_groups_.now());
   if (waited > 0) {
     in_groups_.wait_for_partner(waited);
@@ -110,7 +109,7 @@ void RankThread::account_wait(int request, double since, double ended) {
 
 RankThread::Advance RankThread::finish_wait(Pending& verb, std::span<const int> requests) {
   if (verb.verb == Verb::wait_any) {
-    run_->mpi->close_request(requests[static_cast<std::size_t>(verb.asked->result)]);
+    run_->mpi->close_request(requests[verb.asked->result]);
     return Advance::done;
   }
   for (const int request : requests) {

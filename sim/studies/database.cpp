@@ -75,7 +75,7 @@ bool Database::Statement::step() {
 std::string Database::Statement::text(int column) const {
   const auto* bytes = static_cast<const char*>(sqlite3_column_blob(statement_, column));
   const int size = sqlite3_column_bytes(statement_, column);
-  return bytes == nullptr ? "" : std::string(bytes, static_cast<std::size_t>(size));
+  return bytes == nullptr ? "" : std::string(bytes, bytes + size);
 }
 
 Key Database::Statement::key(int column) const {

@@ -70,7 +70,7 @@ std::string limit_of(const Report& report, const CauseSeconds& spent) {
   const auto most = std::find_if(report.path.begin(), report.path.end(), [&](const PathSegment& p) {
     return p.cause == static_cast<Cause>(largest);
   });
-  const bool nearly_all = most->seconds > 0.9 * spent[static_cast<std::size_t>(largest)];
+  const bool nearly_all = most->seconds > 0.9 * spent[largest];
   return segment_text(*most, !nearly_all);
 }
 
@@ -104,8 +104,7 @@ Outcome outcome_of(const Report& report) {
     for (const TrainingMetric& metric : training_metrics)
       outcome.metrics.emplace(metric.name, metric.of(*report.training));
   CauseSeconds spent{};
-  for (const PathSegment& segment : report.path)
-    spent[static_cast<std::size_t>(segment.cause)] += segment.seconds;
+  for (const PathSegment& segment : report.path) spent[segment.cause] += segment.seconds;
   for (std::size_t i = 0; i < spent.size(); ++i)
     if (spent[i] > 0) outcome.metrics.emplace(path_metric(cause_names[i]), spent[i]);
   outcome.limit = limit_of(report, spent);

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/table.hpp"
 #include "topologies/input/units.hpp"
 
 namespace ringscope {
@@ -87,10 +88,10 @@ class Graph {
   /// Links that leave a component, in the order of connect().
   std::span<const Edge> edges(Vertex vertex) const { return edges_[vertex]; }
   // Throw std::out_of_range for the id of no link:
-  const Link& link(int id) const { return links_.at(static_cast<std::size_t>(id)); }
-  Link& link(int id) { return links_.at(static_cast<std::size_t>(id)); }
-  Vertex source(int id) const { return ends_.at(static_cast<std::size_t>(id)).first; }
-  Vertex target(int id) const { return ends_.at(static_cast<std::size_t>(id)).second; }
+  const Link& link(int id) const { return links_.at(id); }
+  Link& link(int id) { return links_.at(id); }
+  Vertex source(int id) const { return ends_.at(id).first; }
+  Vertex target(int id) const { return ends_.at(id).second; }
 
   Vertex add(Component component) {
     components_.push_back(std::move(component));
@@ -109,8 +110,8 @@ class Graph {
  private:
   std::vector<Component> components_;
   std::vector<std::vector<Edge>> edges_;  ///< by component
-  std::vector<Link> links_;
-  std::vector<std::pair<Vertex, Vertex>> ends_;  ///< of each link: from, to
+  Table<Link> links_;
+  Table<std::pair<Vertex, Vertex>> ends_;  ///< of each link: from, to
 };
 
 }  // namespace ringscope

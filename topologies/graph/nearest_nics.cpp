@@ -36,8 +36,7 @@ std::optional<Vertex> nic_in_turn(const Topology& topology, Vertex gpu) {
   const std::vector<Vertex> nics = nearest_nics(topology, gpu);
   if (nics.size() < 2) return {};
   std::size_t turn = 0;
-  const auto host = static_cast<std::size_t>(topology.graph()[gpu].host);
-  for (const Vertex other : topology.hosts()[host].gpus) {
+  for (const Vertex other : topology.hosts()[topology.graph()[gpu].host].gpus) {
     if (other == gpu) break;
     if (nearest_nics(topology, other) == nics) ++turn;
   }

@@ -30,11 +30,11 @@ bool Topology::nvlinked(Vertex gpu_a, Vertex gpu_b) const {
 bool Topology::peer_access(Vertex gpu_a, Vertex gpu_b) const {
   if (gpu_a == gpu_b) return true;
   if (graph()[gpu_a].host != graph()[gpu_b].host) return false;
-  const Host& host = hosts_[static_cast<std::size_t>(graph()[gpu_a].host)];
+  const Host& host = hosts_[graph()[gpu_a].host];
   if (host.peer_access == PeerAccess::none) return false;
   if (nvlinked(gpu_a, gpu_b)) return true;
   const auto index = [&host](Vertex gpu) {
-    return static_cast<std::size_t>(std::ranges::find(host.gpus, gpu) - host.gpus.begin());
+    return std::ranges::find(host.gpus, gpu) - host.gpus.begin();
   };
   const auto socket = [this](Vertex gpu) {
     const Vertex domain = nearest_domain(gpu);
@@ -65,7 +65,7 @@ StagedRoute Topology::staged_route(Vertex from, Vertex to, std::uint64_t flow,
     journey.latency += journey.legs.back().latency;
     if (i == journey.staging.size()) break;
     const int host = graph()[journey.staging[i]].host;
-    journey.latency += hosts_[static_cast<std::size_t>(host)].staging_latency;
+    journey.latency += hosts_[host].staging_latency;
   }
   return journey;
 }
@@ -74,7 +74,7 @@ std::vector<Vertex> Topology::stops(Vertex from, Vertex to) const {
   std::vector<Vertex> stops = {from};
   const auto stage_near = [&](Vertex gpu) { stops.push_back(nearest_domain(gpu)); };
   const auto needs_staging = [this](Vertex end) {
-    return is_gpu(end) && !hosts_[static_cast<std::size_t>(graph()[end].host)].gpudirect;
+    return is_gpu(end) && !hosts_[graph()[end].host].gpudirect;
   };
   if (graph()[from].host == graph()[to].host) {
     if (is_gpu(from) && is_gpu(to) && !peer_access(from, to)) stage_near(from);

@@ -15,7 +15,7 @@ BfsLevels& RouteCache::around(Vertex end) {
 const std::vector<Vertex>& RouteCache::doors(int host) {
   const auto [entry, is_new] = doors_.try_emplace(host);
   if (!is_new) return entry->second;
-  const Host& inside = hosts_[static_cast<std::size_t>(host)];
+  const Host& inside = hosts_[host];
   for (const auto* list : {&inside.numa_domains, &inside.gpus, &inside.nics, &inside.pcie_switches})
     for (const Vertex v : *list)
       for (const auto [next, id] : graph_->edges(v))

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/view.hpp"
 #include "topologies/graph/route_search.hpp"
 
 namespace ringscope {
@@ -17,8 +18,7 @@ namespace ringscope {
 /// would. For one thread; the graph outlives it and no longer changes.
 class RouteCache {
  public:
-  explicit RouteCache(const Graph& graph, std::span<const Host> hosts)
-      : graph_(&graph), hosts_(hosts) {}
+  explicit RouteCache(const Graph& graph, View<const Host> hosts) : graph_(&graph), hosts_(hosts) {}
 
   /// As find_links() with LinkClass::other. Nothing where the levels do not tell, because a
   /// host lies next to what the other one's search looks at: then a search must.
@@ -32,7 +32,7 @@ class RouteCache {
   const std::vector<Vertex>& doors(int host);
 
   const Graph* graph_;
-  std::span<const Host> hosts_;
+  View<const Host> hosts_;
   std::unordered_map<Vertex, BfsLevels> known_;
   std::size_t kept_ = 0;                                ///< sum of the sizes of the levels
   std::unordered_map<int, std::vector<Vertex>> doors_;  ///< by host: neighbours of its components

@@ -30,7 +30,7 @@ int BfsLevels::Level::find(Vertex component) const {
 }
 
 std::span<const BfsLevels::Arrival> BfsLevels::Level::arrivals_at(Vertex component) const {
-  const auto index = static_cast<std::size_t>(find(component));
+  const int index = find(component);
   return std::span(arrivals).subspan(first[index], first[index + 1] - first[index]);
 }
 
@@ -78,22 +78,20 @@ void BfsLevels::advance() {
 }
 
 const BfsLevels::Level& Meeting::newest(int side) const {
-  const auto index = static_cast<std::size_t>(side);
-  return sides_[index]->level(reached_[index]);
+  return sides_[side]->level(reached_[side]);
 }
 
 int Meeting::moving() const { return newest(0).links <= newest(1).links ? 0 : 1; }
 
 bool Meeting::advance(int side) {
-  ++reached_[static_cast<std::size_t>(side)];
+  ++reached_[side];
   const auto& components = newest(side).components;
   std::ranges::set_intersection(components, newest(1 - side).components,
                                 std::back_inserter(middles_));
   return !components.empty();
 }
 
-std::vector<int> Meeting::links_back(std::size_t side, Vertex v,
-                                     std::uint64_t& random_state) const {
+std::vector<int> Meeting::links_back(int side, Vertex v, std::uint64_t& random_state) const {
   std::vector<int> links;
   for (std::size_t number = reached_[side]; number > 0; --number) {
     const auto arrivals = sides_[side]->level(number).arrivals_at(v);
@@ -104,7 +102,7 @@ std::vector<int> Meeting::links_back(std::size_t side, Vertex v,
   return links;
 }
 
-bool Meeting::has_only_route_back(std::size_t side, Vertex v) const {
+bool Meeting::has_only_route_back(int side, Vertex v) const {
   for (std::size_t number = reached_[side]; number > 0; --number) {
     const auto arrivals = sides_[side]->level(number).arrivals_at(v);
     if (arrivals.size() != 1) return false;

@@ -11,6 +11,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/table.hpp"
+#include "base/view.hpp"
 #include "topologies/graph/topology.hpp"
 
 namespace ringscope {
@@ -51,7 +53,7 @@ class BfsLevels {
   };
   struct Level {
     std::vector<std::uint32_t> components;  ///< ascending
-    std::vector<std::uint32_t> first;       ///< of each component: its first arrival; and the end
+    Table<std::uint32_t> first;             ///< of each component: its first arrival; and the end
     std::vector<Arrival> arrivals;          ///< of a component: in the order of the search
     std::size_t links = 0;                  ///< leading away from the components
 
@@ -91,12 +93,12 @@ class Meeting {
   bool is_only_route() const;
 
  private:
-  std::vector<int> links_back(std::size_t side, Vertex v, std::uint64_t& random_state) const;
-  bool has_only_route_back(std::size_t side, Vertex v) const;
+  std::vector<int> links_back(int side, Vertex v, std::uint64_t& random_state) const;
+  bool has_only_route_back(int side, Vertex v) const;
 
-  std::array<BfsLevels*, 2> sides_;
-  std::array<std::size_t, 2> reached_{};  ///< number of each side's newest level
-  std::vector<std::uint32_t> middles_;    ///< ascending
+  Array<BfsLevels*, 2> sides_;
+  Array<std::size_t, 2> reached_{};     ///< number of each side's newest level
+  std::vector<std::uint32_t> middles_;  ///< ascending
 };
 
 }  // namespace ringscope

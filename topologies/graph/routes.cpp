@@ -96,7 +96,7 @@ std::vector<Vertex> Topology::over_root_complex(std::span<const int> links) cons
   const Vertex first = source_of(links.front()), last = target_of(links.back());
   if (!is_gpu(first) && !is_gpu(last)) return {};
   if (graph()[first].host != graph()[last].host) return {};
-  if (!hosts_[static_cast<std::size_t>(graph()[first].host)].iommu) return {};
+  if (!hosts_[graph()[first].host].iommu) return {};
   return {first, nearest_domain(is_gpu(first) ? first : last), last};
 }
 
@@ -153,8 +153,8 @@ std::vector<std::vector<Vertex>> Topology::rail_stops(Vertex from, Vertex to) co
   const int host = graph()[from].host, other_host = graph()[to].host;
   std::vector<std::vector<Vertex>> rails;
   if (host == other_host || host < 0 || other_host < 0) return rails;
-  const auto& nics = hosts_[static_cast<std::size_t>(host)].nics;
-  const auto& other_nics = hosts_[static_cast<std::size_t>(other_host)].nics;
+  const auto& nics = hosts_[host].nics;
+  const auto& other_nics = hosts_[other_host].nics;
   for (std::size_t i = 0; i < nics.size() && !other_nics.empty(); ++i)
     rails.push_back({from, nics[i], other_nics[i % other_nics.size()], to});
   return rails;

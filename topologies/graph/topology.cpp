@@ -135,21 +135,20 @@ std::string gap_inside(const Topology& topology) {
 }  // namespace
 
 int Topology::add_host(std::string name) {
-  if (hosts_.size() == most_components)
+  if (std::ssize(hosts_) == most_components)
     throw std::length_error(fmt::format("more than {} hosts", most_components));
   hosts_.emplace_back().name = std::move(name);
   return static_cast<int>(hosts_.size()) - 1;
 }
 
 Vertex Topology::add_component(Component component) {
-  if (graph_->size() == most_components)
+  if (std::ssize(*graph_) == most_components)
     throw std::length_error(fmt::format("more than {} components", most_components));
   const int host = component.host;
   const ComponentKind kind = component.kind;
   const Vertex vertex = graph_->add(std::move(component));
   if (host >= 0) {
-    if (auto* list = list_for(hosts_.at(static_cast<std::size_t>(host)), kind))
-      list->push_back(vertex);
+    if (auto* list = list_for(hosts_.at(host), kind)) list->push_back(vertex);
   }
   return vertex;
 }

@@ -39,10 +39,10 @@ struct Host {
 
   // NVIDIA's guide to GPUDirect RDMA: the two devices must share one PCIe root complex.
   PeerAccess peer_access = PeerAccess::same_socket;
-  std::vector<std::vector<bool>> peer_matrix;  ///< PeerAccess::matrix: from GPU, to GPU
-  bool iommu = false;         ///< peer traffic goes up to the root complex and comes back
-  bool gpudirect = true;      ///< NICs read and write GPU memory
-  Seconds staging_latency{};  ///< of a copy through host memory, beyond that of its links
+  Table<Table<bool>> peer_matrix;  ///< PeerAccess::matrix: from GPU, to GPU
+  bool iommu = false;              ///< peer traffic goes up to the root complex and comes back
+  bool gpudirect = true;           ///< NICs read and write GPU memory
+  Seconds staging_latency{};       ///< of a copy through host memory, beyond that of its links
 
   /// Calls fields(name, parts, peer access and its matrix, properties...), as Component::visit();
   /// `parts` ties the lists.
@@ -101,9 +101,9 @@ class Topology {
  public:
   // Building: what the host types and network families call. A topology has at most 2^20 components
   // and 2^22 links; what goes beyond throws std::length_error.
-  static constexpr std::size_t most_components = std::size_t{1} << 20;
+  static constexpr int most_components = 1 << 20;
   int add_host(std::string name);
-  Host& host(int index) { return hosts_.at(static_cast<std::size_t>(index)); }
+  Host& host(int index) { return hosts_.at(index); }
   Vertex add_component(Component component);  ///< also entered in its host's list
   /// Both directions, each with this bandwidth and latency.
   void connect(Vertex a, Vertex b, Bandwidth bandwidth, Seconds latency);

@@ -26,21 +26,21 @@ void refuse_many(const Value& pairs, int gpus) {
 
 /// Rows of the matrix that TensorFlow logs ("0: Y Y N N") or p2pBandwidthLatencyTest prints
 /// ("0 1 1 0 0"), whatever is before them in their lines.
-std::vector<std::vector<bool>> access_rows(const std::string& text, std::size_t gpus) {
-  std::vector<std::vector<bool>> rows;
+Table<Table<bool>> access_rows(const std::string& text, int gpus) {
+  Table<Table<bool>> rows;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
     std::istringstream in(line);
     const std::vector<std::string> words{std::istream_iterator<std::string>(in), {}};
-    if (words.size() <= gpus) continue;
-    const auto cells = words.end() - static_cast<std::ptrdiff_t>(gpus);
+    if (std::ssize(words) <= gpus) continue;
+    const auto cells = words.end() - gpus;
     const std::string number = std::to_string(rows.size());
     if (*(cells - 1) != number && *(cells - 1) != number + ":") continue;
-    std::vector<bool> row;
+    Table<bool> row;
     for (auto cell = cells; cell != words.end(); ++cell)
       if (*cell == "Y" || *cell == "1" || *cell == "N" || *cell == "0")
         row.push_back(*cell == "Y" || *cell == "1");
-    if (row.size() == gpus) rows.push_back(std::move(row));
+    if (std::ssize(row) == gpus) rows.push_back(std::move(row));
   }
   return rows;
 }
@@ -48,16 +48,15 @@ std::vector<std::vector<bool>> access_rows(const std::string& text, std::size_t 
 /// The matrix as text. A GPU reaches its own memory, whatever the diagonal has.
 void read_access_text(const Value& value, int gpus, GpuRules& rules) {
   refuse_many(value, gpus);
-  const auto count = static_cast<std::size_t>(gpus);
   rules.peer_access = PeerAccess::matrix;
-  rules.peer_matrix = access_rows(value.scalar(), count);
-  if (rules.peer_matrix.size() != count)
+  rules.peer_matrix = access_rows(value.scalar(), gpus);
+  if (std::ssize(rules.peer_matrix) != gpus)
     value.fail(
         fmt::format("expected a row of {} times Y or N for each of {} GPUs, such as '0: Y Y N N', "
                     "got {} of them",
                     gpus, gpus, rules.peer_matrix.size()));
-  for (std::size_t one = 0; one < count; ++one)
-    for (std::size_t two = 0; two < one; ++two)
+  for (int one = 0; one < gpus; ++one)
+    for (int two = 0; two < one; ++two)
       if (rules.peer_matrix[one][two] != rules.peer_matrix[two][one])
         value.fail(
             fmt::format("expected a symmetric matrix, got access between GPU {} and GPU {} "
@@ -73,13 +72,10 @@ void read_peer_access(const Value& value, int gpus, GpuRules& rules) {
     return;
   }
   refuse_many(value, gpus);
-  const auto count = static_cast<std::size_t>(gpus);
   rules.peer_access = PeerAccess::matrix;
-  rules.peer_matrix.assign(count, std::vector<bool>(count));
-  for (const auto& [gpu, other] : read_pairs(value, gpus, "GPU")) {
-    const auto one = static_cast<std::size_t>(gpu), two = static_cast<std::size_t>(other);
-    rules.peer_matrix[one][two] = rules.peer_matrix[two][one] = true;
-  }
+  rules.peer_matrix = Table<Table<bool>>(gpus, Table<bool>(gpus));
+  for (const auto& [one, other] : read_pairs(value, gpus, "GPU"))
+    rules.peer_matrix[one][other] = rules.peer_matrix[other][one] = true;
 }
 
 /// `linked`: the pairs that have an NVLink so far.
@@ -173,8 +169,7 @@ void apply(const GpuRules& rules, Topology& topology, int host_index) {
   host.gpudirect = rules.gpudirect;
   host.staging_latency = rules.staging_latency;
   for (const auto& [gpu, other, bandwidth, latency] : rules.nvlinks)
-    topology.connect(host.gpus.at(static_cast<std::size_t>(gpu)),
-                     host.gpus.at(static_cast<std::size_t>(other)), bandwidth, latency);
+    topology.connect(host.gpus.at(gpu), host.gpus.at(other), bandwidth, latency);
   if (!rules.nvswitch) return;
   const Vertex nvswitch = topology.add_component(
       {.kind = ComponentKind::nvswitch, .name = host.name + "/nvswitch0", .host = host_index});

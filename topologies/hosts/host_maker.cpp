@@ -61,7 +61,7 @@ HostMaker::Kind HostMaker::read_kind(const Value& host) {
   kind.resolved = fields.resolved();
   Topology alone;
   kind.nics = static_cast<int>(kind.make(alone, "host").nics.size());
-  kind.components = alone.graph().size();
+  kind.components = std::ssize(alone.graph());
   return kind;
 }
 
@@ -110,8 +110,8 @@ LinkPair HostMaker::cables(const std::string& name, const LinkPair& usual) const
   return times(cable(name, usual), kind_of(name).nics);
 }
 
-void HostMaker::check_room(const Value& at, std::size_t hosts, std::size_t switches) const {
-  const std::size_t each = kinds_.front().components, all = hosts * each + switches;
+void HostMaker::check_room(const Value& at, std::int64_t hosts, std::int64_t switches) const {
+  const std::int64_t each = kinds_.front().components, all = hosts * each + switches;
   if (all > Topology::most_components)
     at.fail(
         fmt::format("the cluster is too large: {} hosts of {} components and the switches make "

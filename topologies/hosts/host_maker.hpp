@@ -24,7 +24,7 @@ class HostMaker {
   LinkPair cables(const std::string& name, const LinkPair& usual) const;
   /// Throws at `at` where so many hosts and switches are more components than a topology has,
   /// before one is made.
-  void check_room(const Value& at, std::size_t hosts, std::size_t switches) const;
+  void check_room(const Value& at, std::int64_t hosts, std::int64_t switches) const;
   /// Throws where a host was to differ that the cluster has not.
   void require_all() const;
 
@@ -33,7 +33,7 @@ class HostMaker {
   struct Kind {
     Make make;
     int nics = 1;
-    std::size_t components = 0;
+    std::int64_t components = 0;
     Value resolved;
     Value link;  ///< null: as usual
   };

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/table.hpp"
+#include "base/view.hpp"
 #include "topologies/graph/read_link.hpp"
 #include "topologies/hosts/host_type.hpp"
 
@@ -45,8 +47,7 @@ struct Attachment {
 std::vector<Attachment> read_nics(Fields& fields, int domains, int switches);
 /// Adds the NICs of a host.
 std::vector<Vertex> add_nics(const std::vector<Attachment>& nics, Topology& topology, int host,
-                             const std::vector<Vertex>& domains,
-                             const std::vector<Vertex>& switches);
+                             View<const Vertex> domains, View<const Vertex> switches);
 
 /// `all`, or a list of pairs of `count` things called `noun`: [[0, 1], [2, 3]]. Each stands once.
 std::vector<std::pair<int, int>> read_pairs(const Value& value, int count, std::string_view noun);
@@ -58,7 +59,7 @@ void read_gpu(Fields& fields, Component& gpu);
 /// Settings common to all GPUs of a host: access granted by the platform, and their own links.
 struct GpuRules {
   PeerAccess peer_access = Host{}.peer_access;
-  std::vector<std::vector<bool>> peer_matrix;
+  Table<Table<bool>> peer_matrix;
   bool iommu = Host{}.iommu, gpudirect = Host{}.gpudirect;
   Seconds staging_latency{};
   struct NvLink {

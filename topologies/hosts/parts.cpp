@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/view.hpp"
 #include "topologies/input/characters.hpp"
 
 #include "topologies/hosts/hosts.hpp"
@@ -67,7 +68,7 @@ Sockets read_sockets(Fields& fields) {
 
 std::vector<Vertex> add_sockets(const Sockets& sockets, Topology& topology, int host) {
   const std::string name = topology.hosts()[host].name;
-  std::vector<Vertex> domains;
+  Table<Vertex> domains;
   for (int i = 0; i < sockets.count; ++i) {
     const Vertex domain = topology.add_component({.kind = ComponentKind::numa_domain,
                                                   .name = fmt::format("{}/numa{}", name, i),
@@ -79,8 +80,7 @@ std::vector<Vertex> add_sockets(const Sockets& sockets, Topology& topology, int 
     domains.push_back(domain);
   }
   for (const auto& [one, other] : sockets.linked)
-    topology.connect(domains[static_cast<std::size_t>(one)],
-                     domains[static_cast<std::size_t>(other)], sockets.link);
+    topology.connect(domains[one], domains[other], sockets.link);
   return domains;
 }
 
@@ -107,8 +107,7 @@ std::vector<Attachment> read_nics(Fields& fields, int domains, int switches) {
 }
 
 std::vector<Vertex> add_nics(const std::vector<Attachment>& nics, Topology& topology, int host,
-                             const std::vector<Vertex>& domains,
-                             const std::vector<Vertex>& switches) {
+                             View<const Vertex> domains, View<const Vertex> switches) {
   const std::string name = topology.hosts()[host].name;
   std::vector<Vertex> added;
   for (const Attachment& nic : nics) {
@@ -117,8 +116,8 @@ std::vector<Vertex> add_nics(const std::vector<Attachment>& nics, Topology& topo
          .name = nic.name.empty() ? fmt::format("{}/nic{}", name, added.size())
                                   : fmt::format("{}/{}", name, nic.name),
          .host = host});
-    const auto& parents = nic.to_switch ? switches : domains;
-    topology.connect(parents[static_cast<std::size_t>(nic.index)], vertex, reversed(nic.link));
+    const View<const Vertex> parents = nic.to_switch ? switches : domains;
+    topology.connect(parents[nic.index], vertex, reversed(nic.link));
     added.push_back(vertex);
   }
   return added;

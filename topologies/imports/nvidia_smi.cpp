@@ -63,8 +63,8 @@ class SmiReader {
     for (std::size_t i = 0; i < size(); ++i) {
       for (std::size_t j = 0; j < i; ++j) {
         if (matrix_.cells[i][j].relation > farthest || group[i] == group[j]) continue;
-        const auto [keep, drop] = std::minmax(group[i], group[j]);
-        std::ranges::replace(group, std::size_t{drop}, std::size_t{keep});
+        const auto [keep, drop] = std::minmax({group[i], group[j]});
+        std::ranges::replace(group, drop, keep);
       }
     }
     return group;

@@ -57,9 +57,8 @@ void Xml::fail(pugi::xml_node node, const std::string& message) const {
 void Xml::fail_at(pugi::xml_node node, std::string_view attribute,
                   const std::string& message) const {
   const std::string& text = source_->text;
-  auto at = node.attribute(std::string(attribute).c_str()).empty()
-                ? std::string::npos
-                : static_cast<std::size_t>(node.offset_debug());
+  const bool has = !node.attribute(std::string(attribute).c_str()).empty();
+  auto at = has ? static_cast<std::size_t>(node.offset_debug()) : std::string::npos;
   while (at != std::string::npos) {
     at = text.find(attribute, at + 1);
     if (at == std::string::npos) break;

@@ -3,17 +3,17 @@
 
 #include <algorithm>
 
+#include "base/view.hpp"
 #include "topologies/input/input.hpp"
 
 namespace ringscope {
 
 Fields::Fields(const Value& map, std::string what) : map_(&map), what_(std::move(what)) {
   if (map.kind() != Value::Kind::map) {
-    constexpr std::string_view kinds[] = {"nothing", "a text", "a list", "a map"};
+    constexpr Array<std::string_view, 4> kinds = {"nothing", "a text", "a list", "a map"};
     const bool rate = map.kind() == Value::Kind::scalar && parse_bandwidth(map.scalar());
     map.fail(
-        fmt::format("{}: expected a map of keys and values, got {}{}", what_,
-                    kinds[static_cast<std::size_t>(map.kind())],
+        fmt::format("{}: expected a map of keys and values, got {}{}", what_, kinds[map.kind()],
                     rate ? fmt::format("; did you mean its 'bandwidth', {}?", map.scalar()) : ""));
   }
   resolved_ = Value::empty_map_at(map.place());

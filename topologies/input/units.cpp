@@ -105,9 +105,10 @@ std::string with_point(std::string digits, int before) {
     const std::string fraction = count > 1 ? "." + digits.substr(1) : "";
     return fmt::format("{}{}e{}", digits[0], fraction, before - 1);
   }
-  if (before <= 0) return "0." + std::string(static_cast<std::size_t>(-before), '0') + digits;
-  if (before >= count) return digits + std::string(static_cast<std::size_t>(before - count), '0');
-  return digits.insert(static_cast<std::size_t>(before), ".");
+  if (before <= 0) return fmt::format("0.{:0<{}}{}", "", -before, digits);
+  if (before >= count) return fmt::format("{:0<{}}", digits, before);
+  digits.insert(digits.begin() + before, '.');
+  return digits;
 }
 
 /// `precision` significant digits, or with 0 as many as it takes to read back the same double.
@@ -120,7 +121,7 @@ std::string scaled(double value, std::span<const Unit> units, int precision = 0)
                                                  std::chars_format::scientific, precision - 1)
                                  : std::to_chars(buffer, buffer + sizeof buffer, size,
                                                  std::chars_format::scientific);
-  const std::string_view text(buffer, static_cast<std::size_t>(end.ptr - buffer));
+  const std::string text(buffer, end.ptr);
   const auto e = text.find('e');
   std::string digits(text.substr(0, e));
   std::erase(digits, '.');

@@ -33,8 +33,8 @@ Shape read_shape(Fields& fields, const HostMaker& make_host) {
   shape.between = shape.routers * shape.ports / (shape.groups - 1);
   if (shape.routers * shape.hosts > most_hosts / 2)
     groups.fail(fmt::format("a dragonfly has at most {} hosts", most_hosts));
-  const auto routers = static_cast<std::size_t>(shape.groups * shape.routers);
-  make_host.check_room(groups, routers * static_cast<std::size_t>(shape.hosts), routers);
+  const std::int64_t routers = shape.groups * shape.routers;
+  make_host.check_room(groups, routers * shape.hosts, routers);
   return shape;
 }
 
@@ -48,8 +48,8 @@ LinkPair read_other_cable(Fields& fields, std::string_view key, const LinkPair& 
 }
 
 /// The router of a group whose port leads to the group `offset` further on, by the k-th cable.
-std::size_t router_of(const Shape& shape, int offset, int k) {
-  return static_cast<std::size_t>(((offset - 1) * shape.between + k) / shape.ports);
+int router_of(const Shape& shape, int offset, int k) {
+  return ((offset - 1) * shape.between + k) / shape.ports;
 }
 
 void build_dragonfly(Fields& fields, const HostMaker& make_host, Topology& topology) {
@@ -57,16 +57,16 @@ void build_dragonfly(Fields& fields, const HostMaker& make_host, Topology& topol
   const LinkPair link = read_cable(fields, "link");
   const LinkPair local = read_other_cable(fields, "local", link);
   const LinkPair global = read_other_cable(fields, "global", link);
-  Table<std::vector<Vertex>> groups;
+  Table<Table<Vertex>> groups;
   for (int group = 0; group < shape.groups; ++group) {
-    std::vector<Vertex>& routers = groups.emplace_back();
+    Table<Vertex>& routers = groups.emplace_back();
     for (int i = 0; i < shape.routers; ++i) {
       routers.push_back(add_switch(topology, fmt::format("group{}/router{}", group, i)));
       topology.add_waypoint({routers.back(), group});
-      for (int j = 0; j < i; ++j)
-        topology.connect(routers[static_cast<std::size_t>(j)], routers.back(), local);
+      for (int j = 0; j < i; ++j) topology.connect(routers[j], routers.back(), local);
       for (int j = 0; j < shape.hosts; ++j)
-        add_host(make_host, host_name(topology.hosts().size()), routers.back(), link, topology);
+        add_host(make_host, host_name(std::ssize(topology.hosts())), routers.back(), link,
+                 topology);
     }
   }
   for (int from = 0; from < shape.groups; ++from)

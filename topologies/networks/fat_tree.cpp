@@ -18,8 +18,7 @@ void build_fat_tree(Fields& fields, const HostMaker& make_host, Topology& topolo
   const int half = k / 2, most = k * half * half;
   const Value& some = fields.value_or("hosts", std::to_string(most));
   const int hosts = static_cast<int>(some.integer(1, most));
-  make_host.check_room(hosts < most ? some : ports, static_cast<std::size_t>(hosts),
-                       static_cast<std::size_t>(k * k + half * half));
+  make_host.check_room(hosts < most ? some : ports, hosts, k * k + half * half);
   const LinkPair cable = read_cable(fields, "link");
 
   Table<Vertex> cores;
@@ -36,7 +35,7 @@ void build_fat_tree(Fields& fields, const HostMaker& make_host, Topology& topolo
       const Vertex edge = add_switch(topology, fmt::format("pod{}/edge{}", pod, i));
       for (const Vertex aggregation : aggregations) topology.connect(edge, aggregation, cable);
       for (int j = 0; j < half && static_cast<int>(topology.hosts().size()) < hosts; ++j)
-        add_host(make_host, host_name(topology.hosts().size()), edge, cable, topology);
+        add_host(make_host, host_name(std::ssize(topology.hosts())), edge, cable, topology);
     }
   }
 }

@@ -48,7 +48,7 @@ class Loads {
   explicit Loads(const Topology& topology)
       : topology_(topology),
         known_(topology.graph(), topology.hosts()),
-        flows_(static_cast<std::size_t>(topology.link_count())) {}
+        flows_(topology.link_count()) {}
 
   void add(std::size_t from, std::size_t to) {
     const auto hosts = topology_.hosts();
@@ -127,17 +127,13 @@ RouteLoad load_of_pairs(const Topology& topology) {
 
 std::vector<NetworkLevel> network_levels(const Topology& topology) {
   const std::vector<int> levels = levels_of_switches(topology);
-  std::vector<NetworkLevel> result;
-  std::vector<Throughput> sums;
+  Table<NetworkLevel> result;
+  Table<Throughput> sums;
   for (Vertex v = 0; v < levels.size(); ++v) {
     if (levels[v] < 0) continue;
-    const auto index = static_cast<std::size_t>(levels[v]);
-    if (result.size() <= index) {
-      result.resize(index + 1);
-      sums.resize(index + 1);
-    }
-    ++result[index].switches;
-    count(topology, v, levels, result[index], sums[index]);
+    NetworkLevel& level = result.grown(levels[v]);
+    ++level.switches;
+    count(topology, v, levels, level, sums.grown(levels[v]));
   }
   for (std::size_t i = 0; i < result.size(); ++i) {
     result[i].beside /= 2;

@@ -6,29 +6,28 @@
 #include <map>
 #include <numeric>
 
+#include "base/view.hpp"
 #include "topologies/networks/levels.hpp"
 
 namespace ringscope {
 namespace {
 
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
-
-int room_of(const std::vector<int>& hosts, const std::vector<int>& room) {
+int room_of(const std::vector<int>& hosts, View<const int> room) {
   return std::accumulate(hosts.begin(), hosts.end(), 0,
-                         [&](int sum, int host) { return sum + room[at(host)]; });
+                         [&](int sum, int host) { return sum + room[host]; });
 }
 
 /// Hosts below one level, chosen part by part.
 class Choice {
  public:
-  Choice(const std::vector<std::vector<int>>& levels, const std::vector<int>& room, int ranks)
+  Choice(const Table<Table<int>>& levels, View<const int> room, int ranks)
       : levels_(levels), room_(room), left_(ranks) {}
 
   /// Takes hosts out of `hosts`, which are joined below `level` + 1.
   void take(int level, const std::vector<int>& hosts) {
     if (level < 0) return take_hosts(hosts);
     std::map<int, std::vector<int>> parts;
-    for (const int host : hosts) parts[levels_[at(level)][at(host)]].push_back(host);
+    for (const int host : hosts) parts[levels_[level][host]].push_back(host);
     std::vector<std::vector<int>> by_room;
     for (auto& [number, part] : parts) by_room.push_back(std::move(part));
     std::ranges::stable_sort(by_room, [&](const auto& a, const auto& b) {
@@ -52,14 +51,14 @@ class Choice {
   void take_hosts(const std::vector<int>& hosts) {
     for (const int host : hosts) {
       if (left_ <= 0) return;
-      if (room_[at(host)] == 0) continue;
+      if (room_[host] == 0) continue;
       chosen_.push_back(host);
-      left_ -= room_[at(host)];
+      left_ -= room_[host];
     }
   }
 
-  const std::vector<std::vector<int>>& levels_;
-  const std::vector<int>& room_;
+  const Table<Table<int>>& levels_;
+  View<const int> room_;
   int left_;
   std::vector<int> chosen_;
 };
@@ -77,7 +76,7 @@ std::vector<Vertex> switches_of(const Topology& topology, const Host& host) {
 
 }  // namespace
 
-std::vector<std::vector<int>> neighbourhoods(const Topology& topology) {
+Table<Table<int>> neighbourhoods(const Topology& topology) {
   const Graph& graph = topology.graph();
   const std::vector<int> levels = levels_of_switches(topology);
   const int top = std::ranges::max(levels);
@@ -87,14 +86,14 @@ std::vector<std::vector<int>> neighbourhoods(const Topology& topology) {
   const auto join = [&](Vertex a, Vertex b) { sets.union_set(a, b); };
   for (const Host& host : hosts)
     for (const Vertex leaf : switches_of(topology, host)) join(host.numa_domains.front(), leaf);
-  std::vector<std::vector<int>> result;
+  Table<Table<int>> result;
   for (int level = 0; level <= top; ++level) {
     for (int id = 0; id < topology.link_count(); ++id) {
       const Vertex a = topology.source_of(id), b = topology.target_of(id);
       if (levels[a] >= 0 && levels[b] >= 0 && std::max(levels[a], levels[b]) == level) join(a, b);
     }
     std::map<Vertex, int> numbers;
-    std::vector<int>& here = result.emplace_back();
+    Table<int>& here = result.emplace_back();
     for (const Host& host : hosts)
       here.push_back(numbers
                          .try_emplace(sets.find_set(host.numa_domains.front()),
@@ -104,8 +103,7 @@ std::vector<std::vector<int>> neighbourhoods(const Topology& topology) {
   return result;
 }
 
-std::vector<int> near_hosts(const std::vector<std::vector<int>>& levels,
-                            const std::vector<int>& room, int ranks) {
+std::vector<int> near_hosts(const Table<Table<int>>& levels, View<const int> room, int ranks) {
   std::vector<int> all(room.size());
   std::iota(all.begin(), all.end(), 0);
   Choice choice(levels, room, ranks);
@@ -117,7 +115,7 @@ int crossings(const Topology& topology, std::span<const int> host_of_rank) {
   std::map<int, std::vector<Vertex>> switches;
   for (const int host : host_of_rank)
     if (!switches.contains(host))
-      switches.emplace(host, switches_of(topology, topology.hosts()[at(host)]));
+      switches.emplace(host, switches_of(topology, topology.hosts()[host]));
   int count = 0;
   for (std::size_t rank = 0; rank < host_of_rank.size(); ++rank) {
     const int here = host_of_rank[rank], next = host_of_rank[(rank + 1) % host_of_rank.size()];

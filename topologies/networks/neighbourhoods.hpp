@@ -5,6 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "base/table.hpp"
+#include "base/view.hpp"
 #include "topologies/graph/topology.hpp"
 
 namespace ringscope {
@@ -12,13 +14,12 @@ namespace ringscope {
 /// Neighbourhood of each host, by a number, level by level: of level n are hosts that switches of
 /// levels up to n join, 0 being that of the hosts' own switches. On a tree of leaves below spines:
 /// the leaves, then all.
-std::vector<std::vector<int>> neighbourhoods(const Topology& topology);
+Table<Table<int>> neighbourhoods(const Topology& topology);
 
 /// Hosts in an order in which neighbours stand together, as few neighbourhoods as can be at each
 /// level, until `ranks` have room on them; host i takes up to room[i]. All that have any where
 /// there is too little.
-std::vector<int> near_hosts(const std::vector<std::vector<int>>& levels,
-                            const std::vector<int>& room, int ranks);
+std::vector<int> near_hosts(const Table<Table<int>>& levels, View<const int> room, int ranks);
 
 /// Number of ranks whose next one, of the last the first, sits on a host that has no switch in
 /// common with theirs.

@@ -30,6 +30,6 @@ Vertex add_switch(Topology& topology, std::string name);
 void add_host(const HostMaker& make_host, const std::string& name, Vertex to, const LinkPair& cable,
               Topology& topology);
 /// host0, host1, ...
-std::string host_name(std::size_t index);
+std::string host_name(std::ptrdiff_t index);
 
 }  // namespace ringscope

@@ -23,6 +23,6 @@ void add_host(const HostMaker& make_host, const std::string& name, Vertex to, co
   for (const Vertex nic : make_host(name).nics) topology.connect(nic, to, own);
 }
 
-std::string host_name(std::size_t index) { return fmt::format("host{}", index); }
+std::string host_name(std::ptrdiff_t index) { return fmt::format("host{}", index); }
 
 }  // namespace ringscope

@@ -19,10 +19,8 @@ void build_rails(Fields& fields, const HostMaker& make_host, Topology& topology)
   const int spines = static_cast<int>(count.integer(pods > 1 ? 1 : 0, most_spines));
   const int uplinks = static_cast<int>(fields.value_or("uplinks", "1").integer(1, most_uplinks));
   // As in two_level: the other one may be a base's.
-  make_host.check_room(pods > hosts ? number : per_pod,
-                       static_cast<std::size_t>(pods) * static_cast<std::size_t>(hosts),
-                       static_cast<std::size_t>(pods) * static_cast<std::size_t>(rails) +
-                           static_cast<std::size_t>(spines));
+  make_host.check_room(pods > hosts ? number : per_pod, std::int64_t{pods} * hosts,
+                       std::int64_t{pods} * rails + spines);
   const LinkPair link = read_cable(fields, "link");
   Fields other(fields.value_or("uplink", "{}"), "uplink");
   const LinkPair uplink = read_link_or(other, link);
@@ -39,7 +37,7 @@ void build_rails(Fields& fields, const HostMaker& make_host, Topology& topology)
         for (int i = 0; i < uplinks; ++i) topology.connect(leaves.back(), spine, uplink);
     }
     for (int i = 0; i < hosts; ++i) {
-      const std::string name = host_name(topology.hosts().size());
+      const std::string name = host_name(std::ssize(topology.hosts()));
       const LinkPair own = make_host.cable(name, link);
       std::size_t next = 0;
       for (const Vertex nic : make_host(name).nics)

@@ -14,8 +14,8 @@ namespace {
 std::vector<std::string> read_host_names(const Value& hosts) {
   std::vector<std::string> names;
   if (hosts.kind() != Value::Kind::list) {
-    const auto count = static_cast<std::size_t>(hosts.integer(1, most_hosts));
-    for (std::size_t i = 0; i < count; ++i) names.push_back(host_name(i));
+    const std::int64_t count = hosts.integer(1, most_hosts);
+    for (std::int64_t i = 0; i < count; ++i) names.push_back(host_name(i));
     return names;
   }
   std::unordered_set<std::string> known = {"switch"};
@@ -32,7 +32,7 @@ std::vector<std::string> read_host_names(const Value& hosts) {
 void build_star(Fields& fields, const HostMaker& make_host, Topology& topology) {
   const Value& hosts = fields.required("hosts");
   const auto names = read_host_names(hosts);
-  make_host.check_room(hosts, names.size(), 1);
+  make_host.check_room(hosts, std::ssize(names), 1);
   const LinkPair cable = read_cable(fields, "link");
   const Vertex middle = add_switch(topology, "switch");
   for (const std::string& name : names) add_host(make_host, name, middle, cable, topology);

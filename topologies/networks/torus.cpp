@@ -31,13 +31,12 @@ void build_torus(Fields& fields, const HostMaker& make_host, Topology& topology)
       fields.optional("host_link") ? read_cable(fields, "host_link") : cable;
   int count = 1;
   for (const int size : dimensions) count *= size;
-  make_host.check_room(sizes, static_cast<std::size_t>(count), static_cast<std::size_t>(count));
+  make_host.check_room(sizes, count, count);
 
-  std::vector<Vertex> switches;
+  Table<Vertex> switches;
   for (int i = 0; i < count; ++i) {
     switches.push_back(add_switch(topology, fmt::format("switch{}", i)));
-    add_host(make_host, host_name(static_cast<std::size_t>(i)), switches.back(), host_cable,
-             topology);
+    add_host(make_host, host_name(i), switches.back(), host_cable, topology);
   }
   int stride = count;
   for (const int size : dimensions) {
@@ -46,8 +45,7 @@ void build_torus(Fields& fields, const HostMaker& make_host, Topology& topology)
       const int position = i / stride % size;
       if (size == 1 || (size == 2 && position == 1)) continue;
       const int next = i + stride * (position == size - 1 ? 1 - size : 1);
-      topology.connect(switches[static_cast<std::size_t>(i)],
-                       switches[static_cast<std::size_t>(next)], cable);
+      topology.connect(switches[i], switches[next], cable);
     }
   }
 }

@@ -30,10 +30,11 @@ LinkPair read_uplink(Fields& fields, const LinkPair& link, const LinkPair& hosts
 }
 
 /// Sum of the cables of `count` hosts from number `first` on.
-LinkPair cables_of(const HostMaker& make_host, const LinkPair& link, std::size_t first, int count) {
+LinkPair cables_of(const HostMaker& make_host, const LinkPair& link, std::ptrdiff_t first,
+                   int count) {
   LinkPair sum{};
   for (int i = 0; i < count; ++i) {
-    const LinkPair one = make_host.cables(host_name(first + static_cast<std::size_t>(i)), link);
+    const LinkPair one = make_host.cables(host_name(first + i), link);
     sum.forward.bytes_per_second += one.forward.bytes_per_second;
     sum.backward.bytes_per_second += one.backward.bytes_per_second;
   }
@@ -50,9 +51,8 @@ void build_two_level(Fields& fields, const HostMaker& make_host, Topology& topol
   const auto racks = static_cast<int>(number.integer(1, most_hosts));
   const auto per_rack = static_cast<int>(in_rack.integer(1, most_hosts));
   // The larger of the two is wrong: the other one may be a base's.
-  make_host.check_room(racks > per_rack ? number : in_rack,
-                       static_cast<std::size_t>(racks) * static_cast<std::size_t>(per_rack),
-                       static_cast<std::size_t>(racks + 1));
+  make_host.check_room(racks > per_rack ? number : in_rack, std::int64_t{racks} * per_rack,
+                       racks + 1);
   fields.expect("uplink");
   const LinkPair link = read_cable(fields, "link");
   const int uplinks = static_cast<int>(fields.value_or("uplinks", "1").integer(1, most_uplinks));
@@ -61,13 +61,13 @@ void build_two_level(Fields& fields, const HostMaker& make_host, Topology& topol
 
   const Vertex core = add_switch(topology, "core");
   for (int rack = 0; rack < racks; ++rack) {
-    const LinkPair rack_hosts = cables_of(make_host, link, topology.hosts().size(), per_rack);
+    const LinkPair rack_hosts = cables_of(make_host, link, std::ssize(topology.hosts()), per_rack);
     if (!carry_alike(rack_hosts, hosts)) uplink = read_uplink(fields, link, rack_hosts, uplinks);
     hosts = rack_hosts;
     const Vertex rack_switch = add_switch(topology, fmt::format("rack{}/switch", rack));
     for (int i = 0; i < uplinks; ++i) topology.connect(rack_switch, core, uplink);
     for (int i = 0; i < per_rack; ++i)
-      add_host(make_host, host_name(topology.hosts().size()), rack_switch, link, topology);
+      add_host(make_host, host_name(std::ssize(topology.hosts())), rack_switch, link, topology);
   }
 }
 

@@ -91,7 +91,7 @@ bool is_row(std::span<const Value> words) {
 }  // namespace
 
 std::vector<Location> read_pinning(const Value& path, const Topology& topology) {
-  std::vector<std::optional<Location>> ranks;
+  Table<std::optional<Location>> ranks;
   const HostNames hosts(topology);
   bool in_table = false;
   const Place log = each_line(path, "log", [&](const Value& line) {
@@ -100,13 +100,13 @@ std::vector<Location> read_pinning(const Value& path, const Topology& topology) 
       in_table = is_header(words);
       return;
     }
-    const auto rank = static_cast<std::size_t>(words[0].integer(0, most_ranks - 1));
-    if (ranks.size() <= rank) ranks.resize(rank + 1);
-    if (ranks[rank]) words[0].fail(fmt::format("rank {} has two lines in the table", rank));
+    const std::int64_t rank = words[0].integer(0, most_ranks - 1);
+    std::optional<Location>& location = ranks.grown(rank);
+    if (location) words[0].fail(fmt::format("rank {} has two lines in the table", rank));
     const std::string& name = words[2].scalar();
     const int host = hosts.index(name, words[2].place());
     // Without pinning there is a word in place of the set.
-    ranks[rank] =
+    location =
         words[3].scalar().starts_with('{')
             ? pinned_to(cpus_of(words[3], 2 * cores_of(topology, host), name), host, topology)
             : Location{.host = host, .binding = Binding::host};

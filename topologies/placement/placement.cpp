@@ -9,16 +9,17 @@
 #include <set>
 
 #include "base/table.hpp"
+#include "base/view.hpp"
 #include "topologies/placement/places.hpp"
 
 namespace ringscope {
 namespace {
 
 // MPI's words for the last two of them follow; likewise for the last mapping.
-const std::string binding_names[] = {"core", "numa", "host", "socket", "none"};
+const Array<std::string, 5> binding_names = {"core", "numa", "host", "socket", "none"};
 constexpr Binding bindings[] = {Binding::core, Binding::numa, Binding::host, Binding::numa,
                                 Binding::host};
-const std::string map_by_names[] = {"slot", "node", "numa", "socket"};
+const Array<std::string, 4> map_by_names = {"slot", "node", "numa", "socket"};
 constexpr MapBy mappings[] = {MapBy::slot, MapBy::node, MapBy::numa, MapBy::numa};
 const std::string slot_names[] = {"core", "gpu"};
 
@@ -66,12 +67,10 @@ void require_slots(int ranks, int there, int taken, std::string_view noun, const
 
 std::string rules_text(const Rules& rules) {
   std::string text;
-  if (rules.map_by != MapBy::slot)
-    text += " by " + map_by_names[static_cast<std::size_t>(rules.map_by)];
+  if (rules.map_by != MapBy::slot) text += " by " + map_by_names[rules.map_by];
   if (rules.on_gpus) text += " on gpu";
   if (rules.binding != Binding::core)
-    text += (rules.on_gpus ? ", bound to " : " on ") +
-            binding_names[static_cast<std::size_t>(rules.binding)];
+    text += (rules.on_gpus ? ", bound to " : " on ") + binding_names[rules.binding];
   return text;
 }
 
@@ -97,7 +96,7 @@ std::vector<Location> places_on(const HostSlots& slots, const Rules& rules, cons
 Placement place(const std::vector<HostSlots>& hosts, const Rules& rules, const Value& origin,
                 const Topology& topology, const Taken& taken) {
   Table<std::vector<Location>> places(topology.hosts().size());
-  std::vector<std::size_t> used(topology.hosts().size());
+  Table<std::size_t> used(topology.hosts().size());
   std::map<int, int> ranks_of;  // a host may come several times
   for (const HostSlots& slots : hosts) ranks_of[slots.host] += slots.slots;
   for (const auto& [host, ranks] : ranks_of)
@@ -106,8 +105,7 @@ Placement place(const std::vector<HostSlots>& hosts, const Rules& rules, const V
   Placement placement;
   std::set<Core> cores = taken.cores;
   for (const int host : host_of_rank) {
-    const auto index = static_cast<std::size_t>(host);
-    Location rank = places[index][used[index]++ % places[index].size()];
+    Location rank = places[host][used[host]++ % places[host].size()];
     rank.binding = rules.binding;
     // Ranks on GPUs are counted by GPU, not by the core beside it.
     if (rules.on_gpus && taken.cores.contains({rank.host, rank.numa, rank.core}))
@@ -200,9 +198,9 @@ Location read_location(const Value& value, int rank, const Topology& topology) {
   location.host = whole_number(name.text())
                       ? static_cast<int>(name.integer(0, static_cast<int>(hosts.size()) - 1))
                       : host_of(topology, name.text(), name.place());
-  const Host& host = hosts[static_cast<std::size_t>(location.host)];
-  const auto index_of = [](const Value& index, std::size_t count) {
-    return static_cast<int>(index.integer(0, static_cast<std::int64_t>(count) - 1));
+  const Host& host = hosts[location.host];
+  const auto index_of = [](const Value& index, std::int64_t count) {
+    return static_cast<int>(index.integer(0, count - 1));
   };
   const Value* numa = fields.optional("numa");
   const Value* core = fields.optional("core");
@@ -210,12 +208,11 @@ Location read_location(const Value& value, int rank, const Topology& topology) {
   read_buffers(fields, {&location, 1}, topology);
   fields.finish();
   if (gpu && host.gpus.empty()) gpu->fail(fmt::format("'{}' has no GPU", host.name));
-  if (gpu) location.gpu = index_of(*gpu, host.gpus.size());
+  if (gpu) location.gpu = index_of(*gpu, std::ssize(host.gpus));
   if (gpu) location.numa = domain_near(topology, host, location.gpu);
-  if (numa) location.numa = index_of(*numa, host.numa_domains.size());
+  if (numa) location.numa = index_of(*numa, std::ssize(host.numa_domains));
   const Vertex domain = host.numa_domains[location.numa];
-  if (core)
-    location.core = index_of(*core, static_cast<std::size_t>(topology.graph()[domain].cores));
+  if (core) location.core = index_of(*core, topology.graph()[domain].cores);
   location.binding = core ? Binding::core : numa || gpu ? Binding::numa : Binding::host;
   return location;
 }
@@ -281,14 +278,13 @@ Placement read_list(const Value& value, const Topology& topology) {
 
 std::vector<Vertex> named_nics(const Topology& topology, const Location& from, const Location& to) {
   if (from.host == to.host || std::max(from.nic, to.nic) < 0) return {};
-  const auto nics_of = [&](const Location& where) -> const std::vector<Vertex>& {
+  const auto nics_of = [&](const Location& where) -> const Table<Vertex>& {
     return topology.hosts()[where.host].nics;
   };
   if (nics_of(from).empty() || nics_of(to).empty()) return {};
   const auto nic_of = [&](const Location& here, const Location& there) {
     const auto& nics = nics_of(here);
-    const auto index = static_cast<std::size_t>(here.nic < 0 ? there.nic : here.nic);
-    return nics[index % nics.size()];
+    return nics[(here.nic < 0 ? there.nic : here.nic) % std::ssize(nics)];
   };
   return {nic_of(from, to), nic_of(to, from)};
 }

@@ -96,11 +96,10 @@ std::vector<Location> cores_in_order(const Topology& topology, int host, MapBy m
 std::vector<Location> gpus_in_order(const Topology& topology, int host_index, MapBy map_by) {
   const Host& host = topology.hosts()[host_index];
   Table<Location> places;
-  std::vector<int> taken(host.numa_domains.size());
+  Table<int> taken(host.numa_domains.size());
   for (int gpu = 0; gpu < static_cast<int>(host.gpus.size()); ++gpu) {
     const int numa = domain_near(topology, host, gpu);
-    const auto index = static_cast<std::size_t>(numa);
-    places.push_back({.host = host_index, .numa = numa, .core = taken[index]++, .gpu = gpu});
+    places.push_back({.host = host_index, .numa = numa, .core = taken[numa]++, .gpu = gpu});
   }
   if (map_by == MapBy::numa) std::ranges::stable_sort(places, {}, &Location::core);
   for (Location& place : places) {

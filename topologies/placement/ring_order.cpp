@@ -41,7 +41,7 @@ std::vector<int> cycle_within(const PairCosts& costs, double limit) {
     for (std::size_t to = 0; to < costs.size(); ++to)
       if (from != to && costs[from][to] <= limit) before[to] |= Set{1} << from;
   const Set all = (Set{1} << places) - 1;
-  std::vector<Set> ends(std::size_t{all} + 1);
+  Table<Set> ends(all + 1);
   ends[1] = 1;
   for (Set set = 3; set <= all; set += 2)
     for (int last = 1; last < places; ++last) {
@@ -71,8 +71,7 @@ RingOrder best_ring_order(const PairCosts& costs) {
   assert(found && "all pairs together hold every cycle");
   RingOrder best{cycle_within(costs, *found), 0};
   for (std::size_t i = 0; i < best.order.size(); ++i) {
-    const auto from = static_cast<std::size_t>(best.order[i]);
-    const auto to = static_cast<std::size_t>(best.order[(i + 1) % best.order.size()]);
+    const int from = best.order[i], to = best.order[(i + 1) % best.order.size()];
     if (costs.size() > 1) best.bottleneck = std::max(best.bottleneck, costs[from][to]);
   }
   return best;
@@ -89,7 +88,7 @@ std::optional<double> least_bottleneck(const PairCosts& costs, const std::vector
     std::vector<int> part(costs.size());
     const int parts = boost::strong_components(
         pairs, boost::make_iterator_property_map(part.begin(), get(boost::vertex_index, pairs)));
-    Table<int> sum(static_cast<std::size_t>(parts));
+    Table<int> sum(parts);
     // A place whose own ranks are too slow for each other has one, unless a ring can come back.
     for (std::size_t i = 0; i < costs.size(); ++i) {
       const bool alone = std::ranges::count(part, part[i]) == 1;

@@ -6,10 +6,12 @@
 #include <optional>
 #include <vector>
 
+#include "base/table.hpp"
+
 namespace ringscope {
 
 /// Costs from a place, to a place; not negative, not necessarily alike both ways.
-using PairCosts = std::vector<std::vector<double>>;
+using PairCosts = Table<Table<double>>;
 
 struct RingOrder {
   std::vector<int> order;  ///< each place once; the last one is followed by the first

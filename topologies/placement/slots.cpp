@@ -75,7 +75,7 @@ std::vector<int> host_of_each_rank(const std::vector<HostSlots>& hosts, MapBy ma
   Table<int> result;
   if (map_by != MapBy::node) {
     for (const HostSlots& host : hosts)
-      result.insert(result.end(), static_cast<std::size_t>(host.slots), host.host);
+      for (int i = 0; i < host.slots; ++i) result.push_back(host.host);
     return result;
   }
   std::vector<HostSlots> left = hosts;
@@ -90,12 +90,8 @@ std::vector<int> host_of_each_rank(const std::vector<HostSlots>& hosts, MapBy ma
 }
 
 std::string counts_text(const std::vector<int>& host_of_rank) {
-  std::vector<int> counts;
-  for (const int host : host_of_rank) {
-    const auto index = static_cast<std::size_t>(host);
-    if (counts.size() <= index) counts.resize(index + 1);
-    ++counts[index];
-  }
+  Table<int> counts;
+  for (const int host : host_of_rank) ++counts.grown(host);
   std::string text;
   for (auto begin = counts.begin(); begin != counts.end();) {
     auto end = std::find_if(begin, counts.end(), [&](int count) { return count != *begin; });

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/view.hpp"
 #include "scenarios/answer/formats/report_formats.hpp"
 #include "validation/executors/check.hpp"
 #include "validation/executors/measurement.hpp"
@@ -28,7 +29,7 @@ void check_result(const std::string& scenario, int rank, std::span<const float> 
   refuse_result(scenario, rank, item, got[item], expected[item], writer(item));
 }
 
-void Spent::add(const std::array<double, verbs>& seconds, const PhaseTimes& times) {
+void Spent::add(const Array<double, verbs>& seconds, const PhaseTimes& times) {
   for (std::size_t verb = 0; verb < verbs; ++verb) verbs_s[verb] += seconds[verb];
   phases.add(times);
 }

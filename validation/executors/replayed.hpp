@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/view.hpp"
 #include "scenarios/question/scenario.hpp"
 #include "validation/executors/phase_times.hpp"
 
@@ -43,10 +44,10 @@ struct CaseSamples {
 
 /// Time of a rank, summed over the samples that are kept.
 struct Spent {
-  std::array<double, verbs> verbs_s{};
+  Array<double, verbs> verbs_s{};
   PhaseTimes phases;
 
-  void add(const std::array<double, verbs>& seconds, const PhaseTimes& times);
+  void add(const Array<double, verbs>& seconds, const PhaseTimes& times);
   // Means over so many samples, for the document:
   nlohmann::ordered_json seconds_json(std::size_t samples) const;  ///< {"send": ...} by verb
   nlohmann::ordered_json phases_json(std::size_t samples) const;

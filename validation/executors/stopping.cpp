@@ -50,9 +50,9 @@ std::optional<Interval> median_interval(std::vector<double> samples, double conf
 
 std::string_view stopped_by(const StoppingRule& rule, const std::vector<double>& samples,
                             double elapsed_s) {
-  if (samples.size() < static_cast<std::size_t>(rule.least)) return "";
+  if (std::ssize(samples) < rule.least) return "";
   if (precise(rule, samples)) return "precision";
-  if (samples.size() >= static_cast<std::size_t>(rule.most)) return "repetitions";
+  if (std::ssize(samples) >= rule.most) return "repetitions";
   return elapsed_s >= rule.budget_s ? "budget" : "";
 }
 

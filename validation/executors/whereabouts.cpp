@@ -27,7 +27,7 @@ void Whereabouts::enter(const std::string_view& call, int peer) {
 
 void Whereabouts::enter(const Operation& operation) {
   const bool has_peer = operation.verb <= Verb::sendrecv;
-  enter(verb_names[static_cast<std::size_t>(operation.verb)], has_peer ? operation.peer : -1);
+  enter(verb_names[operation.verb], has_peer ? operation.peer : -1);
 }
 
 std::string_view Whereabouts::phase() const {

@@ -7,6 +7,7 @@
 // stands k times in a route is consumed k times per unit, which is how weights are expressed. A
 // flow that stops is ended, and begun anew when it goes on: Action::resume() of 3.32 looks for
 // those that it slows down on its first link only.
+#include "base/table.hpp"
 #include "sim/kernel/kernels.hpp"
 
 #include <fmt/core.h>
@@ -62,12 +63,12 @@ class SimGridRates {
   void join(int flow);
   void leave(int flow);
   int group(int flow) const { return flow; }
-  double rate(int flow) const { return flows_[index(flow)].rate; }
+  double rate(int flow) const { return flows_[flow].rate; }
   MaxMin::Changes solve();
-  const std::vector<Use>& uses(int flow) const { return flows_[index(flow)].uses; }
+  const std::vector<Use>& uses(int flow) const { return flows_[flow].uses; }
   void visit_groups(int resource, auto visit) const {
-    for (const int user : resources_[index(resource)].users)
-      for (const Use& use : flows_[index(user)].uses)
+    for (const int user : resources_[resource].users)
+      for (const Use& use : flows_[user].uses)
         if (use.resource == resource) visit(user, use.weight);
   }
 
@@ -101,7 +102,6 @@ class SimGridRates {
     std::int64_t weight = 0;  ///< of the users that have no rate yet
   };
 
-  static std::size_t index(int id) { return static_cast<std::size_t>(id); }
   void note_change(int resource);
   void find_connected();
   double exact_rate(const Flow& flow);
@@ -111,8 +111,8 @@ class SimGridRates {
   std::unique_ptr<OneRouteZone> links_zone_;
   Model* model_ = nullptr;  ///< SimGrid's, of the network
   s4u::Host *from_ = nullptr, *to_ = nullptr;
-  std::vector<Resource> resources_;
-  std::vector<Flow> flows_;
+  Table<Resource> resources_;
+  Table<Flow> flows_;
   std::vector<int> changed_, connected_, again_, reported_;  ///< the first two: resources
   std::vector<s4u::CommPtr> ended_;
 };
@@ -164,30 +164,30 @@ int SimGridRates::add_resource(double capacity) {
 
 void SimGridRates::set_capacity(int resource, double capacity) {
   assert(capacity > 0);
-  resources_[index(resource)].capacity = capacity;
-  resources_[index(resource)].link->set_bandwidth(capacity);
+  resources_[resource].capacity = capacity;
+  resources_[resource].link->set_bandwidth(capacity);
   note_change(resource);
 }
 
 void SimGridRates::note_change(int resource) {
-  if (!std::exchange(resources_[index(resource)].changed, true)) changed_.push_back(resource);
+  if (!std::exchange(resources_[resource].changed, true)) changed_.push_back(resource);
 }
 
 void SimGridRates::set_uses(int id, std::span<const Use> uses) {
-  if (index(id) >= flows_.size()) flows_.resize(index(id) + 1);
-  assert(flows_[index(id)].action == nullptr);
-  flows_[index(id)].uses.assign(uses.begin(), uses.end());
+  Flow& flow = flows_.grown(id);
+  assert(flow.action == nullptr);
+  flow.uses.assign(uses.begin(), uses.end());
 }
 
 void SimGridRates::join(int id) {
   constexpr double endless = 1e300;
-  Flow& flow = flows_[index(id)];
+  Flow& flow = flows_[id];
   auto& route = root_->route();
   route.clear();
   for (const Use& use : flow.uses) {
     assert(use.weight > 0);
-    Resource& resource = resources_[index(use.resource)];
-    route.insert(route.end(), static_cast<std::size_t>(use.weight), resource.link->get_impl());
+    Resource& resource = resources_[use.resource];
+    for (int i = 0; i < use.weight; ++i) route.push_back(resource.link->get_impl());
     resource.users.push_back(id);
     note_change(use.resource);
   }
@@ -204,9 +204,9 @@ void SimGridRates::join(int id) {
 }
 
 void SimGridRates::leave(int id) {
-  Flow& flow = flows_[index(id)];
+  Flow& flow = flows_[id];
   for (const Use& use : flow.uses) {
-    auto& users = resources_[index(use.resource)].users;
+    auto& users = resources_[use.resource].users;
     users.erase(std::find(users.begin(), users.end(), id));
     note_change(use.resource);
   }
@@ -221,16 +221,16 @@ void SimGridRates::find_connected() {
   connected_.clear();
   again_.clear();
   const auto find = [this](int resource) {
-    if (!std::exchange(resources_[index(resource)].found, true)) connected_.push_back(resource);
+    if (!std::exchange(resources_[resource].found, true)) connected_.push_back(resource);
   };
   for (const int resource : changed_) {
-    resources_[index(resource)].changed = false;
+    resources_[resource].changed = false;
     find(resource);
   }
   changed_.clear();
   for (std::size_t i = 0; i < connected_.size(); ++i)
-    for (const int user : resources_[index(connected_[i])].users) {
-      Flow& flow = flows_[index(user)];
+    for (const int user : resources_[connected_[i]].users) {
+      Flow& flow = flows_[user];
       if (std::exchange(flow.found, true)) continue;
       again_.push_back(user);
       for (const Use& use : flow.uses) find(use.resource);
@@ -245,12 +245,12 @@ double SimGridRates::exact_rate(const Flow& flow) {
   constexpr double rounding = 1e-9;
   Exact rate = std::numeric_limits<double>::infinity();
   for (const Use& use : flow.uses) {
-    const Resource& resource = resources_[index(use.resource)];
+    const Resource& resource = resources_[use.resource];
     rate = std::min(rate, resource.left / static_cast<double>(resource.weight));
   }
   for (const Use& use : flow.uses) {
-    resources_[index(use.resource)].left -= rate * use.weight;
-    resources_[index(use.resource)].weight -= use.weight;
+    resources_[use.resource].left -= rate * use.weight;
+    resources_[use.resource].weight -= use.weight;
   }
   const double nearest = rounded(rate);
   return std::abs(nearest - flow.rough) <= rounding * flow.rough ? nearest : flow.rough;
@@ -262,23 +262,23 @@ MaxMin::Changes SimGridRates::solve() {
   model_->next_occurring_event(s4u::Engine::get_clock());
   find_connected();
   for (const int id : connected_) {
-    Resource& resource = resources_[index(id)];
+    Resource& resource = resources_[id];
     resource.found = false;
     resource.left = resource.capacity;
     resource.weight = 0;
   }
   for (const int id : again_) {
-    Flow& flow = flows_[index(id)];
+    Flow& flow = flows_[id];
     flow.found = false;
     flow.rough = flow.action->get_rate();
-    for (const Use& use : flow.uses) resources_[index(use.resource)].weight += use.weight;
+    for (const Use& use : flow.uses) resources_[use.resource].weight += use.weight;
   }
   std::sort(again_.begin(), again_.end(), [this](int a, int b) {
-    const double first = flows_[index(a)].rough, second = flows_[index(b)].rough;
+    const double first = flows_[a].rough, second = flows_[b].rough;
     return first != second ? first < second : a < b;
   });
   for (const int id : again_) {
-    Flow& flow = flows_[index(id)];
+    Flow& flow = flows_[id];
     const double before = std::exchange(flow.rate, exact_rate(flow));
     if (flow.rate != before || !flow.told) reported_.push_back(id);
     flow.told = true;

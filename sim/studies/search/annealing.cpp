@@ -50,7 +50,7 @@ class Chain {
   // Not std::uniform_int_distribution, which differs between libraries.
   std::size_t below(std::size_t end) { return static_cast<std::size_t>(random_() % end); }
   double share() { return static_cast<double>(random_() >> 11) * 0x1p-53; }
-  int host_of(int bin) const { return placements_->bins()[static_cast<std::size_t>(bin)].host; }
+  int host_of(int bin) const { return placements_->bins()[bin].host; }
 
   void change(Assignment& assignment) {
     switch (below(placements_->rules().whole_hosts ? 5 : 4)) {
@@ -98,7 +98,7 @@ class Chain {
     for (int& bin : assignment) {
       const auto place = std::ranges::find(here, bin), back = std::ranges::find(there, bin);
       if (place != here.end())
-        bin = there[static_cast<std::size_t>(place - here.begin())];
+        bin = there[place - here.begin()];
       else if (back != there.end())
         bin = here[back - there.begin()];
     }

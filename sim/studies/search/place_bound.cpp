@@ -79,11 +79,9 @@ std::optional<Assignment> best_order(const PlaceStudy& study, std::span<const Bi
   const PairCosts all = pair_costs(study, bins);
   PairCosts costs(own.size(), std::vector<double>(own.size()));
   for (std::size_t a = 0; a < own.size(); ++a)
-    for (std::size_t b = 0; b < own.size(); ++b)
-      costs[a][b] = all[static_cast<std::size_t>(own[a])][static_cast<std::size_t>(own[b])];
+    for (std::size_t b = 0; b < own.size(); ++b) costs[a][b] = all[own[a]][own[b]];
   Assignment assignment;
-  for (const int rank : best_ring_order(costs).order)
-    assignment.push_back(own[static_cast<std::size_t>(rank)]);
+  for (const int rank : best_ring_order(costs).order) assignment.push_back(own[rank]);
   return assignment;
 }
 

@@ -16,11 +16,11 @@ constexpr int most_tries = 1000;
 template <typename Item>
 void shuffle(std::vector<Item>& items, std::mt19937_64& random) {
   for (std::size_t left = items.size(); left > 1; --left)
-    std::swap(items[left - 1], items[static_cast<std::size_t>(random() % left)]);
+    std::swap(items[left - 1], items[random() % left]);
 }
 
 /// Hosts that are used, each with all its slots; the ranks may be left with too few slots.
-std::vector<int> whole_hosts(const PlacementRules& rules, std::mt19937_64& random) {
+Table<int> whole_hosts(const PlacementRules& rules, std::mt19937_64& random) {
   std::vector<int> hosts;
   for (std::size_t host = 0; host < rules.slots.size(); ++host)
     if (rules.slots[host] > 0) hosts.push_back(static_cast<int>(host));
@@ -40,13 +40,12 @@ Assignment drawn(const Placements& placements, std::mt19937_64& random) {
   const PlacementRules& rules = placements.rules();
   Table<int> left = rules.whole_hosts ? whole_hosts(rules, random) : rules.slots;
   std::vector<int> bins;
-  for (std::size_t bin = 0; bin < placements.bins().size(); ++bin)
-    bins.insert(bins.end(), static_cast<std::size_t>(placements.bins()[bin].capacity),
-                static_cast<int>(bin));
+  for (int bin = 0; bin < std::ssize(placements.bins()); ++bin)
+    for (int i = 0; i < placements.bins()[bin].capacity; ++i) bins.push_back(bin);
   shuffle(bins, random);
   Assignment assignment;
   for (const int bin : bins) {
-    int& slots = left[placements.bins()[static_cast<std::size_t>(bin)].host];
+    int& slots = left[placements.bins()[bin].host];
     if (slots == 0 || static_cast<int>(assignment.size()) == rules.ranks) continue;
     --slots;
     assignment.push_back(bin);
@@ -55,7 +54,7 @@ Assignment drawn(const Placements& placements, std::mt19937_64& random) {
 }
 
 /// Bins of near hosts one after the other, each host with up to room[host] ranks.
-Assignment packed_near(const Placements& placements, const std::vector<std::vector<int>>& levels,
+Assignment packed_near(const Placements& placements, const Table<Table<int>>& levels,
                        Table<int> room) {
   Table<int> capacity(room.size());
   const auto bins = placements.bins();
@@ -65,11 +64,11 @@ Assignment packed_near(const Placements& placements, const std::vector<std::vect
   Assignment assignment;
   for (const int host : near_hosts(levels, room, placements.rules().ranks)) {
     int left = room[host];
-    for (std::size_t bin = 0; bin < bins.size(); ++bin) {
+    for (int bin = 0; bin < std::ssize(bins); ++bin) {
       if (bins[bin].host != host) continue;
       const int fill = std::min({bins[bin].capacity, left,
                                  placements.rules().ranks - static_cast<int>(assignment.size())});
-      assignment.insert(assignment.end(), static_cast<std::size_t>(fill), static_cast<int>(bin));
+      for (int i = 0; i < fill; ++i) assignment.push_back(bin);
       left -= fill;
     }
   }
@@ -84,10 +83,10 @@ std::vector<Assignment> simple_assignments(const Placements& placements) {
   const PlacementRules& rules = placements.rules();
   Table<int> left = rules.slots;
   for (int bin = 0; bin < static_cast<int>(bins.size()); ++bin) {
-    int& slots = left[bins[static_cast<std::size_t>(bin)].host];
-    const int fill = std::min({bins[static_cast<std::size_t>(bin)].capacity, slots,
-                               rules.ranks - static_cast<int>(packed.size())});
-    packed.insert(packed.end(), static_cast<std::size_t>(fill), bin);
+    int& slots = left[bins[bin].host];
+    const int fill =
+        std::min({bins[bin].capacity, slots, rules.ranks - static_cast<int>(packed.size())});
+    for (int i = 0; i < fill; ++i) packed.push_back(bin);
     slots -= fill;
   }
   Table<int> room;
@@ -116,7 +115,7 @@ std::vector<Assignment> near_assignments(const Placements& placements, const Top
   std::vector<Assignment> result = {packed_near(placements, levels, placements.rules().slots)};
   if (!own) return result;
   Table<int> room(topology.hosts().size());
-  for (const int bin : *own) ++room[placements.bins()[static_cast<std::size_t>(bin)].host];
+  for (const int bin : *own) ++room[placements.bins()[bin].host];
   result.push_back(packed_near(placements, levels, room));
   return result;
 }

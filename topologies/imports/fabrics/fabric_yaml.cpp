@@ -41,9 +41,8 @@ std::string about(const Fabric& fabric) {
     if (level > 0) ++counts[level];
   std::string text;
   for (const auto& [level, count] : counts) {
-    const auto index = static_cast<std::size_t>(level - 1);
-    text += (index < std::size(ones) ? plural(count, ones[index], manies[index])
-                                     : fmt::format("{} switches of level {}", count, level)) +
+    text += (level <= std::ssize(ones) ? plural(count, ones[level - 1], manies[level - 1])
+                                       : fmt::format("{} switches of level {}", count, level)) +
             ", ";
   }
   text += plural(nics_of(fabric) + fabric.inner_adapters, "adapter", "adapters");

@@ -81,7 +81,7 @@ int IbLine::number(std::string_view what) {
   const char* begin = text_.data() + at_;
   const auto [end, error] = std::from_chars(begin, text_.data() + text_.size(), number);
   if (error != std::errc{} || number < 0) fail(fmt::format("expected {}", what));
-  at_ += static_cast<std::size_t>(end - begin);
+  at_ = std::string_view(text_.data(), end).size();
   return number;
 }
 
@@ -124,11 +124,11 @@ Bandwidth IbLine::rate() const {
   Place place = place_;
   const std::size_t last = text_.find_last_not_of(blanks);
   const std::size_t gap = text_.find_last_of(blanks, last);
-  place.column = static_cast<int>(gap == std::string_view::npos ? 0 : gap + 1) + 1;
-  throw InputError(place,
-                   fmt::format("expected the cable's width and speed, such as 4xNDR, got "
-                               "'{}'",
-                               text_.substr(static_cast<std::size_t>(place.column) - 1, 40)));
+  const std::size_t begin = gap == std::string_view::npos ? 0 : gap + 1;
+  place.column = static_cast<int>(begin) + 1;
+  throw InputError(place, fmt::format("expected the cable's width and speed, such as 4xNDR, got "
+                                      "'{}'",
+                                      text_.substr(begin, 40)));
 }
 
 }  // namespace ringscope

@@ -59,16 +59,16 @@ class IbListingReader {
     line.number("the number of ports");
     const Place place = line.here();
     const std::string id = line.quoted("the node's id");
-    here_ = static_cast<std::ptrdiff_t>(index_of(id, line));
+    here_ = index_of(id, line);
     if (!headed_.emplace(id, place.line).second)
       throw InputError(
           place, fmt::format("the node '{}' stands twice, first on line {}", id, headed_.at(id)));
-    describe(static_cast<std::size_t>(here_), line.last_quoted());
+    describe(*here_, line.last_quoted());
   }
 
   void read_cable(IbLine& line, int number) {
-    if (here_ < 0) line.fail("expected a node (Switch, Ca, Rt) above its ports");
-    const End here{static_cast<std::size_t>(here_), line.port()};
+    if (!here_) line.fail("expected a node (Switch, Ca, Rt) above its ports");
+    const End here{*here_, line.port()};
     const Place place = line.here();
     const std::size_t other = index_of(line.quoted("the id of the node at the other end"), line);
     const End there{other, line.port()};
@@ -118,7 +118,7 @@ class IbListingReader {
   std::unordered_map<std::string, std::size_t> indices_;
   std::unordered_map<std::string, int> headed_;  ///< nodes that had a line of their own
   std::map<End, Known> known_;
-  std::ptrdiff_t here_ = -1;  ///< the node whose ports follow
+  std::optional<std::size_t> here_;  ///< the node whose ports follow
 };
 
 }  // namespace

@@ -61,9 +61,9 @@ class IbnetdiscoverReader {
       : listing_(read_ib_listing(source)) {}
 
   Fabric read() {
-    for (const IbNode& node : listing_.nodes) {
-      if (node.id[0] == 'S') add_switch(node);
-      if (is_inside_switch(node)) ++fabric_.inner_adapters;
+    for (std::size_t node = 0; node < listing_.nodes.size(); ++node) {
+      if (is_switch(node)) add_switch(node);
+      if (is_inside_switch(listing_.nodes[node])) ++fabric_.inner_adapters;
     }
     std::map<std::pair<std::size_t, std::size_t>, std::vector<Bandwidth>> trunks;
     for (const IbCable& cable : listing_.cables) {
@@ -93,8 +93,8 @@ class IbnetdiscoverReader {
 
   bool is_switch(std::size_t node) const { return listing_.nodes[node].id[0] == 'S'; }
 
-  void add_switch(const IbNode& node) {
-    const auto index = static_cast<std::size_t>(&node - listing_.nodes.data());
+  void add_switch(std::size_t index) {
+    const IbNode& node = listing_.nodes[index];
     switches_.emplace(index, fabric_.switches.size());
     fabric_.switches.push_back(names_.add(switch_name(node.description), node.id));
   }
@@ -144,12 +144,11 @@ class IbnetdiscoverReader {
 
   void add_trunks(std::size_t a, std::size_t b, std::vector<Bandwidth>& bandwidths) {
     std::ranges::sort(bandwidths);
-    for (std::size_t i = 0; i < bandwidths.size();) {
-      const auto end = std::ranges::upper_bound(bandwidths, bandwidths[i]);
-      const auto next = static_cast<std::size_t>(end - bandwidths.begin());
+    for (auto begin = bandwidths.begin(); begin != bandwidths.end();) {
+      const auto end = std::upper_bound(begin, bandwidths.end(), *begin);
       fabric_.trunks.push_back(
-          {.from = a, .to = b, .cables = static_cast<int>(next - i), .bandwidth = bandwidths[i]});
-      i = next;
+          {.from = a, .to = b, .cables = static_cast<int>(end - begin), .bandwidth = *begin});
+      begin = end;
     }
   }
 

@@ -26,7 +26,7 @@ Placements::Placements(const Symmetry& symmetry, PlacementRules rules)
 Assignment Placements::packed(const Assignment& assignment) const {
   std::map<int, std::vector<int>> places;  // of each host, one for each rank that it has room for
   for (int index = 0; index < static_cast<int>(bins().size()); ++index)
-    places[bin(index).host].insert(places[bin(index).host].end(), at(bin(index).capacity), index);
+    for (int i = 0; i < bin(index).capacity; ++i) places[bin(index).host].push_back(index);
   std::map<int, std::size_t> on_host;
   Assignment result;
   for (const int index : assignment) {
@@ -56,17 +56,17 @@ bool Placements::allows(const Assignment& assignment) const {
   std::map<int, int> in_bin, on_host;
   for (const int index : assignment) {
     if (++in_bin[index] > bin(index).capacity) return false;
-    if (++on_host[bin(index).host] > rules_.slots[at(bin(index).host)]) return false;
+    if (++on_host[bin(index).host] > rules_.slots[bin(index).host]) return false;
   }
   for (const auto& [host, ranks] : on_host)
-    if (rules_.whole_hosts && ranks != rules_.slots[at(host)]) return false;
+    if (rules_.whole_hosts && ranks != rules_.slots[host]) return false;
   return rules_.order == RankOrder::any || in_fixed_order(assignment);
 }
 
 Count Placements::raw() const {
   if (rules_.order == RankOrder::packed) return 0;
-  std::vector<HostRoom> hosts(rules_.slots.size());
-  for (const Bin& one : bins()) hosts[at(one.host)].bins.push_back(one.capacity);
+  Table<HostRoom> hosts(rules_.slots.size());
+  for (const Bin& one : bins()) hosts[one.host].bins.push_back(one.capacity);
   for (std::size_t host = 0; host < hosts.size(); ++host) hosts[host].slots = rules_.slots[host];
   return count_placements(hosts, rules_);
 }
@@ -88,10 +88,10 @@ Assignment Placements::grouped(const Assignment& assignment) const {
 Assignment Placements::moved(const Assignment& assignment) const {
   const Table<int> touched = touched_by(assignment);
   const std::vector<int> image = symmetry_->first_image(touched);
-  std::vector<int> to(bins().size());
-  for (std::size_t i = 0; i < touched.size(); ++i) to[at(touched[i])] = image[i];
+  Table<int> to(bins().size());
+  for (std::size_t i = 0; i < touched.size(); ++i) to[touched[i]] = image[i];
   Assignment result;
-  for (const int index : assignment) result.push_back(to[at(index)]);
+  for (const int index : assignment) result.push_back(to[index]);
   return result;
 }
 
@@ -143,8 +143,8 @@ class Placements::Walk {
     touched_hosts_.resize(left_.size());
     bins_of_.resize(left_.size());
     for (int bin = 0; bin < static_cast<int>(room_.size()); ++bin) {
-      room_[at(bin)] = placements.bin(bin).capacity;
-      bins_of_[at(host_of(bin))].push_back(bin);
+      room_[bin] = placements.bin(bin).capacity;
+      bins_of_[host_of(bin)].push_back(bin);
     }
   }
 
@@ -157,7 +157,8 @@ class Placements::Walk {
       // A circle has as many beginnings as ranks: more assignments than that many times the limit
       // are more than the limit, whatever becomes of them.
       last_seen_ = assignment_;
-      if (++seen_ > limit_ * at(rules.rotations ? rules.ranks : 1) || stopped_()) return false;
+      const auto beginnings = static_cast<std::size_t>(rules.rotations ? rules.ranks : 1);
+      if (++seen_ > limit_ * beginnings || stopped_()) return false;
       if (placements_.is_first_alike(assignment_)) assignments_.push_back(assignment_);
       return assignments_.size() <= limit_;
     }
@@ -171,22 +172,21 @@ class Placements::Walk {
   const std::optional<Assignment>& last_seen() const { return last_seen_; }
 
  private:
-  std::size_t at(int index) const { return static_cast<std::size_t>(index); }
   int host_of(int bin) const { return placements_.bin(bin).host; }
-  bool has_room(int bin) const { return room_[at(bin)] > 0 && left_[at(host_of(bin))] > 0; }
+  bool has_room(int bin) const { return room_[bin] > 0 && left_[host_of(bin)] > 0; }
 
   bool step(int bin) {
     const bool is_new = !is_touched(bin);
     if (is_new) touched_.push_back(bin);
-    --room_[at(bin)];
-    --left_[at(host_of(bin))];
-    ++touched_hosts_[at(host_of(bin))];
+    --room_[bin];
+    --left_[host_of(bin)];
+    ++touched_hosts_[host_of(bin)];
     assignment_.push_back(bin);
     const bool within = go();
     assignment_.pop_back();
-    --touched_hosts_[at(host_of(bin))];
-    ++left_[at(host_of(bin))];
-    ++room_[at(bin)];
+    --touched_hosts_[host_of(bin)];
+    ++left_[host_of(bin)];
+    ++room_[bin];
     if (is_new) touched_.pop_back();
     return within;
   }
@@ -194,7 +194,7 @@ class Placements::Walk {
   /// True if no bin of its host before it has room.
   bool is_next_of_host(int bin) const {
     for (int before = bin; --before >= 0 && host_of(before) == host_of(bin);)
-      if (room_[at(before)] > 0) return false;
+      if (room_[before] > 0) return false;
     return true;
   }
 
@@ -203,7 +203,7 @@ class Placements::Walk {
     if (order == RankOrder::packed && !is_next_of_host(bin)) return false;
     if (order == RankOrder::any || assignment_.empty() || bin == assignment_.back()) return true;
     if (is_touched(bin)) return false;
-    return host_of(bin) == host_of(assignment_.back()) || touched_hosts_[at(host_of(bin))] == 0;
+    return host_of(bin) == host_of(assignment_.back()) || touched_hosts_[host_of(bin)] == 0;
   }
 
   bool is_touched(int bin) const { return std::ranges::find(touched_, bin) != touched_.end(); }
@@ -222,7 +222,7 @@ class Placements::Walk {
     const auto [entry, is_new] = next_.try_emplace(touched_);
     for (int bin = 0; is_new && bin < static_cast<int>(room_.size()); ++bin) {
       bool first = is_touched(bin);
-      if (!first && placements_.rules_.slots[at(host_of(bin))] > 0 && may_be_next(bin)) {
+      if (!first && placements_.rules_.slots[host_of(bin)] > 0 && may_be_next(bin)) {
         std::vector<int> longer = touched_;
         longer.push_back(bin);
         first = placements_.symmetry_->first_image(longer) == longer;
@@ -236,12 +236,12 @@ class Placements::Walk {
   /// they have left, unless any rank sits anywhere.
   int reachable(int host) const {
     const bool any = placements_.rules_.order == RankOrder::any;
-    if (any || touched_hosts_[at(host)] == 0) return left_[at(host)];
+    if (any || touched_hosts_[host] == 0) return left_[host];
     if (host != host_of(assignment_.back())) return 0;
     int room = 0;
-    for (const int bin : bins_of_[at(host)])
-      if (bin == assignment_.back() || !is_touched(bin)) room += room_[at(bin)];
-    return std::min(room, left_[at(host)]);
+    for (const int bin : bins_of_[host])
+      if (bin == assignment_.back() || !is_touched(bin)) room += room_[bin];
+    return std::min(room, left_[host]);
   }
 
   /// True if all ranks that are left find room; and where hosts are used whole, if they fill those
@@ -255,9 +255,9 @@ class Placements::Walk {
     for (int host = 0; host < static_cast<int>(left_.size()); ++host) {
       const int slots = reachable(host);
       room += slots;
-      if (touched_hosts_[at(host)] == 0) continue;
+      if (touched_hosts_[host] == 0) continue;
       in_use += slots;
-      if (rules.whole_hosts && slots < left_[at(host)]) return false;
+      if (rules.whole_hosts && slots < left_[host]) return false;
     }
     if (room < left) return false;
     return !rules.whole_hosts || (in_use <= left && can_fill_others(left - in_use));
@@ -265,12 +265,12 @@ class Placements::Walk {
 
   /// True if some hosts that are not in use have together so many slots.
   bool can_fill_others(int ranks) const {
-    const std::vector<int>& slots = placements_.rules_.slots;
-    std::vector<char> sums(at(ranks) + 1);
+    const Table<int>& slots = placements_.rules_.slots;
+    Table<char> sums(ranks + 1);
     sums[0] = true;
     for (std::size_t host = 0; host < slots.size(); ++host)
       for (int sum = ranks; touched_hosts_[host] == 0 && sum >= slots[host]; --sum)
-        if (sums[at(sum - slots[host])]) sums[at(sum)] = true;
+        if (sums[sum - slots[host]]) sums[sum] = true;
     return sums.back();
   }
 
@@ -279,9 +279,9 @@ class Placements::Walk {
   const Placements& placements_;
   std::size_t limit_, seen_ = 0, steps_ = 0;
   const std::function<bool()>& stopped_;
-  std::vector<int> room_, left_;           // of bins, of hosts
-  std::vector<std::vector<int>> bins_of_;  // of hosts
-  std::vector<int> touched_hosts_;         // ranks on each
+  Table<int> room_, left_;           // of bins, of hosts
+  Table<std::vector<int>> bins_of_;  // of hosts
+  Table<int> touched_hosts_;         // ranks on each
   std::vector<int> touched_;
   std::map<std::vector<int>, std::vector<int>> next_;
   Assignment assignment_;
@@ -309,14 +309,15 @@ std::optional<Assignment> Placements::some() const {
 // first.
 Count Placements::least_number() const {
   if (rules_.order == RankOrder::packed) return 1;
-  std::vector<int> all, cores;
+  std::vector<int> all;
+  Table<int> cores;
   for (int index = 0; index < static_cast<int>(bins().size()); ++index) {
-    if (rules_.slots[at(bin(index).host)] == 0) continue;
+    if (rules_.slots[bin(index).host] == 0) continue;
     all.push_back(index);
     for (int free = bin(index).capacity; free > 0; --free) cores.push_back(free);
   }
   std::ranges::sort(cores, std::greater());
-  if (cores.size() > at(rules_.ranks)) cores.resize(at(rules_.ranks));
+  if (std::ssize(cores) > rules_.ranks) cores.resize(rules_.ranks);
   Count most = symmetry_->images(all) * (rules_.rotations ? rules_.ranks : 1);
   for (const int free : cores) most *= free;
   return (raw() + most - 1) / most;

@@ -12,11 +12,13 @@
 #include <optional>
 #include <vector>
 
+#include "base/table.hpp"
+#include "base/view.hpp"
 #include "topologies/placement/search/symmetry.hpp"
 
 namespace ringscope {
 
-using Assignment = std::vector<int>;  ///< the bin of each rank
+using Assignment = Table<int>;  ///< the bin of each rank
 
 /// fixed: the ranks of each host, and of each bin in it, follow each other, as `mpirun` numbers
 /// them; hosts and bins stand in any order. packed: likewise, and the bins of a host are filled in
@@ -25,7 +27,7 @@ enum class RankOrder { fixed, packed, any };
 
 struct PlacementRules {
   int ranks = 1;
-  std::vector<int> slots;    ///< of each host: the most ranks that it takes; 0: it is taken
+  Table<int> slots;          ///< of each host: the most ranks that it takes; 0: it is taken
   bool whole_hosts = false;  ///< a host is used with all its slots, or not at all
   RankOrder order = RankOrder::any;
   bool rotations = false;  ///< the ranks in a circle, wherever it begins, are alike
@@ -37,7 +39,7 @@ class Placements {
   Placements(const Symmetry& symmetry, PlacementRules rules);
 
   const PlacementRules& rules() const { return rules_; }
-  std::span<const Bin> bins() const { return symmetry_->bins(); }
+  View<const Bin> bins() const { return symmetry_->bins(); }
   bool allows(const Assignment& assignment) const;
   /// Number of placements, each core of a bin counted as one of its own; 0: packed ones are not
   /// counted but by the sum of alike().
@@ -60,8 +62,7 @@ class Placements {
 
  private:
   class Walk;
-  std::size_t at(int index) const { return static_cast<std::size_t>(index); }
-  const Bin& bin(int index) const { return symmetry_->bins()[at(index)]; }
+  const Bin& bin(int index) const { return symmetry_->bins()[index]; }
   bool in_fixed_order(const Assignment& assignment) const;
   Assignment packed(const Assignment& assignment) const;
   Assignment moved(const Assignment& assignment) const;

@@ -20,16 +20,16 @@ struct Neighbourhood {
 
 /// Colours both alike, until vertices of one colour have neighbours of the same colours (colour
 /// refinement, or the one-dimensional algorithm of Weisfeiler and Leman).
-void refine(const ColouredGraph& graph, std::vector<int>& colours, std::vector<int>& others) {
+void refine(const ColouredGraph& graph, Table<int>& colours, Table<int>& others) {
   std::size_t before = 0;
   for (std::map<Neighbourhood, int> found;; before = found.size()) {
     found.clear();
-    for (std::vector<int>* side : {&colours, &others}) {
+    for (Table<int>* side : {&colours, &others}) {
       Table<Neighbourhood> around(side->size());
       for (std::size_t i = 0; i < around.size(); ++i) around[i].colour = (*side)[i];
       for (const auto& [from, to] : graph.edges) {
-        around[from].out.push_back((*side)[static_cast<std::size_t>(to)]);
-        around[to].in.push_back((*side)[static_cast<std::size_t>(from)]);
+        around[from].out.push_back((*side)[to]);
+        around[to].in.push_back((*side)[from]);
       }
       for (std::size_t i = 0; i < around.size(); ++i) {
         std::ranges::sort(around[i].out);
@@ -60,8 +60,8 @@ struct ColourOf {
 bool isomorphic(const ColouredGraph& graph, const std::vector<int>& colours,
                 const std::vector<int>& others) {
   Plain plain(colours.size());
-  for (const auto& [from, to] : graph.edges)
-    add_edge(static_cast<std::size_t>(from), static_cast<std::size_t>(to), plain);
+  for (const std::pair<std::size_t, std::size_t> edge : graph.edges)
+    add_edge(edge.first, edge.second, plain);
   std::vector<Plain::vertex_descriptor> map(colours.size());
   return boost::isomorphism(
       plain, plain,
@@ -75,14 +75,14 @@ bool isomorphic(const ColouredGraph& graph, const std::vector<int>& colours,
 
 GraphSymmetry::GraphSymmetry(ColouredGraph graph, std::vector<int> points)
     : graph_(std::move(graph)), points_(std::move(points)) {
-  std::vector<int> same = graph_.colours;
+  Table<int> same = graph_.colours;
   refine(graph_, graph_.colours, same);
 }
 
 bool GraphSymmetry::can_go(std::span<const int> from, std::span<const int> to) const {
-  const auto vertex = [this](int point) { return static_cast<std::size_t>(points_[point]); };
+  const auto vertex = [this](int point) { return points_[point]; };
   if (graph_.colours[vertex(from.back())] != graph_.colours[vertex(to.back())]) return false;
-  std::vector<int> colours = graph_.colours, others = graph_.colours;
+  Table<int> colours = graph_.colours, others = graph_.colours;
   for (std::size_t i = 0; i < from.size(); ++i)
     colours[vertex(from[i])] = others[vertex(to[i])] = -1 - static_cast<int>(i);
   refine(graph_, colours, others);

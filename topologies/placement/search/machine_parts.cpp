@@ -29,8 +29,8 @@ std::string worded(std::string words, const auto& properties) {
 }
 
 template <typename List, typename Item>
-std::size_t place_in(const List& list, const Item& item) {
-  return static_cast<std::size_t>(std::ranges::find(list, item) - list.begin());
+std::ptrdiff_t place_in(const List& list, const Item& item) {
+  return std::ranges::find(list, item) - list.begin();
 }
 
 }  // namespace
@@ -39,7 +39,7 @@ MachineParts::MachineParts(const Topology& topology, const SymmetryRules& rules)
     : topology_(&topology), rules_(&rules), parts_(topology.hosts().size()) {
   find_nodes();
   for (int host = 0; host < static_cast<int>(parts_.size()); ++host) {
-    const int mark = rules.marks.empty() ? 0 : rules.marks[at(host)];
+    const int mark = rules.marks.empty() ? 0 : rules.marks[host];
     std::string words = fmt::format("{} mark {}", inside_words(host), mark);
     if (rules.has_others(host)) words += fmt::format(" host {}", host);
     kinds_.push_back(number_of(words));
@@ -64,18 +64,18 @@ void MachineParts::find_nodes() {
   int nodes = static_cast<int>(parts_.size());
   for (Vertex v = 0; v < graph.size(); ++v) {
     const int host = graph[v].host;
-    if (host >= 0) parts_[at(host)].push_back(v);
+    if (host >= 0) parts_[host].push_back(v);
     if (host < 0) outside_.push_back(component_words(v));
     node_.push_back(host >= 0 ? host : nodes++);
   }
-  neighbours_.resize(at(nodes));
+  neighbours_.resize(nodes);
 }
 
 /// Everything in the host by its index there. Names do not count, and of peer access only from
 /// which GPU to which it is granted, by whatever rule.
 std::string MachineParts::inside_words(int host) const {
-  const Host& rules = topology_->hosts()[at(host)];
-  const std::vector<Vertex>& parts = parts_[at(host)];
+  const Host& rules = topology_->hosts()[host];
+  const std::vector<Vertex>& parts = parts_[host];
   std::string words = worded("host", properties_of(rules));
   for (const Vertex part : parts) {
     words += fmt::format("; {} {}", component_words(part), topology_->graph()[part].socket);
@@ -104,18 +104,18 @@ void MachineParts::find_cables() {
     if (node == other) continue;
     const auto number_in = [this](Vertex v) {
       const int host = topology_->graph()[v].host;
-      return host < 0 ? 0 : place_in(parts_[at(host)], v);
+      return host < 0 ? 0 : place_in(parts_[host], v);
     };
     auto [cables, is_new] = cables_.try_emplace({node, other});
     ++cables->second.count;
     cables->second.words +=
         fmt::format("; {} from {} to {}", link_words(id), number_in(from), number_in(to));
-    if (is_new) neighbours_[at(node)].push_back(other);
+    if (is_new) neighbours_[node].push_back(other);
   }
 }
 
 std::vector<Vertex> MachineParts::bins_in(int host) const {
-  const Host& parts = topology_->hosts()[at(host)];
+  const Host& parts = topology_->hosts()[host];
   return rules_->slot_kind == SlotKind::gpu ? parts.gpus : parts.numa_domains;
 }
 
@@ -135,9 +135,9 @@ bool MachineParts::are_only_routes(Vertex from, Vertex to) const {
     if (!only(here, next, nvlink ? LinkClass::nvlink : LinkClass::other)) return false;
   }
   if (!rules_->nics_by_number || graph[from].host == graph[to].host) return true;
-  for (const Vertex nic : topology_->hosts()[at(graph[from].host)].nics) {
+  for (const Vertex nic : topology_->hosts()[graph[from].host].nics) {
     if (!only(from, nic, LinkClass::other)) return false;
-    for (const Vertex other : topology_->hosts()[at(graph[to].host)].nics)
+    for (const Vertex other : topology_->hosts()[graph[to].host].nics)
       if (!only(nic, other, LinkClass::other)) return false;
   }
   return true;
@@ -147,15 +147,15 @@ bool MachineParts::are_only_routes(Vertex from, Vertex to) const {
 // inside the two hosts: two hosts of each kind stand for all.
 bool MachineParts::only_routes() const {
   constexpr std::size_t most_bins = 256;
-  if (at(topology_->link_count()) / 2 + 1 == topology_->graph().size()) return true;
+  if (topology_->link_count() / 2 + 1 == std::ssize(topology_->graph())) return true;
   bool one_cable = is_tree();
   for (const auto& [nodes, cables] : cables_)
-    if (at(std::min(nodes.first, nodes.second)) >= parts_.size())
+    if (std::min(nodes.first, nodes.second) >= std::ssize(parts_))
       one_cable = one_cable && cables.count == 1;
   std::map<int, int> looked_at;
   std::vector<Vertex> ends;
   for (int host = 0; host < static_cast<int>(parts_.size()); ++host) {
-    if (one_cable && ++looked_at[kinds_[at(host)]] > 2) continue;
+    if (one_cable && ++looked_at[kinds_[host]] > 2) continue;
     const std::vector<Vertex> bins = bins_in(host);
     ends.insert(ends.end(), bins.begin(), bins.end());
   }
@@ -168,13 +168,13 @@ bool MachineParts::only_routes() const {
 
 bool MachineParts::is_tree() const {
   if (cables_.size() / 2 + 1 != neighbours_.size()) return false;
-  std::vector<char> reached(neighbours_.size());
+  Table<char> reached(neighbours_.size());
   std::vector<int> open = {0};
   reached[0] = true;
   for (std::size_t i = 0; i < open.size(); ++i) {
-    for (const int next : neighbours_[at(open[i])]) {
-      if (!reached[at(next)]) open.push_back(next);
-      reached[at(next)] = true;
+    for (const int next : neighbours_[open[i]]) {
+      if (!reached[next]) open.push_back(next);
+      reached[next] = true;
     }
   }
   return open.size() == neighbours_.size();
@@ -182,10 +182,10 @@ bool MachineParts::is_tree() const {
 
 /// One node, or two neighbours: what is left when leaves are taken away round by round.
 std::vector<int> MachineParts::centre() const {
-  std::vector<std::size_t> degree;
+  Table<std::size_t> degree;
   std::vector<int> leaves;
   for (int node = 0; node < static_cast<int>(neighbours_.size()); ++node) {
-    degree.push_back(neighbours_[at(node)].size());
+    degree.push_back(neighbours_[node].size());
     if (degree.back() <= 1) leaves.push_back(node);
   }
   std::size_t left = neighbours_.size();
@@ -193,48 +193,46 @@ std::vector<int> MachineParts::centre() const {
     left -= leaves.size();
     std::vector<int> next;
     for (const int leaf : leaves)
-      for (const int node : neighbours_[at(leaf)])
-        if (--degree[at(node)] == 1) next.push_back(node);
+      for (const int node : neighbours_[leaf])
+        if (--degree[node] == 1) next.push_back(node);
     leaves = std::move(next);
   }
   return leaves;
 }
 
 std::string MachineParts::node_words(int node) const {
-  const auto host = at(node);
-  return host < parts_.size() ? fmt::format("kind {}", kinds_[host])
-                              : outside_[host - parts_.size()];
+  return parts_.has(node) ? fmt::format("kind {}", kinds_[node])
+                          : outside_[node - std::ssize(parts_)];
 }
 
 ColouredTree MachineParts::tree() const {
-  const std::vector<int> middle = centre();
+  const Table<int> middle = centre();
   const int nodes = static_cast<int>(neighbours_.size());
   ColouredTree tree;
-  tree.parents.assign(at(nodes), -1);
+  tree.parents = Table<int>(nodes, -1);
   std::vector<int> open = middle;
-  std::vector<std::string> up(at(nodes));
+  Table<std::string> up(nodes);
   // Between two nodes in the middle stands a root of its own, which keeps them alike.
   if (middle.size() == 2) {
     tree.parents.push_back(-1);
     for (int i = 0; i < 2; ++i) {
-      tree.parents[at(middle[at(i)])] = nodes;
-      up[at(middle[at(i)])] = cables_.at({middle[at(i)], middle[at(1 - i)]}).words;
+      tree.parents[middle[i]] = nodes;
+      up[middle[i]] = cables_.at({middle[i], middle[1 - i]}).words;
     }
   }
-  std::vector<char> reached(at(nodes));
-  for (const int node : middle) reached[at(node)] = true;
+  Table<char> reached(nodes);
+  for (const int node : middle) reached[node] = true;
   for (std::size_t i = 0; i < open.size(); ++i) {
-    for (const int next : neighbours_[at(open[i])]) {
-      if (reached[at(next)]) continue;
-      reached[at(next)] = true;
-      tree.parents[at(next)] = open[i];
-      up[at(next)] =
-          cables_.at({next, open[i]}).words + " back " + cables_.at({open[i], next}).words;
+    for (const int next : neighbours_[open[i]]) {
+      if (reached[next]) continue;
+      reached[next] = true;
+      tree.parents[next] = open[i];
+      up[next] = cables_.at({next, open[i]}).words + " back " + cables_.at({open[i], next}).words;
       open.push_back(next);
     }
   }
   for (int node = 0; node < nodes; ++node)
-    tree.colours.push_back(number_of(node_words(node) + up[at(node)]));
+    tree.colours.push_back(number_of(node_words(node) + up[node]));
   if (middle.size() == 2) tree.colours.push_back(number_of("middle"));
   return tree;
 }
@@ -284,8 +282,8 @@ std::unique_ptr<PointSymmetry> MachineParts::symmetry_on_switches() const {
 }
 
 ColouredGraph MachineParts::inside_graph(int host) const {
-  const Host& rules = topology_->hosts()[at(host)];
-  const std::vector<Vertex>& parts = parts_[at(host)];
+  const Host& rules = topology_->hosts()[host];
+  const std::vector<Vertex>& parts = parts_[host];
   ColouredGraph graph;
   const auto join = [&](Vertex from, Vertex to, const std::string& words) {
     const int edge = static_cast<int>(graph.colours.size());
@@ -319,7 +317,7 @@ ColouredGraph MachineParts::inside_graph(int host) const {
 std::shared_ptr<const PointSymmetry> MachineParts::symmetry_inside(int host) const {
   std::vector<int> points;
   for (const Vertex bin : bins_in(host))
-    points.push_back(static_cast<int>(place_in(parts_[at(host)], bin)));
+    points.push_back(static_cast<int>(place_in(parts_[host], bin)));
   return std::make_shared<GraphSymmetry>(inside_graph(host), points);
 }
 

@@ -49,11 +49,11 @@ class MachineParts {
   const Topology* topology_;
   const SymmetryRules* rules_;
   mutable std::unordered_map<std::string, int> numbers_;
-  std::vector<std::vector<Vertex>> parts_;    ///< of each host
-  Table<int> kinds_;                          ///< of each host
-  std::vector<int> node_;                     ///< of each component: its host's, or its own
-  std::vector<std::string> outside_;          ///< of each node that is no host: its words
-  std::vector<std::vector<int>> neighbours_;  ///< of each node: hosts first, then what is outside
+  Table<std::vector<Vertex>> parts_;    ///< of each host
+  Table<int> kinds_;                    ///< of each host
+  Table<int> node_;                     ///< of each component: its host's, or its own
+  Table<std::string> outside_;          ///< of each node that is no host: its words
+  Table<std::vector<int>> neighbours_;  ///< of each node: hosts first, then what is outside
   struct Cables {
     int count = 0;
     std::string words;

@@ -39,15 +39,15 @@ class NoSymmetry : public PointSymmetry {
 
 /// Vertices with colours, and directed edges without; a coloured edge is a vertex of its own.
 struct ColouredGraph {
-  std::vector<int> colours;
+  Table<int> colours;
   std::vector<std::pair<int, int>> edges;
 };
 
 /// A tree: `parents` of each node, -1 for the root; what the colour of a node says includes its
 /// link to the parent.
 struct ColouredTree {
-  std::vector<int> colours;
-  std::vector<int> parents;
+  Table<int> colours;
+  Table<int> parents;
 };
 
 /// Symmetry of a rooted tree, by the canonical form of its subtrees (Aho, Hopcroft, Ullman: The
@@ -59,11 +59,9 @@ class TreeSymmetry : public PointSymmetry {
   Count images(std::span<const int> points) const override;
 
  private:
-  std::size_t index(int node) const { return static_cast<std::size_t>(node); }
-
   Table<int> parents_, points_, point_of_;
   Table<int> form_;  ///< of each node's subtree: equal forms are equal subtrees
-  std::vector<std::map<int, std::vector<int>>> families_;  ///< of each node: children by form
+  Table<std::map<int, std::vector<int>>> families_;  ///< of each node: children by form
 };
 
 /// Symmetry of any graph: a map of some points is a symmetry's if the two graphs, these points

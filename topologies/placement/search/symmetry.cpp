@@ -15,9 +15,9 @@ namespace ringscope {
 namespace {
 
 /// The index of each host's first bin, and the number of all.
-std::vector<int> first_bins(std::span<const Bin> bins, std::size_t hosts) {
-  std::vector<int> first(hosts + 1);
-  for (const Bin& bin : bins) ++first[at(bin.host) + 1];
+Table<int> first_bins(std::span<const Bin> bins, std::size_t hosts) {
+  Table<int> first(hosts + 1);
+  for (const Bin& bin : bins) ++first[bin.host + 1];
   std::partial_sum(first.begin(), first.end(), first.begin());
   return first;
 }
@@ -50,7 +50,7 @@ std::vector<Bin> bins_of(const Topology& topology, SlotKind slot_kind,
                          std::span<const Location> taken) {
   std::vector<Bin> bins;
   for (int host = 0; host < static_cast<int>(topology.hosts().size()); ++host) {
-    const Host& parts = topology.hosts()[at(host)];
+    const Host& parts = topology.hosts()[host];
     int cores = 0, number = 0;
     for (const Vertex domain : parts.numa_domains) {
       cores += topology.graph()[domain].cores;
@@ -91,14 +91,14 @@ Symmetry::Symmetry(const Topology& topology, const SymmetryRules& rules)
 Symmetry::Touched Symmetry::split(std::span<const int> bins) const {
   Touched touched;
   for (const int bin : bins) {
-    const int host = bins_[at(bin)].host;
+    const int host = bins_[bin].host;
     const auto found = std::ranges::find(touched.hosts, host);
-    const auto place = static_cast<std::size_t>(found - touched.hosts.begin());
+    const auto place = found - touched.hosts.begin();
     if (found == touched.hosts.end()) {
       touched.hosts.push_back(host);
       touched.inside.emplace_back();
     }
-    touched.inside[place].push_back(bin - first_bin_[at(host)]);
+    touched.inside[place].push_back(bin - first_bin_[host]);
   }
   return touched;
 }
@@ -107,18 +107,18 @@ Symmetry::Touched Symmetry::split(std::span<const int> bins) const {
 // what is inside it takes them.
 std::vector<int> Symmetry::first_image(std::span<const int> bins) const {
   const Touched touched = split(bins);
-  const std::vector<int> to = hosts_->first_image(touched.hosts);
-  std::vector<std::vector<int>> inside;
-  std::vector<int> place(first_bin_.size(), -1);
+  const Table<int> to = hosts_->first_image(touched.hosts);
+  Table<std::vector<int>> inside;
+  Table<int> place(first_bin_.size(), -1);
   for (std::size_t i = 0; i < to.size(); ++i) {
-    inside.push_back(inside_[at(touched.hosts[i])]->first_image(touched.inside[i]));
+    inside.push_back(inside_[touched.hosts[i]]->first_image(touched.inside[i]));
     std::ranges::reverse(inside.back());
-    place[at(touched.hosts[i])] = static_cast<int>(i);
+    place[touched.hosts[i]] = static_cast<int>(i);
   }
   std::vector<int> image;
   for (const int bin : bins) {
-    const auto i = at(place[at(bins_[at(bin)].host)]);
-    image.push_back(first_bin_[at(to[i])] + inside[i].back());
+    const int i = place[bins_[bin].host];
+    image.push_back(first_bin_[to[i]] + inside[i].back());
     inside[i].pop_back();
   }
   return image;
@@ -128,7 +128,7 @@ Count Symmetry::images(std::span<const int> bins) const {
   const Touched touched = split(bins);
   Count images = hosts_->images(touched.hosts);
   for (std::size_t i = 0; i < touched.hosts.size(); ++i)
-    images *= inside_[at(touched.hosts[i])]->images(touched.inside[i]);
+    images *= inside_[touched.hosts[i]]->images(touched.inside[i]);
   return images;
 }
 

@@ -12,13 +12,13 @@
 #include <span>
 #include <vector>
 
+#include "base/table.hpp"
+#include "base/view.hpp"
 #include "topologies/graph/topology.hpp"
 #include "topologies/placement/placement.hpp"
 #include "topologies/placement/search/point_symmetry.hpp"
 
 namespace ringscope {
-
-inline std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 /// Slots for ranks: cores of one NUMA domain are alike, a GPU takes one rank.
 struct Bin {
@@ -38,7 +38,7 @@ std::vector<Bin> bins_of(const Topology& topology, SlotKind slot_kind,
 
 struct SymmetryRules {
   SlotKind slot_kind = SlotKind::core;
-  std::vector<int> marks{};     ///< by host: those with different marks differ; empty: all alike
+  Table<int> marks{};           ///< by host: those with different marks differ; empty: all alike
   bool inside_hosts = true;     ///< false: what is inside a host differs by its index
   bool nics_by_number = false;  ///< ranks send by all NICs, the first one to the first one
   /// Locations of other jobs' ranks: nothing on their hosts can be interchanged with anything.
@@ -55,7 +55,7 @@ class Symmetry {
  public:
   Symmetry(const Topology& topology, const SymmetryRules& rules);
 
-  std::span<const Bin> bins() const { return bins_; }
+  View<const Bin> bins() const { return bins_; }
   /// True if every route is the only one with the fewest links: images take the same time.
   bool only_routes() const { return only_routes_; }
   /// The first of all images of a sequence of different bins: two sequences have the same one if
@@ -69,16 +69,16 @@ class Symmetry {
  private:
   /// The bins as touched, host by host.
   struct Touched {
-    std::vector<int> hosts;                ///< in the order in which they were touched
-    std::vector<std::vector<int>> inside;  ///< of each: the indices of its bins, likewise
+    std::vector<int> hosts;          ///< in the order in which they were touched
+    Table<std::vector<int>> inside;  ///< of each: the indices of its bins, likewise
   };
   Touched split(std::span<const int> bins) const;
 
-  std::vector<Bin> bins_;
-  std::vector<int> first_bin_;  ///< of each host
+  Table<Bin> bins_;
+  Table<int> first_bin_;  ///< of each host
   bool only_routes_ = false;
   std::unique_ptr<PointSymmetry> hosts_;
-  std::vector<std::shared_ptr<const PointSymmetry>> inside_;  ///< of each host
+  Table<std::shared_ptr<const PointSymmetry>> inside_;  ///< of each host
 };
 
 }  // namespace ringscope

@@ -11,6 +11,7 @@
 #include <limits>
 #include <string>
 
+#include "base/table.hpp"
 #include "validation/executors/mpi/clock.hpp"
 
 namespace ringscope::mpi {
@@ -53,10 +54,10 @@ CommonClock::CommonClock(MPI_Comm comm) : comm_(comm) {
   MPI_Comm_rank(comm, &rank_);
   MPI_Comm_size(comm, &ranks);
   const int differs = same_clock_as_rank_0(comm) ? 0 : 1;
-  std::vector<int> all(static_cast<std::size_t>(ranks));
+  Table<int> all(ranks);
   MPI_Allgather(&differs, 1, MPI_INT, all.data(), 1, MPI_INT, comm);
   for (int rank = 1; rank < ranks; ++rank)
-    if (all[static_cast<std::size_t>(rank)] != 0) elsewhere_.push_back(rank);
+    if (all[rank] != 0) elsewhere_.push_back(rank);
   measure();
 }
 

@@ -5,6 +5,8 @@
 #include <map>
 #include <numeric>
 
+#include "base/table.hpp"
+
 namespace ringscope::mpi {
 namespace {
 
@@ -74,7 +76,7 @@ int Layout::most_network_pairs() const { return network_ ? static_cast<int>(host
 Team Layout::of_one_host(int count) { return team(first_of(hosts_.front(), count), ""); }
 
 Team Layout::first(int count) {
-  std::vector<int> ranks(static_cast<std::size_t>(count));
+  Table<int> ranks(count);
   std::iota(ranks.begin(), ranks.end(), 0);
   return team(ranks, "");
 }

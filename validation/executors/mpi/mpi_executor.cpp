@@ -33,18 +33,8 @@ std::span<float> MpiExecutor::items(Range range) const {
   return std::span(vector).subspan(range.offset, range.size);
 }
 
-int MpiExecutor::take_slot() {
-  if (free_slots_.empty()) {
-    requests_.push_back(MPI_REQUEST_NULL);
-    return as_int(requests_.size()) - 1;
-  }
-  const int slot = free_slots_.back();
-  free_slots_.pop_back();
-  return slot;
-}
-
 void MpiExecutor::free_slots(std::span<const Request> requests) {
-  for (const Request freed : requests) free_slots_.push_back(freed.slot);
+  for (const Request freed : requests) requests_.release(freed.slot);
 }
 
 void MpiExecutor::enter(const Operation& operation) {
@@ -52,12 +42,10 @@ void MpiExecutor::enter(const Operation& operation) {
   writes_.note(operation, whereabouts_.phase(), whereabouts_.step());
 }
 
-void MpiExecutor::leave(Verb verb, double entered) {
-  seconds_[static_cast<std::size_t>(verb)] += now_s() - entered;
-}
+void MpiExecutor::leave(Verb verb, double entered) { seconds_[verb] += now_s() - entered; }
 
 Request MpiExecutor::post(const Operation& operation) {
-  const Request posted{take_slot()};
+  const Request posted{requests_.take()};
   const std::span<float> range = items(operation.range);
   enter(operation);
   const auto [comm, peer] = place(operation.peer, operation.tag);
@@ -140,11 +128,7 @@ void MpiExecutor::call(Operation& operation) {
   }
 }
 
-std::size_t& MpiExecutor::times_raised(Flag flag) {
-  const auto index = static_cast<std::size_t>(flag.index);
-  if (raised_.size() <= index) raised_.resize(index + 1);
-  return raised_[index];
-}
+std::size_t& MpiExecutor::times_raised(Flag flag) { return raised_.grown(flag.index); }
 
 void MpiExecutor::raise(Flag flag) {
   const std::lock_guard guard(first_->raising_);
@@ -188,7 +172,7 @@ void MpiExecutor::wait(Operation& operation) {
     MPI_Waitall(as_int(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
   } else {
     MPI_Waitany(as_int(requests.size()), requests.data(), &operation.result, MPI_STATUS_IGNORE);
-    return free_slots(waited.subspan(static_cast<std::size_t>(operation.result), 1));
+    return free_slots({&waited[operation.result], 1});
   }
   free_slots(waited);
 }
@@ -212,7 +196,7 @@ Thread MpiExecutor::start(Task body, Beside how) {
 
 Executor& MpiExecutor::thread(int index) {
   if (index == 0) return *first_;
-  return *first_->others_.at(static_cast<std::size_t>(index) - 1);
+  return *first_->others_.at(index - 1);
 }
 
 void MpiExecutor::mark(Mark mark) {

@@ -18,6 +18,9 @@
 #include <vector>
 
 #include "algorithms/verbs/communicator.hpp"
+#include "base/pool.hpp"
+#include "base/table.hpp"
+#include "base/view.hpp"
 #include "validation/executors/mpi/split_communicators.hpp"
 #include "validation/executors/phase_times.hpp"
 #include "validation/executors/whereabouts.hpp"
@@ -52,7 +55,7 @@ class MpiExecutor final : public Executor {
   void run(Task text);
 
   /// Seconds inside each verb since the last reset, indexed by Verb.
-  const std::array<double, verbs>& seconds() const { return seconds_; }
+  const Array<double, verbs>& seconds() const { return seconds_; }
   /// Seconds inside each step since then; empty unless asked for.
   const PhaseTimes& phases() const { return phases_; }
   void reset();
@@ -81,25 +84,21 @@ class MpiExecutor final : public Executor {
   std::size_t& times_raised(Flag flag);
   void reach(const Operation& operation);
   void multicast(const Operation& operation);
-  MPI_Request& request(Request request) {
-    return requests_[static_cast<std::size_t>(request.slot)];
-  }
-  int take_slot();
+  MPI_Request& request(Request request) { return requests_[request.slot]; }
   void free_slots(std::span<const Request> requests);
 
   SplitCommunicators own_splits_;  ///< of the first thread, for all of the rank
   Vectors* vectors_;
   int rank_ = 0, size_ = 0;
-  std::vector<MPI_Request> requests_;
-  std::vector<int> free_slots_;
-  std::vector<std::unique_ptr<MpiExecutor>> others_;  ///< of the first thread
+  Pool<MPI_Request> requests_;
+  Table<std::unique_ptr<MpiExecutor>> others_;  ///< of the first thread
   MpiExecutor* first_;
-  std::vector<std::size_t> raised_;  ///< of the first thread, for all of the rank
+  Table<std::size_t> raised_;  ///< of the first thread, for all of the rank
   std::mutex raising_;
   std::condition_variable was_raised_;
   std::thread running_;  ///< while this one is a started thread
   bool in_use_ = false;
-  std::array<double, verbs> seconds_{};
+  Array<double, verbs> seconds_{};
   bool times_phases_;
   PhaseTimes phases_;
   Writes writes_;

@@ -3,6 +3,8 @@
 
 #include <numeric>
 
+#include "base/table.hpp"
+
 namespace ringscope::mpi {
 
 int rank_of(MPI_Comm comm) {
@@ -19,16 +21,15 @@ int size_of(MPI_Comm comm) {
 
 std::vector<std::string> gather(MPI_Comm comm, const std::string& mine) {
   const auto length = static_cast<int>(mine.size());
-  std::vector<int> lengths(static_cast<std::size_t>(size_of(comm))), starts(lengths.size());
+  Table<int> lengths(size_of(comm)), starts(lengths.size());
   MPI_Gather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, 0, comm);
   std::exclusive_scan(lengths.begin(), lengths.end(), starts.begin(), 0);
-  std::string all(static_cast<std::size_t>(starts.back() + lengths.back()), ' ');
+  Table<char> all(starts.back() + lengths.back());
   MPI_Gatherv(mine.data(), length, MPI_CHAR, all.data(), lengths.data(), starts.data(), MPI_CHAR, 0,
               comm);
   std::vector<std::string> texts;
   for (std::size_t i = 0; rank_of(comm) == 0 && i < lengths.size(); ++i)
-    texts.push_back(
-        all.substr(static_cast<std::size_t>(starts[i]), static_cast<std::size_t>(lengths[i])));
+    texts.emplace_back(all.begin() + starts[i], all.begin() + starts[i] + lengths[i]);
   return texts;
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "algorithms/loopback/loopback.hpp"
+#include "base/table.hpp"
 #include "validation/executors/check.hpp"
 #include "validation/executors/measurement.hpp"
 #include "validation/executors/mpi/clock.hpp"
@@ -28,7 +29,7 @@ std::vector<int> hosts_of(MPI_Comm comm) {
   int lowest = rank_of(comm);
   MPI_Bcast(&lowest, 1, MPI_INT, 0, host);
   MPI_Comm_free(&host);
-  std::vector<int> hosts(static_cast<std::size_t>(size_of(comm)));
+  Table<int> hosts(size_of(comm));
   MPI_Allgather(&lowest, 1, MPI_INT, hosts.data(), 1, MPI_INT, comm);
   return hosts;
 }
@@ -47,7 +48,7 @@ std::vector<float> expected_data(const Scenario& scenario, MPI_Comm comm, std::s
   const auto ranks = static_cast<int>(scenario.placement.ranks.size());
   const LoopbackResult result = run_loopback(*job.algorithm, ranks, items, options, initial_item);
   for (int rank = 1; rank < ranks; ++rank)
-    MPI_Send(result.data[static_cast<std::size_t>(rank)].data(), count, MPI_FLOAT, rank, 0, comm);
+    MPI_Send(result.data[rank].data(), count, MPI_FLOAT, rank, 0, comm);
   return result.data.front();
 }
 
@@ -196,9 +197,9 @@ Json Repetitions::gather_entries() const {
 }  // namespace
 
 void check_replayable(const Scenario& scenario, int ranks, const ReplayOptions& options) {
-  const std::size_t wanted = scenario.placement.ranks.size();
+  const std::ptrdiff_t wanted = std::ssize(scenario.placement.ranks);
   const Value* job = scenario.resolved.find("job");
-  if (wanted != static_cast<std::size_t>(ranks))
+  if (wanted != ranks)
     scenario.resolved.fail(
         fmt::format("the scenario places {} ranks, and this MPI job has {}: "
                     "start it with mpirun -n {}{}",

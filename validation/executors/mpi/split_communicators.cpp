@@ -10,7 +10,7 @@ namespace ringscope::mpi {
 std::vector<int> SplitCommunicators::ranks_of(MPI_Comm comm) const {
   int size = 0;
   MPI_Comm_size(comm, &size);
-  std::vector<int> own(static_cast<std::size_t>(size)), of_all(own.size());
+  Table<int> own(size), of_all(size);
   std::iota(own.begin(), own.end(), 0);
   MPI_Group here = MPI_GROUP_NULL, everybody = MPI_GROUP_NULL;
   MPI_Comm_group(comm, &here);
@@ -27,7 +27,7 @@ MPI_Comm SplitCommunicators::parent_of(const SplitCall& call) {
   const std::lock_guard guard(adding_);
   const int context = call.parent->tag.context;
   if (context == 0) return MPI_COMM_NULL;
-  const Member& member = members_[static_cast<std::size_t>(context) - 1];
+  const Member& member = members_[context - 1];
   return *member.ranks == *call.parent->ranks ? member.comm : MPI_COMM_NULL;
 }
 
@@ -49,9 +49,9 @@ void SplitCommunicators::split(SplitCall& call) {
   MPI_Comm_rank(member.comm, &self);
   MPI_Comm_size(all_, &everybody);
   member.ranks = std::make_shared<const Table<int>>(ranks_of(member.comm));
-  member.index.assign(static_cast<std::size_t>(everybody), MPI_UNDEFINED);
+  member.index = Table<int>(everybody, MPI_UNDEFINED);
   for (std::size_t i = 0; i < member.ranks->size(); ++i)
-    member.index[static_cast<std::size_t>((*member.ranks)[i])] = static_cast<int>(i);
+    member.index[(*member.ranks)[i]] = static_cast<int>(i);
   const std::lock_guard guard(adding_);
   members_.push_back(member);
   const int context = static_cast<int>(members_.size());
@@ -61,9 +61,9 @@ void SplitCommunicators::split(SplitCall& call) {
 SplitCommunicators::Place SplitCommunicators::place(int peer, Tag tag) {
   if (tag.context == 0) return {all_, peer == any_source ? MPI_ANY_SOURCE : peer};
   const std::lock_guard guard(adding_);
-  const Member& member = members_[static_cast<std::size_t>(tag.context) - 1];
+  const Member& member = members_[tag.context - 1];
   if (peer == any_source) return {member.comm, MPI_ANY_SOURCE};
-  return {member.comm, member.index[static_cast<std::size_t>(peer)]};
+  return {member.comm, member.index[peer]};
 }
 
 void SplitCommunicators::clear() {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "algorithms/verbs/group.hpp"
+#include "base/table.hpp"
 
 namespace ringscope::mpi {
 
@@ -37,8 +38,8 @@ class SplitCommunicators {
  private:
   struct Member {
     MPI_Comm comm;
-    SharedRanks ranks;       ///< of all, by rank in comm
-    std::vector<int> index;  ///< rank in comm, by rank of all
+    SharedRanks ranks;  ///< of all, by rank in comm
+    Table<int> index;   ///< rank in comm, by rank of all
   };
   MPI_Comm parent_of(const SplitCall& call);
   std::vector<int> ranks_of(MPI_Comm comm) const;

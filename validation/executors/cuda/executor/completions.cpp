@@ -20,16 +20,15 @@ void Completions::forget() {
 }
 
 PooledEvent Completions::take(int gpu) {
-  const auto place = static_cast<std::size_t>(gpu);
-  if (place >= pool_.size()) pool_.resize(place + 1);
-  if (pool_[place].empty()) return {gpus_.make_timeless_event(gpu), gpu};
-  const Event event = pool_[place].back();
-  pool_[place].pop_back();
+  std::vector<Event>& pool = pool_.grown(gpu);
+  if (pool.empty()) return {gpus_.make_timeless_event(gpu), gpu};
+  const Event event = pool.back();
+  pool.pop_back();
   return {event, gpu};
 }
 
 void Completions::give(PooledEvent event) {
-  if (event.gpu >= 0) pool_[static_cast<std::size_t>(event.gpu)].push_back(event.event);
+  if (event.gpu >= 0) pool_[event.gpu].push_back(event.event);
 }
 
 void Completions::when_done(Stream stream, int gpu, int rank, std::function<void()> then) {

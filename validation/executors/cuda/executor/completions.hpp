@@ -9,6 +9,7 @@
 #include <mutex>
 #include <vector>
 
+#include "base/table.hpp"
 #include "validation/executors/cuda/gpus/gpus.hpp"
 
 namespace ringscope::cuda {
@@ -71,7 +72,7 @@ class Completions {
   int fruitless_ = 0;
   PooledEvent any_;  ///< to ask with whether something has failed
   int last_rank_ = 0;
-  std::vector<std::vector<Event>> pool_;  ///< by GPU
+  Table<std::vector<Event>> pool_;  ///< by GPU
 };
 
 }  // namespace ringscope::cuda

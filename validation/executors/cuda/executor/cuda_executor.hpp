@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "algorithms/catalogue.hpp"
+#include "base/table.hpp"
 #include "validation/executors/cuda/executor/gpu_thread.hpp"
 #include "validation/executors/cuda/executor/transfers.hpp"
 
@@ -51,8 +52,8 @@ class CudaExecutor {
   double run(const Algorithm& algorithm, const Options& options, double deadline);
 
   int size() const { return static_cast<int>(ranks_.size()); }
-  Rank& rank(int index) { return *ranks_[static_cast<std::size_t>(index)]; }
-  const Rank& rank(int index) const { return *ranks_[static_cast<std::size_t>(index)]; }
+  Rank& rank(int index) { return *ranks_[index]; }
+  const Rank& rank(int index) const { return *ranks_[index]; }
   /// Path of a message between two ranks.
   Path path(int from, int to) const;
   /// "rank 0 is in reduce-scatter, step 1, send with rank 1; rank 1 ...": from any thread.
@@ -78,7 +79,7 @@ class CudaExecutor {
   ExecutorOptions options_;
   Completions completions_;
   Transfers transfers_;
-  std::vector<std::unique_ptr<Rank>> ranks_;
+  Table<std::unique_ptr<Rank>> ranks_;
   std::deque<GpuThread*> ready_;
   std::vector<GpuThread*> testing_;  ///< they have tested in vain, and shall again
   std::vector<GpuThread*> sleeping_;

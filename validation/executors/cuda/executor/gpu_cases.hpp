@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "algorithms/catalogue_cases.hpp"
+#include "base/table.hpp"
 #include "validation/executors/cuda/executor/cuda_executor.hpp"
 #include "validation/executors/cuda/gpus/fake_gpus.hpp"
 
@@ -13,10 +14,7 @@ namespace ringscope::cuda {
 
 inline constexpr double no_deadline = std::numeric_limits<double>::infinity();
 
-inline std::vector<std::vector<bool>> all_peers(int gpus) {
-  const auto count = static_cast<std::size_t>(gpus);
-  return std::vector(count, std::vector<bool>(count, true));
-}
+inline Table<Table<bool>> all_peers(int gpus) { return {gpus, Table<bool>(gpus, true)}; }
 
 inline std::vector<int> in_turn(int ranks, int gpus) {
   std::vector<int> gpu_of_rank;

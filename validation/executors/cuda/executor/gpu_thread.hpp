@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "algorithms/verbs/communicator.hpp"
+#include "base/table.hpp"
+#include "base/view.hpp"
 #include "validation/executors/cuda/executor/transfers.hpp"
 #include "validation/executors/phase_times.hpp"
 #include "validation/executors/whereabouts.hpp"
@@ -94,28 +96,24 @@ struct Rank {
   Endpoint endpoint;
   std::vector<Memory> memory;  ///< data, scratch; none before they are allocated
   std::size_t items = 0, scratch_items = 0;
-  std::vector<Slot> slots;
+  Table<Slot> slots;
   std::deque<int> posted;  ///< slots of receives without a message
   /// Sends without a receive: whose, and its slot there.
   struct Arrived {
     int source, slot;
   };
   std::deque<Arrived> arrived;
-  std::vector<std::size_t> raised;  ///< times, by flag
+  Table<std::size_t> raised;  ///< times, by flag
   std::deque<GpuThread> threads;
-  std::array<double, verbs> seconds{};  ///< inside each verb of its first thread
+  Array<double, verbs> seconds{};  ///< inside each verb of its first thread
   Writes writes;
 
   int number() const { return endpoint.rank(); }
-  std::size_t& times_raised(Flag flag) {
-    const auto index = static_cast<std::size_t>(flag.index);
-    if (raised.size() <= index) raised.resize(index + 1);
-    return raised[index];
-  }
+  std::size_t& times_raised(Flag flag) { return raised.grown(flag.index); }
   GpuThread& thread(CudaExecutor& world, int index);
   float* place(const Range& range) const;
-  Slot& slot(Request request) { return slots[static_cast<std::size_t>(request.slot)]; }
-  const Slot& slot(Request request) const { return slots[static_cast<std::size_t>(request.slot)]; }
+  Slot& slot(Request request) { return slots[request.slot]; }
+  const Slot& slot(Request request) const { return slots[request.slot]; }
   int take_slot(const Operation& operation);
   void reset();
 };

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "algorithms/loopback/loopback.hpp"
+#include "base/table.hpp"
 #include "validation/executors/check.hpp"
 #include "validation/executors/measurement.hpp"
 
@@ -31,12 +32,12 @@ class Repetitions {
   CudaExecutor& executor_;
   const ReplayOptions& options_;
   double deadline_;
-  std::vector<int> hosts_;  ///< all ranks are on one
+  Table<int> hosts_;  ///< all ranks are on one
   Options job_options_;
-  std::vector<std::vector<float>> initial_, expected_;  ///< of each rank
+  Table<std::vector<float>> initial_, expected_;  ///< of each rank
   std::vector<float> got_;
   CaseSamples result_;
-  std::vector<Spent> spent_;  ///< of each rank
+  Table<Spent> spent_;  ///< of each rank
 };
 
 Repetitions::Repetitions(const Scenario& scenario, Gpus& gpus, CudaExecutor& executor,
@@ -46,7 +47,7 @@ Repetitions::Repetitions(const Scenario& scenario, Gpus& gpus, CudaExecutor& exe
       executor_(executor),
       options_(options),
       deadline_(gpus.now() + options.timeout_s),
-      hosts_(static_cast<std::size_t>(executor.size()), 0),
+      hosts_(executor.size(), 0),
       job_options_(in_items(scenario.job.options)),
       spent_(hosts_.size()) {
   job_options_.hosts = &hosts_;
@@ -71,8 +72,7 @@ CaseSamples Repetitions::run() {
 }
 
 void Repetitions::repeat_once(bool warmup) {
-  for (int rank = 0; rank < executor_.size(); ++rank)
-    executor_.fill(rank, initial_[static_cast<std::size_t>(rank)]);
+  for (int rank = 0; rank < executor_.size(); ++rank) executor_.fill(rank, initial_[rank]);
   const double seconds = executor_.run(*scenario_.job.algorithm, job_options_, deadline_);
   check();
   if (!warmup) keep(seconds);
@@ -91,13 +91,13 @@ void Repetitions::check() {
   if (scenario_.job.algorithm->varies == Varies::all) return;
   for (int rank = 0; rank < executor_.size(); ++rank) {
     executor_.read(rank, got_);
-    check_result(scenario_.name, rank, got_, expected_[static_cast<std::size_t>(rank)],
+    check_result(scenario_.name, rank, got_, expected_[rank],
                  [&](std::size_t item) { return executor_.rank(rank).writes.last(item); });
   }
 }
 
 Json Repetitions::entry_of(int rank) const {
-  const Spent& spent = spent_[static_cast<std::size_t>(rank)];
+  const Spent& spent = spent_[rank];
   const std::size_t count = result_.samples_s.size();
   Json entry = {{"rank", rank},
                 {"host", host_name()},

@@ -52,7 +52,7 @@ Path Transfers::path(int from_gpu, int to_gpu) const {
 }
 
 void Transfers::prepare(Endpoint& from) {
-  while (from.buffers_.size() < static_cast<std::size_t>(options_.buffers))
+  while (std::ssize(from.buffers_) < options_.buffers)
     from.buffers_.push_back({Memory(gpus_, options_.host_memory, options_.segment_bytes), {}});
 }
 

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/view.hpp"
 #include "validation/executors/cuda/gpus/gpus.hpp"
 
 namespace ringscope::cuda {
@@ -20,11 +21,9 @@ enum class Collective : std::uint8_t { allreduce, broadcast, reduce, allgather, 
 inline constexpr std::array<Collective, 5> collectives = {
     Collective::allreduce, Collective::broadcast, Collective::reduce, Collective::allgather,
     Collective::reduce_scatter};
-inline constexpr std::array<std::string_view, 5> collective_names = {
-    "allreduce", "broadcast", "reduce", "allgather", "reduce_scatter"};
-inline std::string_view name_of(Collective one) {
-  return collective_names[static_cast<std::size_t>(one)];
-}
+inline constexpr Array<std::string_view, 5> collective_names = {"allreduce", "broadcast", "reduce",
+                                                                "allgather", "reduce_scatter"};
+inline std::string_view name_of(Collective one) { return collective_names[one]; }
 
 /// A rank: its GPU and stream, and its two vectors.
 struct CollectiveRank {

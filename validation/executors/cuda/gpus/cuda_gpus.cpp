@@ -12,6 +12,7 @@
 #include <map>
 #include <vector>
 
+#include "base/pool.hpp"
 #include "validation/executors/cuda/gpus/kernels.cuh"
 
 namespace ringscope::cuda {
@@ -99,14 +100,13 @@ class CudaGpus final : public Gpus {
 
   Event make_event(int gpu, unsigned flags);
   static void use(int gpu) { check(cudaSetDevice(gpu), "cudaSetDevice"); }
-  const Queue& at(Stream stream) const { return queues_[static_cast<std::size_t>(stream.index)]; }
-  cudaEvent_t at(Event event) const { return events_[static_cast<std::size_t>(event.index)]; }
+  const Queue& at(Stream stream) const { return queues_[stream.index]; }
+  cudaEvent_t at(Event event) const { return events_[event.index]; }
 
-  std::vector<GridLimits> limits_;  ///< of each GPU
+  Table<GridLimits> limits_;  ///< of each GPU
   std::map<void*, Memory> memory_;
-  std::vector<Queue> queues_;
-  std::vector<cudaEvent_t> events_;
-  std::vector<int> free_events_;
+  Table<Queue> queues_;
+  Pool<cudaEvent_t> events_;
 };
 
 CudaGpus::CudaGpus() {
@@ -207,28 +207,23 @@ Event CudaGpus::make_event(int gpu, unsigned flags) {
   use(gpu);
   cudaEvent_t event = nullptr;
   check(cudaEventCreateWithFlags(&event, flags), "cudaEventCreateWithFlags");
-  if (free_events_.empty()) {
-    free_events_.push_back(static_cast<int>(events_.size()));
-    events_.push_back(nullptr);
-  }
-  const Event made{free_events_.back()};
-  free_events_.pop_back();
-  events_[static_cast<std::size_t>(made.index)] = event;
+  const Event made{events_.take()};
+  events_[made.index] = event;
   return made;
 }
 
 void CudaGpus::close(Stream stream) {
   if (stream.index < 0) return;
-  Queue& queue = queues_[static_cast<std::size_t>(stream.index)];
+  Queue& queue = queues_[stream.index];
   if (queue.stream != nullptr) cudaStreamDestroy(std::exchange(queue.stream, nullptr));
 }
 
 void CudaGpus::close(Event event) {
   if (event.index < 0) return;
-  cudaEvent_t& held = events_[static_cast<std::size_t>(event.index)];
+  cudaEvent_t& held = events_[event.index];
   if (held == nullptr) return;
   cudaEventDestroy(std::exchange(held, nullptr));
-  free_events_.push_back(event.index);
+  events_.release(event.index);
 }
 
 void CudaGpus::copy(Stream stream, void* to, const void* from, std::size_t bytes) {
@@ -244,8 +239,7 @@ void CudaGpus::copy_peer(Stream stream, void* to, int to_gpu, const void* from, 
 void CudaGpus::reduce(Stream stream, float* into, const float* from, std::size_t items) {
   const Queue& queue = at(stream);
   use(queue.gpu);
-  check(start_reduce(queue.stream, into, from, items, limits_[static_cast<std::size_t>(queue.gpu)]),
-        "the launch of reduce");
+  check(start_reduce(queue.stream, into, from, items, limits_[queue.gpu]), "the launch of reduce");
 }
 
 void CudaGpus::spin(Stream stream, double seconds) {

@@ -16,9 +16,7 @@ constexpr int rubbish = 0xff;
 
 }  // namespace
 
-int& FakeGpus::used(const Use& use) {
-  return used_[static_cast<std::size_t>(use.gpu)][static_cast<std::size_t>(use.engine)];
-}
+int& FakeGpus::used(const Use& use) { return used_[use.gpu][use.engine]; }
 
 int FakeGpus::capacity(const Use& use) const {
   return use.engine == Engine::memory ? parameters_.memory_operations : parameters_.copy_engines;

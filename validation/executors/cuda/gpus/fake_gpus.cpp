@@ -21,11 +21,11 @@ bool inside(const void* memory, const std::byte* begin, std::size_t bytes) {
 FakeGpus::FakeGpus(FakeParameters parameters)
     : parameters_(std::move(parameters)),
       random_(parameters_.seed),
-      allocated_(static_cast<std::size_t>(parameters_.gpus)),
+      allocated_(parameters_.gpus),
       used_(allocated_.size()) {}
 
 GpuInfo FakeGpus::info(int gpu) const {
-  const std::size_t used = allocated_[static_cast<std::size_t>(gpu)];
+  const std::size_t used = allocated_[gpu];
   return {.name = "fake GPU",
           .bus_id = fmt::format("0000:{:02x}:00.0", gpu + 1),
           .driver = "fake driver 1.0, fake runtime 1.0",
@@ -37,9 +37,8 @@ GpuInfo FakeGpus::info(int gpu) const {
 }
 
 bool FakeGpus::peer_access(int from, int to) const {
-  const auto row = static_cast<std::size_t>(from), column = static_cast<std::size_t>(to);
-  return row < parameters_.peers.size() && column < parameters_.peers[row].size() &&
-         parameters_.peers[row][column];
+  return parameters_.peers.has(from) && parameters_.peers[from].has(to) &&
+         parameters_.peers[from][to];
 }
 
 void FakeGpus::enable_peer_access(int from, int to) {
@@ -60,7 +59,7 @@ void FakeGpus::enter(const char* call) {
 
 void* FakeGpus::allocate(int gpu, std::size_t bytes) {
   enter("allocate");
-  std::size_t& allocated = allocated_[static_cast<std::size_t>(gpu)];
+  std::size_t& allocated = allocated_[gpu];
   if (bytes > parameters_.memory_bytes - allocated) throw GpuError("allocate", "out of memory");
   Block block{std::make_unique<std::byte[]>(bytes + 1), bytes, gpu, HostMemory::pinned};
   std::byte* place = block.memory.get();
@@ -99,8 +98,7 @@ void FakeGpus::release(void* memory) {
   // Operations that hang would never let go of it.
   for (Queue& queue : queues_)
     if (queued(queue)) queue.operations.clear();
-  if (found->second.gpu >= 0)
-    allocated_[static_cast<std::size_t>(found->second.gpu)] -= found->second.bytes;
+  if (found->second.gpu >= 0) allocated_[found->second.gpu] -= found->second.bytes;
   blocks_.erase(found);
 }
 
@@ -112,12 +110,7 @@ Stream FakeGpus::open_stream(int gpu) {
 
 Event FakeGpus::make_event(int gpu) {
   enter("make_event");
-  if (free_points_.empty()) {
-    free_points_.push_back(static_cast<int>(points_.size()));
-    points_.emplace_back();
-  }
-  const Event event{free_points_.back()};
-  free_points_.pop_back();
+  const Event event{points_.take()};
   point(event) = {.gpu = gpu};
   return event;
 }
@@ -125,7 +118,7 @@ Event FakeGpus::make_event(int gpu) {
 void FakeGpus::close(Stream) {}  // its operations go on to their end
 
 void FakeGpus::close(Event event) {
-  if (event.index >= 0) free_points_.push_back(event.index);
+  if (event.index >= 0) points_.release(event.index);
 }
 
 const FakeGpus::Block* FakeGpus::block_of(const void* memory) const {

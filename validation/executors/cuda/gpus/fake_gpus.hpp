@@ -16,6 +16,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/pool.hpp"
+#include "base/table.hpp"
+#include "base/view.hpp"
 #include "validation/executors/cuda/gpus/gpus.hpp"
 
 namespace ringscope::cuda {
@@ -39,7 +42,7 @@ struct FakeParameters {
   int memory_operations = 1;  ///< of a GPU: copies inside it and reductions at a time
   std::size_t memory_bytes = std::size_t{1} << 30;
   /// [from][to]; empty: no GPU may touch another's memory.
-  std::vector<std::vector<bool>> peers{};
+  Table<Table<bool>> peers{};
   std::uint64_t seed =
       0;              ///< 0: what is ready starts in the order of the calls; else in a drawn one
   double jitter = 0;  ///< an operation takes up to this many times longer, drawn by the seed
@@ -133,8 +136,8 @@ class FakeGpus final : public Gpus {
     HostMemory kind = HostMemory::pinned;
   };
 
-  Queue& queue(Stream stream) { return queues_[static_cast<std::size_t>(stream.index)]; }
-  Point& point(Event event) { return points_[static_cast<std::size_t>(event.index)]; }
+  Queue& queue(Stream stream) { return queues_[stream.index]; }
+  Point& point(Event event) { return points_[event.index]; }
   const Block* block_of(const void* memory) const;
   const Block& whole_block(const char* call, const void* memory, std::size_t bytes) const;
   int& used(const Use& use);
@@ -159,12 +162,11 @@ class FakeGpus final : public Gpus {
   bool forgets_waits_ = false;
   std::mt19937_64 random_;
   std::map<const std::byte*, Block> blocks_;
-  std::vector<std::size_t> allocated_;      ///< of each GPU
-  std::vector<std::array<int, 3>> used_;    ///< engines of each GPU, by Engine
+  Table<std::size_t> allocated_;            ///< of each GPU
+  Table<Array<int, 3>> used_;               ///< engines of each GPU, by Engine
   std::vector<std::pair<int, int>> peers_;  ///< enabled
   std::deque<Queue> queues_;                ///< closed ones too: a Stream is an index
-  std::vector<Point> points_;
-  std::vector<int> free_points_;
+  Pool<Point> points_;
 };
 
 }  // namespace ringscope::cuda

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "algorithms/collectives.hpp"
+#include "base/table.hpp"
 #include "topologies/input/units.hpp"
 #include "validation/executors/cuda/gpus/owned.hpp"
 #include "validation/executors/measurement.hpp"
@@ -51,24 +52,22 @@ class Ranks {
     std::vector<float> vector(items);
     for (int rank = 0; rank < count(); ++rank) {
       for (std::size_t i = 0; i < items; ++i) vector[i] = item_of(rank, i);
-      const auto at = static_cast<std::size_t>(rank);
-      gpus_->copy(lanes_[at].stream(), from_[at].bytes(), vector.data(), items * sizeof(float));
-      lanes_[at].finish();
+      gpus_->copy(lanes_[rank].stream(), from_[rank].bytes(), vector.data(), items * sizeof(float));
+      lanes_[rank].finish();
     }
   }
 
   std::vector<float> result(int rank, std::size_t items) const {
     std::vector<float> vector(items);
-    const auto at = static_cast<std::size_t>(rank);
-    gpus_->copy(lanes_[at].stream(), vector.data(), to_[at].bytes(), items * sizeof(float));
-    lanes_[at].finish();
+    gpus_->copy(lanes_[rank].stream(), vector.data(), to_[rank].bytes(), items * sizeof(float));
+    lanes_[rank].finish();
     return vector;
   }
 
  private:
   Gpus* gpus_;
-  std::vector<Memory> from_, to_;
-  std::vector<Lane> lanes_;
+  Table<Memory> from_, to_;
+  Table<Lane> lanes_;
   std::vector<CollectiveRank> all_;
 };
 

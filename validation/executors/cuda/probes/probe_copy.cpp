@@ -5,6 +5,7 @@
 
 #include <array>
 
+#include "base/view.hpp"
 #include "validation/executors/cuda/gpus/owned.hpp"
 #include "validation/executors/cuda/probes/probe.hpp"
 #include "validation/executors/cuda/probes/timed_copies.hpp"
@@ -14,8 +15,8 @@ namespace {
 
 enum class Way { h2d, d2h, both, d2d };
 constexpr std::array ways = {Way::h2d, Way::d2h, Way::both, Way::d2d};
-constexpr std::array<std::string_view, 4> way_names = {"h2d", "d2h", "both", "d2d"};
-std::string_view name_of(Way way) { return way_names[static_cast<std::size_t>(way)]; }
+constexpr Array<std::string_view, 4> way_names = {"h2d", "d2h", "both", "d2d"};
+std::string_view name_of(Way way) { return way_names[way]; }
 
 struct Copy {
   int gpu = 0;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/table.hpp"
 #include "validation/executors/measurement.hpp"
 #include "validation/executors/mpi/clock.hpp"
 #include "validation/executors/mpi/probes/probe.hpp"
@@ -68,13 +69,13 @@ void Bench::keep(const Point& point, std::vector<double> samples_s) {
 }
 
 std::vector<std::uint64_t> Bench::sizes(const Team& team, bool around_limit) {
-  std::vector<std::uint64_t> sizes = options_.sizes;
+  Table<std::uint64_t> sizes = options_.sizes;
   if (sizes.empty()) {
     const auto known = eager_limits_.find(team.way);
     sizes =
         default_sizes(around_limit && known != eager_limits_.end() ? known->second : std::nullopt);
     // Only the first rank of a team is sure to have seen the limit.
-    sizes.resize(static_cast<std::size_t>(team.told(static_cast<int>(sizes.size()))));
+    sizes.resize(team.told(static_cast<int>(sizes.size())));
     MPI_Bcast(sizes.data(), static_cast<int>(sizes.size()), MPI_UINT64_T, 0, team.comm);
   }
   budget_.expect_points(static_cast<int>(sizes.size()));

@@ -2,6 +2,7 @@
 // Time of a message whose receive stands behind others that wait for what does not come.
 #include <fmt/format.h>
 
+#include "base/table.hpp"
 #include "validation/executors/mpi/clock.hpp"
 #include "validation/executors/mpi/probes/exchange.hpp"
 #include "validation/executors/mpi/probes/probe.hpp"
@@ -15,8 +16,7 @@ constexpr int counts[] = {0, 64, 512};
 /// Posted receives at both ends of the pair, which the other end's empty messages use up.
 class Posted {
  public:
-  Posted(const Team& pair, int count) : pair_(&pair) {
-    requests_.resize(static_cast<std::size_t>(count));
+  Posted(const Team& pair, int count) : pair_(&pair), requests_(count) {
     for (MPI_Request& request : requests_)
       request = irecv_bytes(nullptr, 0, partner(), pair.comm, waiting_tag);
   }
@@ -31,7 +31,7 @@ class Posted {
   int partner() const { return 1 - pair_->index; }
 
   const Team* pair_;
-  std::vector<MPI_Request> requests_;
+  Table<MPI_Request> requests_;
 };
 
 void empty_round_trip(const Team& pair) {

@@ -49,7 +49,7 @@ std::string deadlock(const Scenario& scenario, const std::vector<std::string>& h
   Options options = in_items(scenario.job.options);
   options.hosts = &first_ranks;
   const auto eager_items = [&](int from, int to) -> std::size_t {
-    const auto host = [&](int rank) { return first_ranks[static_cast<std::size_t>(rank)]; };
+    const auto host = [&](int rank) { return first_ranks[rank]; };
     const auto limit = limits.find(host(from) == host(to) ? "shm" : "network");
     return (limit == limits.end() ? no_limit : limit->second) / item_bytes;
   };

@@ -3,7 +3,6 @@
 #include "validation/executors/mpi/record/sizes.hpp"
 
 using ringscope::record::Call;
-using ringscope::record::index;
 using ringscope::record::Part;
 using ringscope::record::rank_in;
 using ringscope::record::size_of;
@@ -65,8 +64,8 @@ COLLECTIVE(Gatherv, Igatherv, "gatherv",
             const int places[], MPI_Datatype into_type, int root, MPI_Comm comm),
            (data, count, type, into, into_counts, places, into_type, root, comm),
            add_collective(call,
-                          Part(data, count, type,
-                               data == MPI_IN_PLACE ? into_counts[index(root)] : 0, into_type),
+                          Part(data, count, type, data == MPI_IN_PLACE ? into_counts[root] : 0,
+                               into_type),
                           comm, root))
 
 COLLECTIVE(Scatter, Iscatter, "scatter",
@@ -80,8 +79,8 @@ COLLECTIVE(Scatterv, Iscatterv, "scatterv",
             int into_count, MPI_Datatype into_type, int root, MPI_Comm comm),
            (data, counts, places, type, into, into_count, into_type, root, comm),
            add_collective(call,
-                          Part(into, into_count, into_type,
-                               into == MPI_IN_PLACE ? counts[index(root)] : 0, type),
+                          Part(into, into_count, into_type, into == MPI_IN_PLACE ? counts[root] : 0,
+                               type),
                           comm, root))
 
 COLLECTIVE(Allgather, Iallgather, "allgather",
@@ -94,7 +93,7 @@ COLLECTIVE(Allgatherv, Iallgatherv, "allgatherv",
            (const void* data, int count, MPI_Datatype type, void* into, const int into_counts[],
             const int places[], MPI_Datatype into_type, MPI_Comm comm),
            (data, count, type, into, into_counts, places, into_type, comm),
-           add_collective(call, Part(into_counts[index(rank_in(comm))], into_type), comm))
+           add_collective(call, Part(into_counts[rank_in(comm)], into_type), comm))
 
 // Part in an exchange of all with all: what goes to each rank.
 
@@ -126,7 +125,7 @@ COLLECTIVE(Reduce_scatter, Ireduce_scatter, "reduce_scatter",
            (const void* data, void* into, const int counts[], MPI_Datatype type, MPI_Op op,
             MPI_Comm comm),
            (data, into, counts, type, op, comm),
-           add_collective(call, Part(counts[index(rank_in(comm))], type), comm))
+           add_collective(call, Part(counts[rank_in(comm)], type), comm))
 
 COLLECTIVE(Reduce_scatter_block, Ireduce_scatter_block, "reduce_scatter",
            (const void* data, void* into, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm),

@@ -4,6 +4,8 @@
 #include <numeric>
 #include <vector>
 
+#include "base/table.hpp"
+
 namespace ringscope::record {
 namespace {
 
@@ -14,7 +16,7 @@ std::vector<int> members_of(MPI_Comm comm) {
   PMPI_Comm_group(MPI_COMM_WORLD, &world);
   int size = 0;
   PMPI_Group_size(group, &size);
-  std::vector<int> ranks(static_cast<std::size_t>(size)), in_world(ranks.size());
+  Table<int> ranks(size), in_world(size);
   std::iota(ranks.begin(), ranks.end(), 0);
   PMPI_Group_translate_ranks(group, size, ranks.data(), world, in_world.data());
   PMPI_Group_free(&group);

@@ -16,7 +16,6 @@ struct Part {
 
 int rank_in(MPI_Comm comm);
 int size_of(MPI_Comm comm);
-inline std::size_t index(int rank) { return static_cast<std::size_t>(rank); }
 
 /// "bytes=N", "root=R" where there is one, and the communicator.
 void add_collective(Call& call, Part part, MPI_Comm comm, int root = -1);
