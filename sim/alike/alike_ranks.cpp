@@ -19,6 +19,7 @@
 #include "sim/alike/equal_hosts.hpp"
 #include "sim/alike/peer_map.hpp"
 #include "sim/alike/script.hpp"
+#include "sim/machine/machine.hpp"
 
 namespace ringscope::sim {
 namespace {
@@ -50,17 +51,19 @@ std::string unlike_by_queues(const Scenario& scenario) {
 
 // A rank takes messages of one instant in the order of the numbers of their senders, which moves do
 // not keep. They come at one instant where sends cost their rank no time, and it is felt where a
-// message costs its receiver some.
+// message costs its receiver some: by the transport of each, which is another between GPUs.
 std::string unlike_by_ties(const Scenario& scenario, const Orbits& orbits,
                            const Distances& distances) {
-  const Transport& network = scenario.library.transport(Way::network);
-  const bool is_felt = !network.recv_overhead.is_zero() || scenario.library.match_cost > Seconds(0);
-  if (!network.send_overhead.is_zero() || !is_felt) return "";
+  const Library& library = scenario.library;
+  const auto& ranks = scenario.placement.ranks;
   Table<int> senders(orbits.simulated);
-  for (const auto& [talk, sends] : distances) {
-    const auto [rank, distance] = talk;
-    const bool to_other_host = (rank + distance) % orbits.ranks >= orbits.simulated;
-    if (sends && to_other_host && ++senders[rank] > 1)
+  for (const auto& [pair, sends] : distances) {
+    const int rank = pair.first, peer = (rank + pair.second) % orbits.ranks;
+    if (!sends || peer < orbits.simulated) continue;
+    const Way way = way_between_hosts(scenario.cluster.topology, ranks[rank], ranks[peer]);
+    const Transport& transport = library.transport(way);
+    const bool is_felt = !transport.recv_overhead.is_zero() || library.match_cost > Seconds(0);
+    if (transport.send_overhead.is_zero() && is_felt && ++senders[rank] > 1)
       return "messages of several hosts come at one instant, since 'send_overhead' is 0";
   }
   return "";
@@ -176,16 +179,16 @@ bool goes_round(const Job& job) {
   return exchange->chosen(ranks_of_data(*job.training->llm), items, options) == "channel_rings";
 }
 
-/// Compares the programs of the first ranks, moved so often, with their own. Adds to `talk`.
+/// Compares the programs of the first ranks, moved so often, with their own. Adds to `peers`.
 Alike compared(const Scenario& scenario, const Program& program, const std::vector<int>& moves,
-               bool uneven, PeerMap& talk) {
+               bool uneven, PeerMap& peers) {
   const Orbits& orbits = program.orbits;
   Alike result{orbits, "", 0};
   try {
     std::vector<Line> script, theirs;
     for (int rank = 0; rank < orbits.simulated; ++rank) {
       program.script(rank, script);
-      talk.add(rank, script);
+      peers.add(rank, script);
       for (const int move : moves) {
         const int other = move * orbits.simulated + rank;
         program.script(other, theirs);
@@ -277,8 +280,8 @@ std::string unlike_programs(const Scenario& asked) {
   const Scenario scenario = in_order(asked, orbits);
   Table<int> moves(orbits.size() - 1);
   std::iota(moves.begin(), moves.end(), 1);
-  PeerMap talk(orbits);
-  return compared(scenario, Program(scenario, orbits), moves, false, talk).reason;
+  PeerMap peers(orbits);
+  return compared(scenario, Program(scenario, orbits), moves, false, peers).reason;
 }
 
 Alike alike_ranks(const Scenario& asked, bool uneven) {
@@ -302,15 +305,15 @@ Alike alike_ranks(const Scenario& asked, bool uneven) {
   if (!program.declared_alike())
     return unless(fmt::format("{} {} is not the same for all ranks",
                               scenario.job.algorithm->collective, scenario.job.algorithm->name));
-  PeerMap talk(orbits);
-  Alike alike =
-      compared(scenario, program, some_of(orbits.size()), uneven && goes_round(scenario.job), talk);
+  PeerMap peers(orbits);
+  Alike alike = compared(scenario, program, some_of(orbits.size()),
+                         uneven && goes_round(scenario.job), peers);
   if (!alike.orbits) return alike;
-  if (std::string reason = unlike_by_ties(scenario, orbits, talk.distances()); !reason.empty())
+  if (std::string reason = unlike_by_ties(scenario, orbits, peers.distances()); !reason.empty())
     return unless(std::move(reason));
-  std::vector<Pair> pairs = talk.pairs();
+  std::vector<Pair> pairs = peers.pairs();
   if (cells) {
-    EqualCells equal = equal_cells(scenario, orbits, talk.distances());
+    EqualCells equal = equal_cells(scenario, orbits, peers.distances());
     if (!equal.reason.empty()) return unless(std::move(equal.reason));
     alike.orbits->links = std::move(equal.links);
     const auto host = [&](int rank) { return placement.ranks[rank].host; };

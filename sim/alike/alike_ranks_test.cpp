@@ -73,18 +73,29 @@ TEST(Fold, is_refused_with_its_reason) {
 // Rank 0 hears of rank 1 first, and rank 1 of rank 0: the same move does not lead from one to the
 // other.
 TEST(Fold, is_refused_where_messages_of_several_hosts_come_at_one_instant) {
-  const auto asked = [](const std::string& job, const std::string& network) {
-    return star(5) + "placement: 1x5\nlibrary: {base: ideal, network: {" + network + "}}\n" + job;
-  };
+  const std::string gpu_host =
+      "{type: pcie_tree, sockets: 1, cores: 4, switch_uplink: {bandwidth: 16 GB/s, latency: 0 s}, "
+      "gpu: {bandwidth: 10 GB/s, latency: 0 s, memory_bandwidth: 300 GB/s}, nic: {switch: 0}, "
+      "gpudirect: true}";
+  const std::pair<std::string, std::string> machines[] = {
+      {star(5) + "placement: 1x5\n", "network"},
+      {star(5, gpu_host) + "placement: {hosts: 1x5, on: gpu}\n", "gdr"}};
   const std::string all = "job: {collective: alltoall, algorithm: posted, bytes: 1000 B}\n";
   const std::string none = "eager_limit: 0 B, recv_overhead: 1 us";
-  EXPECT_EQ(why_not(asked(all, none)),
-            "messages of several hosts come at one instant, since 'send_overhead' is 0");
-  for (const std::string& alike :
-       {asked(ring("", "1000 B"), none), asked(all, none + ", send_overhead: 1 us"),
-        asked(all, "eager_limit: 0 B")}) {
-    const Scenario scenario = scenario_of(alike);
-    expect_same(folded(scenario), whole(scenario));
+  for (const auto& [machine, way] : machines) {
+    SCOPED_TRACE(way);
+    const std::string begin = machine + "library: {base: ideal, " + way + ": {";
+    const auto asked = [&](const std::string& job, const std::string& costs) {
+      return begin + costs + "}}\n" + job;
+    };
+    EXPECT_EQ(why_not(asked(all, none)),
+              "messages of several hosts come at one instant, since 'send_overhead' is 0");
+    for (const std::string& alike :
+         {asked(ring("", "1000 B"), none), asked(all, none + ", send_overhead: 1 us"),
+          asked(all, "eager_limit: 0 B")}) {
+      const Scenario scenario = scenario_of(alike);
+      expect_same(folded(scenario), whole(scenario));
+    }
   }
 }
 

@@ -42,8 +42,8 @@ class PeerMap {
       if (known.emplace(from % n, to % n, from / n == to / n).second) found.push_back(pair);
     };
     for (int rank = 0; rank < n; ++rank) add({rank, rank});
-    for (const auto& [talk, sends] : distances_) {
-      const int rank = talk.first, peer = (rank + talk.second) % orbits_.ranks;
+    for (const auto& [pair, sends] : distances_) {
+      const int rank = pair.first, peer = (rank + pair.second) % orbits_.ranks;
       add({rank, peer});
       add({peer, rank});
     }

@@ -195,13 +195,17 @@ Channel& Machine::add_channel(const Ends& ends) {
 
 Way Machine::way(int from, int to, const Fabric::RouteUses& route) const {
   if (from == to) return Way::self;
-  const bool gpus = on_gpu(from) || on_gpu(to);
-  const bool one_host = location(from).host == location(to).host;
-  if (!gpus) return one_host ? Way::shm : Way::network;
+  if (location(from).host != location(to).host)
+    return way_between_hosts(scenario_->cluster.topology, location(from), location(to));
+  if (!on_gpu(from) && !on_gpu(to)) return Way::shm;
   // Between a GPU and host memory there is a copy too, one leg of a staged one.
-  if (one_host) return on_gpu(from) && on_gpu(to) && !route.staged ? Way::p2p : Way::staged;
-  const auto direct = [this](int rank) {
-    return !on_gpu(rank) || scenario_->cluster.topology.hosts()[location(rank).host].gpudirect;
+  return on_gpu(from) && on_gpu(to) && !route.staged ? Way::p2p : Way::staged;
+}
+
+Way way_between_hosts(const Topology& topology, const Location& from, const Location& to) {
+  if (from.gpu < 0 && to.gpu < 0) return Way::network;
+  const auto direct = [&](const Location& where) {
+    return where.gpu < 0 || topology.hosts()[where.host].gpudirect;
   };
   return direct(from) && direct(to) ? Way::gdr : Way::network;
 }

@@ -99,6 +99,9 @@ struct Channel {
   double latency_behind_slices(double whole, std::uint64_t bytes) const;
 };
 
+/// By which transport messages go between ranks of two hosts.
+Way way_between_hosts(const Topology& topology, const Location& from, const Location& to);
+
 class Machine {
  public:
   /// Adds the resources of `scenario` to `ledger`; both outlive the machine. With `orbits` those of
