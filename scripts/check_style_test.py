@@ -75,6 +75,11 @@ class Lengths(unittest.TestCase):
         self.assertEqual(breaches("sim/a.cpp", "\n" * 330), [])
         self.assertEqual(breaches("sim/a.cpp", "\n" * 331),
                          ["sim/a.cpp:1: 331 lines, at most 330 are allowed: split it by topic"])
+        members = "int Ring::next() {\n  return 1;\n}\n"
+        self.assertNotIn("at most", str(breaches("sim/a.cpp", LICENCE + members + "\n" * 400)))
+        self.assertIn("at most 330", str(breaches(
+            "sim/a.cpp", LICENCE + members + members.replace("Ring", "Tree") + "\n" * 400)))
+        self.assertIn("at most 700", str(breaches("sim/a.cpp", LICENCE + members + "\n" * 700)))
 
     def test_a_readme_of_151_lines_is_too_long(self):
         self.assertEqual(breaches("README.md", "\n" * 150), [])
