@@ -29,6 +29,15 @@ std::vector<Value> all_orders(const Grid& grid, const Place& place) {
   return orders;
 }
 
+/// The orders of a large model that keep its tensor groups, which exchange most, on neighbours,
+/// where the job has them there and several orders do.
+std::vector<Value> likely_orders(const Grid& grid, const Place& place) {
+  std::vector<Value> all = all_orders(grid, place), likely;
+  for (const Value& order : all)
+    if (order.text().starts_with("tp-")) likely.push_back(order);
+  return order_of(grid).starts_with("tp-") && likely.size() > 1 ? likely : all;
+}
+
 /// The orders that `said` asks for, of a job that has several.
 std::vector<Value> asked_orders(const Value& said, const Grid& grid) {
   if (said.kind() == Value::Kind::list) {
@@ -114,7 +123,9 @@ std::vector<Value> read_group_orders(Fields& place, PlaceStudy& study) {
   const Value* order = place.map().find("order");
   const bool anywhere = order != nullptr && order->text() == "any";
   if (said == nullptr) {
-    std::vector<Value> orders = all_orders(*grid, place.map().place());
+    const bool llm = job.training != nullptr && job.training->llm != nullptr;
+    std::vector<Value> orders =
+        llm ? likely_orders(*grid, place.map().place()) : all_orders(*grid, place.map().place());
     return anywhere || orders.size() == 1 ? std::vector<Value>{} : orders;
   }
   std::vector<Value> orders = asked_orders(*said, *grid);
