@@ -21,8 +21,10 @@ inline constexpr int never_fold = std::numeric_limits<int>::max();
 
 struct RunOptions {
   std::string_view kernel = "fluid";
-  /// Periods of a steady state, and repetitions in which nothing is random, where that is possible.
+  /// Periods of a steady state, equal collectives inside hosts, and repetitions in which nothing is
+  /// random, where that is possible.
   bool skip = true;
+  bool known_collectives = true;  ///< of these, the collectives
   /// Activities that begin or end within that share of their own time of each other do so together;
   /// of the fluid kernel only.
   double tolerance = 0;

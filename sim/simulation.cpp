@@ -18,6 +18,7 @@
 #include "sim/insight/unfold.hpp"
 #include "sim/ranks/deadlock.hpp"
 #include "sim/ranks/detours.hpp"
+#include "sim/ranks/known_collectives.hpp"
 #include "sim/ranks/neighbour_run.hpp"
 
 namespace ringscope {
@@ -74,7 +75,11 @@ class Simulation {
     run_.alike_once =
         options.fold_channels && !options.shows_messages() && may_change_places(scenario);
     if (options.record_chain) mpi_.received = &received_;
-    if (may_skip(scenario, options)) run_.steps = &steady_;
+    if (may_skip(scenario, options)) {
+      run_.steps = &steady_;
+      if (options.known_collectives && scenario.job.noise.spread <= 0 && !has_detours())
+        run_.known = &known_;
+    }
     for (int rank = 0; rank < machine_.orbits().simulated; ++rank)
       ranks_.push_back(std::make_unique<RankThread>(run_, rank));
     if (has_detours()) {
@@ -100,6 +105,7 @@ class Simulation {
     kernel_->run();
     if (run_.unfinished > 0) return stuck();
     if (!is_announced()) job_ended(0);
+    known_.check();
     if (rounds_in_vain_ == most_rounds_in_vain) {
       if (!options_->keep_deadlock) throw DeadlockError(in_vain_text());
       measured_.deadlock = Deadlock{in_vain_text(), {}, {}};
@@ -153,6 +159,7 @@ class Simulation {
   std::unique_ptr<Detours> detours_;                ///< null: none
   std::vector<std::unique_ptr<NeighbourRun>> neighbours_;
   SteadyState steady_{run_, ranks_};
+  KnownCollectives known_{run_};
   double start_ = 0;           ///< of the repetition
   Table<double> used_before_;  ///< of each resource, by then
   Measurement measured_;       ///< of the repetition, taken when the job ends
@@ -188,6 +195,7 @@ void Simulation::begin(int repetition) {
   spans_.clear();
   received_.clear();
   steady_.restart();
+  known_.restart();
   mpi_.traffic = {};
   used_before_.clear();
   for (int id = 0; id < ledger_.resource_count(); ++id) used_before_.push_back(ledger_.carried(id));
@@ -243,6 +251,7 @@ void Simulation::job_ended(std::uint64_t) {
   used_before_.resize(ledger_.resource_count());  // blocks come meanwhile
   measured_ = measure(run_, own_ranks(), start_, used_before_);
   measured_.skipped = steady_.skipped();
+  measured_.skipped.messages += known_.messages();
   wait_for_likes(measured_.ranks, machine_.channel_fold(), own_ranks(), start_);
   unfold(measured_, machine_);
   if (recorder_) measured_.recording = recorder_->take(ledger_);
@@ -304,13 +313,16 @@ Report simulate(const Scenario& scenario, const RunOptions& options) {
 Report simulate(const Scenario& scenario, const RunOptions& options, sim::Alike alike) {
   const auto begun = std::chrono::steady_clock::now();
   std::vector<sim::Measurement> measurements;
+  RunOptions whole = options;
   try {
     measurements = measurements_of(scenario, options, alike.orbits);
   } catch (const sim::StuckWhileFolded&) {
     alike = {{}, "it cannot go on, and each rank's state is told", 0};
-    RunOptions whole = options;
-    whole.fold_channels = false;
+    whole.fold_channels = whole.known_collectives = false;
     measurements = measurements_of(scenario, whole, {});
+  } catch (const sim::NotKnown&) {
+    whole.known_collectives = false;
+    return simulate(scenario, whole, std::move(alike));
   }
   Report report = sim::report_of(scenario, std::move(measurements));
   if (alike.orbits) report.simulated_ranks = alike.orbits->simulated;

@@ -26,6 +26,8 @@ void give(Options& options, const KnownGroup& known) {
 }
 
 Task run_on_group(Communicator group, const Algorithm* algorithm, Workspace work, Options options) {
+  const GroupCall call = group.call_of(algorithm, work.data.size);
+  if (group.may_know(call) && co_await group.meet(call) == 1) co_return;
   const KnownGroup* known = communicator_of(group, options);
   const std::vector<int>* hosts_of_all = options.hosts;
   options = without_hosts(options);
@@ -43,6 +45,7 @@ Task run_on_group(Communicator group, const Algorithm* algorithm, Workspace work
   const std::size_t scratch = algorithm->scratch_items(group.size(), work.data.size, options);
   work.scratch = {work.scratch.buffer, work.scratch.offset, scratch};
   co_await algorithm->run(group, work, options);
+  group.ended(call);
 }
 
 /// Whether its scratch space goes by which ranks share a host: four ranks on one, two or four show

@@ -75,6 +75,7 @@ bool LoopbackThread::perform(Operation& operation, std::coroutine_handle<> waite
     case Verb::wait_any:
     case Verb::test:
     case Verb::compute:
+    case Verb::meet:
     case Verb::join:
     case Verb::sleep:
     case Verb::load:

@@ -16,65 +16,10 @@
 #include <string_view>
 #include <vector>
 
-#include "algorithms/verbs/block.hpp"
-#include "algorithms/verbs/executor.hpp"
-#include "algorithms/verbs/group.hpp"
-#include "algorithms/verbs/range.hpp"
+#include "algorithms/verbs/operation.hpp"
 #include "algorithms/verbs/task.hpp"
-#include "algorithms/verbs/verb.hpp"
 
 namespace ringscope {
-
-/// One verb with its arguments. Which fields count depends on the verb.
-struct Operation {
-  Verb verb{};
-  Range range{};                 ///< sent; or received into; or reduced or copied into
-  Range other{};                 ///< sendrecv: received into; reduce, copy: read from
-  int peer = 0, other_peer = 0;  ///< destination or source; sendrecv: destination, source
-  Tag tag{};
-  Duration time{};  ///< compute, sleep; an empty copy: since the rank's program began
-  std::span<const Request> requests{};  ///< wait, wait_all, wait_any, test; lives in the awaiter
-  Thread thread{};                      ///< join
-  Flag flag{};                          ///< reach
-  /// reach: how often raised; load, store: items; compute: bytes, read or written, of its memory.
-  /// Sleep: records that the input of the rank's host prepares in that time; 0: a clock.
-  std::size_t count = 0;
-  bool decides = false;              ///< recv: the critical path comes from the message's sender
-  std::span<const int> receivers{};  ///< multicast
-  Block block{};                     ///< of a kernel: isend, irecv, reduce, copy
-  SplitCall* split = nullptr;        ///< split; lives in the awaiter
-  /// wait_any: the index that completed; test: 0 or 1; recv, sendrecv, wait: items that came.
-  int result = 0;
-};
-
-/// `co_await`ing it performs the operation. It owns what the operation points to.
-class [[nodiscard]] Pending {
- public:
-  Pending(Executor* executor, const Operation& operation)
-      : executor_(executor), operation_(operation) {}
-  Pending(Executor* executor, const Operation& operation, Request only)
-      : executor_(executor), operation_(operation), only_(only) {
-    operation_.requests = std::span(&only_, 1);
-  }
-  Pending(Executor* executor, const Operation& operation, std::vector<int> receivers)
-      : executor_(executor), operation_(operation), receivers_(std::move(receivers)) {
-    operation_.receivers = receivers_;
-  }
-  Pending(const Pending&) = delete;
-  Pending& operator=(const Pending&) = delete;
-
-  bool await_ready() const noexcept { return false; }
-  bool await_suspend(std::coroutine_handle<> waiter) {
-    return executor_->perform(operation_, waiter);
-  }
-  int await_resume() const noexcept { return operation_.result; }
-
- private:
-  Executor* executor_;
-  Operation operation_;
-  Request only_;
-  std::vector<int> receivers_;
-};
 
 class PendingSplit;
 
@@ -129,6 +74,18 @@ class Communicator {
   PendingSplit split(int colour, int key, std::string_view part = {}) const;
   /// The same where any rank can tell the colour and key of each: nobody waits for the others.
   PendingSplit split(const Sides& sides, std::string_view part = {}) const;
+
+  /// A collective on a group, for an executor that may know how long it takes.
+  GroupCall call_of(const void* algorithm, std::size_t items) const {
+    return {algorithm, items, whole_tag(0), ranks_in_all(), rank()};
+  }
+  bool may_know(const GroupCall& call) const { return executor_->may_know(call); }
+  void ended(const GroupCall& call) const { executor_->ended(call); }
+  /// Waits until all ranks of the group have come, and then as long as the collective takes, which
+  /// has to be known.
+  Pending meet(const GroupCall& call) const {
+    return {executor_, {.verb = Verb::meet, .call = &call}};
+  }
 
   [[nodiscard]] Request isend(Range range, int to, int tag = 0) const {
     return executor_->post({.verb = Verb::isend,

@@ -13,6 +13,7 @@
 namespace ringscope {
 
 struct Operation;
+struct GroupCall;
 
 using Duration = std::chrono::duration<double>;
 
@@ -80,6 +81,11 @@ class Executor {
   virtual bool performs_alike() const { return true; }
   /// A block of a kernel, begun by this thread, has ended.
   virtual void end_block() {}
+  /// Whether it may know how long the collective takes that the rank begins: then the rank is to
+  /// meet the others of its group.
+  virtual bool may_know(const GroupCall&) { return false; }
+  /// The rank has ended one that was not known.
+  virtual void ended(const GroupCall&) {}
   /// One value of something that the program wants reported, such as "staleness".
   virtual void observe(std::string_view /*what*/, double /*value*/) {}
 };

@@ -41,6 +41,15 @@ struct Group {
   SharedRanks numbers_of(const std::vector<int>& some) const;
 };
 
+/// A rank's call of a collective of its group.
+struct GroupCall {
+  const void* algorithm = nullptr;
+  std::size_t items = 0;
+  Tag tag{};
+  const std::vector<int>* ranks = nullptr;  ///< as the executor numbers them
+  int self = 0;                             ///< index of this rank among them
+};
+
 /// Arguments of a rank that splits a communicator.
 struct Side {
   int colour = 0, key = 0;

@@ -29,15 +29,16 @@ enum class Verb : std::uint8_t {
   store,
   reach,
   multicast,
-  split
+  split,
+  meet
 };
 /// Names by Verb.
-inline constexpr Array<std::string_view, 19> verb_names = {
+inline constexpr Array<std::string_view, 20> verb_names = {
     "isend",    "irecv", "send",   "recv",      "sendrecv", "wait", "wait_all",
     "wait_any", "test",  "reduce", "copy",      "compute",  "join", "sleep",
-    "load",     "store", "reach",  "multicast", "split"};
+    "load",     "store", "reach",  "multicast", "split",    "meet"};
 inline constexpr std::size_t verbs = verb_names.size();
-static_assert(&verb_names[Verb::split] == &verb_names.back() && verb_names.back() == "split");
+static_assert(&verb_names[Verb::meet] == &verb_names.back() && verb_names.back() == "meet");
 
 inline std::string_view name_of(Verb verb) { return verb_names[verb]; }
 

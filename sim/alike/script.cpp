@@ -159,6 +159,7 @@ void Voice::write(const Operation& operation) {
     case Verb::copy:
     case Verb::compute:
     case Verb::sleep:
+    case Verb::meet:
       break;
   }
   reader_->write(line);

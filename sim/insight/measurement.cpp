@@ -7,6 +7,8 @@
 #include "sim/insight/training_report.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <utility>
 
 #include "algorithms/collectives.hpp"
@@ -50,8 +52,11 @@ std::vector<ResourceReport> busiest_resources(const Run& run, double elapsed,
       all.push_back(
           {resource.id, resource.kind, used / (run.ledger->resource(busy).capacity * elapsed)});
   }
-  std::stable_sort(all.begin(), all.end(),
-                   [](const auto& a, const auto& b) { return a.utilisation > b.utilisation; });
+  // Sums of equal parts differ in their last digits, by the order in which they were added.
+  constexpr double digits = 1e9;
+  std::ranges::stable_sort(all, std::ranges::greater(), [](const ResourceReport& one) {
+    return std::round(one.utilisation * digits);
+  });
   const auto most = static_cast<std::ptrdiff_t>(std::min(busiest, all.size()));
   std::vector<ResourceReport> listed(all.begin(), all.begin() + most);
   add_busiest_links(listed, all);

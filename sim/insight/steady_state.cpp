@@ -82,6 +82,7 @@ SteadyState::Accounts SteadyState::accounts() const {
   for (int id = 0; id < run_->ledger->resource_count(); ++id)
     accounts.used.push_back(run_->ledger->used(id));
   accounts.traffic = run_->mpi->traffic;
+  if (run_->known != nullptr) accounts.sent = run_->machine->sent();
   accounts.observed = run_->observed.size();
   return accounts;
 }
@@ -115,6 +116,7 @@ void SteadyState::skip(int steps, int times) {
   const auto more = static_cast<std::uint64_t>(times);
   Traffic& traffic = run_->mpi->traffic;
   traffic.repeat(more, kept_.traffic);
+  if (run_->known != nullptr) run_->machine->repeat_sent(more, kept_.sent);
   run_->mpi->skip(seconds, messages_);
   run_->machine->skip(seconds);
   for (std::size_t i = 0; i < threads_.size(); ++i)

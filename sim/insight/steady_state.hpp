@@ -45,6 +45,7 @@ class SteadyState final : public StepObserver {
     std::vector<RankThread::TimeAccount> threads;
     std::vector<double> used;  ///< by resource
     Traffic traffic;
+    Machine::Sent sent;
     std::size_t observed = 0;
   };
 

@@ -226,6 +226,13 @@ void Ledger::rewind() {
   for (Account& account : accounts_) account.used = account.skipped = 0;
 }
 
+void Ledger::use(int id, double units) {
+  Account& account = accounts_[id];
+  account.used += units;
+  account.skipped += units;
+  account.served.at = -1;
+}
+
 void Ledger::skip(double seconds, View<const double> used) {
   forget_instant();
   for (std::size_t id = 0; id < used.size(); ++id) {

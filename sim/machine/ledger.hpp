@@ -76,6 +76,8 @@ class Ledger {
   std::vector<Agenda::Entry> agenda() const;
   /// Puts the clock and every account back, between two runs.
   void rewind();
+  /// So many units of a resource were used that no activity has taken.
+  void use(int id, double units);
   /// Time has moved by `seconds`, in which each resource was used by this many units.
   void skip(double seconds, View<const double> used);
   /// Bottleneck of the window that closed last: a resource, or -1 when nothing limited it.

@@ -189,8 +189,23 @@ Channel& Machine::add_channel(const Ends& ends) {
   made.destination = orbits_.simulated_for(to);
   made.counted = made.source < jobs_.own();
   reset_choice(made);
+  made_.push_back(&made);
   if (made.slices > 1) sliced_.push_back(&made);
   return made;
+}
+
+Machine::Sent Machine::sent() const {
+  Sent sent;
+  for (const Channel* channel : made_) sent.emplace_back(channel->sent, channel->sent_bytes);
+  return sent;
+}
+
+void Machine::repeat_sent(std::uint64_t times, const Sent& before) {
+  for (std::size_t i = 0; i < made_.size(); ++i) {
+    const auto [messages, bytes] = i < before.size() ? before[i] : Sent::value_type();
+    made_[i]->sent += times * (made_[i]->sent - messages);
+    made_[i]->sent_bytes += times * (made_[i]->sent_bytes - bytes);
+  }
 }
 
 Way Machine::way(int from, int to, const Fabric::RouteUses& route) const {

@@ -75,6 +75,8 @@ struct Channel {
   /// handshake, or waits for its turn. -1: none.
   SmallTable<int, 1> last_data;
   std::uint64_t next_sequence = 0;  ///< of the messages from one to the other
+  std::uint64_t sent = 0,
+                sent_bytes = 0;  ///< messages, those of the channels that it stands for, too
 
   /// Calls fields(left_at, whether data are on the wire): of what changes in a run, the only thing
   /// that the messages in flight do not describe; see steady_state.hpp, which skips nothing where
@@ -83,7 +85,7 @@ struct Channel {
     auto& [source, destination, counted, way, transport, protocols, route_latency, wire, again,
            chosen_routes, turn, in_order, stands_for, wire_per_byte, slices, left_at, clock, nic,
            copy_in, copy_out, last_on_wire, held, first_waiting, last_waiting, last_data,
-           next_sequence] = self;
+           next_sequence, sent, sent_bytes] = self;
     fields(left_at, last_on_wire >= 0);
   }
 
@@ -161,6 +163,13 @@ class Machine {
   }
   /// From a simulated rank to any. Made when first asked for; the reference stays valid.
   Channel& channel(int from, int to, Block block = {});
+  /// Messages and bytes that each channel has sent, in the order in which they were made.
+  using Sent = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
+  Sent sent() const;
+  /// Adds what has come since `before`, `times` times over.
+  void repeat_sent(std::uint64_t times, const Sent& before);
+  /// All, in the order in which they were made.
+  const std::vector<Channel*>& channels_made() const { return made_; }
   /// The channel's next data leave: chooses their way, as the cluster's routing does.
   void steer(Channel& channel) const {
     if (!channel.chosen_routes.empty()) choose_passage(channel);
@@ -277,6 +286,7 @@ class Machine {
     std::size_t operator()(const Ends& ends) const;
   };
   std::unordered_map<Ends, Channel, EndsHash> channels_;
+  std::vector<Channel*> made_;
   std::vector<Channel*> sliced_;  ///< of these those with several slices
   /// By rank, communicator, channel (-1: all of a GPU), protocol, and bytes of data in one on the
   /// wire.

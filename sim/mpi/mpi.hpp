@@ -180,7 +180,7 @@ class Mpi {
   Caller* running_caller(Process& process);
   void released(int message, Cause cause, Caller& by);
 
-  void count(const Channel& channel, std::uint64_t bytes, bool between_hosts, int times = 1);
+  void count(Channel& channel, std::uint64_t bytes, bool between_hosts, int times = 1);
   void count_connections();
   void connect(int rank, int peer, const Channel& channel);
   int further_connections(int rank);

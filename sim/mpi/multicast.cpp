@@ -47,7 +47,7 @@ void Mpi::prepared_multicast(int first, Cause cause, double until) {
 // on their way at once, and may be used up before the others have left.
 void Mpi::launch_multicast(int first) {
   const std::uint64_t bytes = messages_[first].bytes;
-  const Channel& channel = *messages_[first].channel;
+  Channel& channel = *messages_[first].channel;
   Uses tree;
   bool between_hosts = false;
   int travelling = -1;

@@ -8,9 +8,11 @@
 
 namespace ringscope::sim {
 
-void Mpi::count(const Channel& channel, std::uint64_t bytes, bool between_hosts, int times) {
+void Mpi::count(Channel& channel, std::uint64_t bytes, bool between_hosts, int times) {
   if (!channel.counted) return;
   const auto messages = static_cast<std::uint64_t>(times);
+  channel.sent += messages;
+  channel.sent_bytes += messages * bytes;
   traffic.messages += messages;
   traffic.bytes += messages * bytes;
   if (between_hosts) traffic.bytes_between_hosts += messages * bytes;

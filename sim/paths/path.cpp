@@ -184,15 +184,32 @@ std::vector<PathTotal> Paths::reduced(std::vector<PathTotal> totals) {
   return sums.unsorted();
 }
 
+void Paths::add_node(int id, PathTotals& all) const {
+  const Node& one = node(id);
+  if (one.what == runs)
+    runs_.add_totals(sequences_[one.rank], all);
+  else
+    all.add({one.what, one.rank, one.end - end(one.parent)});
+}
+
 std::vector<Paths::Segment> Paths::merged(const PathCursor& cursor) const {
   PathTotals all;
+  for (int id = cursor.node_; id >= 0; id = node(id).parent) add_node(id, all);
+  return longest_first(all);
+}
+
+Paths::Gained Paths::since(const PathCursor& cursor, std::span<const PathCursor> places) const {
+  PathTotals all;
   for (int id = cursor.node_; id >= 0; id = node(id).parent) {
-    const Node& one = node(id);
-    if (one.what == runs)
-      runs_.add_totals(sequences_[one.rank], all);
-    else
-      all.add({one.what, one.rank, one.end - end(one.parent)});
+    const auto place = std::ranges::find(places, id, &PathCursor::node_);
+    if (place != places.end())
+      return {static_cast<int>(place - places.begin()), longest_first(all)};
+    add_node(id, all);
   }
+  return {};
+}
+
+std::vector<Paths::Segment> Paths::longest_first(const PathTotals& all) {
   std::vector<Segment> segments;
   for (const PathTotal& total : all.list())
     if (total.seconds > 0) segments.push_back(segment_of(total));

@@ -71,6 +71,13 @@ class Paths {
   };
   /// The chain's segments merged by (cause, rank, resource), longest first.
   std::vector<Segment> merged(const PathCursor& cursor) const;
+  /// The same of the segments since the chain stood where one of these does, and its index. Where
+  /// it stood at none, -1 and no segment.
+  struct Gained {
+    int from = -1;
+    std::vector<Segment> segments;
+  };
+  Gained since(const PathCursor& cursor, std::span<const PathCursor> places) const;
   /// Some totals were added up by cause alone, since the last restart().
   bool reduced() const { return reduced_; }
 
@@ -145,6 +152,8 @@ class Paths {
   void set_runs(int id, PathSequence runs);
   PathSequence take_runs(int id);
   void bound_memory();
+  void add_node(int id, PathTotals& all) const;
+  static std::vector<Segment> longest_first(const PathTotals& all);
   struct Gain;
   Gain since_mark(int id, const std::unordered_map<int, int>& marks);
   void append_runs(std::span<PathCursor* const> cursors, std::span<const int> origins,

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "sim/ranks/detours.hpp"
+#include "sim/ranks/known_collectives.hpp"
 
 namespace ringscope::sim {
 
@@ -102,6 +103,21 @@ void RankThread::observe(std::string_view what, double value) {
   run_->observed.push_back({what, rank(), value, now()});
 }
 
+bool RankThread::is_alone() const {
+  return (this == first_ || first_->finished_) &&
+         std::ranges::all_of(first_->others_, [this](const auto& other) {
+           return other.get() == this || other->finished_;
+         });
+}
+
+bool RankThread::may_know(const GroupCall& call) {
+  return run_->known != nullptr && run_->known->begins(call, *this);
+}
+
+void RankThread::ended(const GroupCall& call) {
+  if (run_->known != nullptr) run_->known->ended(call, *this, mark_);
+}
+
 void RankThread::begin(Task body, double delay) {
   assert(finished_ && verbs_.empty());
   finished_ = false;
@@ -178,10 +194,11 @@ void RankThread::mark(Mark mark) {
   mark_ = mark;
 }
 
-void RankThread::end_phase() {
+void RankThread::end_phase(double later) {
   if (phase_ < 0) return;
+  if (run_->known != nullptr) run_->known->phase_ended(rank(), phase_);
   double& end = run_->phases[phase_].end;
-  end = std::max(end, now());
+  end = std::max(end, now() + later);
 }
 
 void RankThread::go_on() {

@@ -34,6 +34,8 @@ class RankThread final : public Executor, private Caller, private ThreadState {
   bool performs_alike() const override { return !run_->alike_once; }
   void end_block() override;
   void observe(std::string_view what, double value) override;
+  bool may_know(const GroupCall& call) override;
+  void ended(const GroupCall& call) override;
 
   /// Begins the program, `delay` seconds from now. Requires that no earlier one is unfinished.
   void begin(Task body, double delay);
@@ -51,6 +53,12 @@ class RankThread final : public Executor, private Caller, private ThreadState {
   const GroupTimes& in_groups() const { return in_groups_; }
   /// Further threads of this first one's rank, from its thread 1 on.
   std::span<const std::unique_ptr<RankThread>> others() const { return others_; }
+  /// No other thread of the rank has anything to do.
+  bool is_alone() const;
+  int phase() const { return phase_; }
+  /// The ranks of its group have met: it goes on with that chain where their collective is known,
+  /// with its end, else at once.
+  void have_met(bool known, const PathCursor& from);
   /// Accounts and the path start anew, at this instant.
   void reset();
   /// Counts the time since it finished as idle, up to now.
@@ -107,6 +115,7 @@ class RankThread final : public Executor, private Caller, private ThreadState {
   const RankThread& of_rank(int thread) const { return thread == 0 ? *this : *others_[thread - 1]; }
   void completed(int request) override;
   void cpu_done(std::uint64_t);
+  void met(std::uint64_t);
   Advance advance(Pending& verb);
   void enter_group(const Pending& verb);
   template <Verb one>
@@ -164,7 +173,7 @@ class RankThread final : public Executor, private Caller, private ThreadState {
   void finish();
   bool another_stands_for_it() const;
   void leave_to_another();
-  void end_phase();
+  void end_phase(double later = 0);
   std::optional<Blocked> blocked();
   std::string name_of(int index) const;
   std::span<const int> requests_of(const Pending& verb);

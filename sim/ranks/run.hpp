@@ -14,6 +14,7 @@
 namespace ringscope::sim {
 
 class Detours;
+class KnownCollectives;
 class RankThread;
 
 /// The threads that have something to do at this instant; they run once everything that is
@@ -94,7 +95,8 @@ struct Run {
   std::vector<Stage> waited{};  ///< causes of the wait that ends; else empty
   /// Channels of a kernel that do the same are performed once.
   bool alike_once = false;
-  int unfinished = 0;  ///< ranks whose first thread still has something to do
+  KnownCollectives* known = nullptr;  ///< null: all are simulated
+  int unfinished = 0;                 ///< ranks whose first thread still has something to do
 };
 
 }  // namespace ringscope::sim

@@ -5,6 +5,7 @@
 #include <climits>
 #include <utility>
 
+#include "sim/ranks/known_collectives.hpp"
 #include "sim/ranks/rank_thread.hpp"
 
 namespace ringscope::sim {
@@ -263,6 +264,50 @@ RankThread::Advance RankThread::part<Verb::split>(Pending& verb) {
   return Advance::done;
 }
 
+template <>
+RankThread::Advance RankThread::part<Verb::meet>(Pending& verb) {
+  if (verb.state == State::completing) return Advance::done;
+  if (std::exchange(verb.state, State::preparing) == State::queued)
+    run_->known->meet(*verb.asked->call, *this);
+  return block(verb, RankActivity::in_wait);
+}
+
+void RankThread::have_met(bool known, const PathCursor& from) {
+  Pending& verb = verbs_.front();
+  verb.state = State::completing;
+  verb.asked->result = known ? 1 : 0;
+  if (!known) return completed(-1);
+  const GroupCall& call = *verb.asked->call;
+  const KnownCollectives::Share& share = run_->known->share(call);
+  leave_mpi();
+  end_phase(run_->known->phase_before(rank()));
+  mark(share.mark);
+  in_groups_.enter(run_->groups.index_of(call.tag));
+  path = from;
+  on_cpu_ = true;
+  run_->ledger->kernel().after(share.seconds, Callback::to<&RankThread::met>(this));
+}
+
+// The time of the collective counts as it did when it was simulated.
+void RankThread::met(std::uint64_t) {
+  on_cpu_ = false;
+  const KnownCollectives::Share& share = run_->known->share(*verbs_.front().asked->call);
+  activity_since_ = now();
+  for (std::size_t i = 0; i < seconds_.size(); ++i) seconds_[i] += share.account.seconds[i];
+  for (std::size_t i = 0; i < waited_for_.size(); ++i)
+    waited_for_[i] += share.account.waited_for[i];
+  in_groups_.spend(share.in_group.all);
+  in_groups_.wait_for_partner(share.in_group.partner);
+  run_->known->use_own(share, rank());
+  double left = 0;
+  for (const Paths::Segment& segment : share.path) left += segment.seconds;
+  for (const Paths::Segment& segment : share.path) {
+    left -= segment.seconds;
+    run_->paths->extend(path, segment.cause, segment.rank, segment.resource, now() - left);
+  }
+  go_on();
+}
+
 RankThread::Advance RankThread::advance(Pending& verb) {
   if (verb.starts) return start_part(verb);
   if (!run_->groups.names().empty()) enter_group(verb);
@@ -306,6 +351,8 @@ RankThread::Advance RankThread::advance(Pending& verb) {
       return part<Verb::multicast>(verb);
     case Verb::split:
       return part<Verb::split>(verb);
+    case Verb::meet:
+      return part<Verb::meet>(verb);
   }
   return Advance::done;
 }

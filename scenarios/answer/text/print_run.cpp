@@ -256,9 +256,8 @@ std::string nodes_of_trace(const Report& report) {
 std::string skipped_text(const Report& report) {
   std::string text;
   if (report.skipped_messages > 0)
-    text += fmt::format(
-        "  Skipped: {} of its {} messages, in {} of its time, repeat those before them.\n",
-        report.skipped_messages, report.messages, to_short_text(Seconds(report.skipped_s)));
+    text += fmt::format("  Skipped: {} of its {} messages repeat those before them.\n",
+                        report.skipped_messages, report.messages);
   if (report.skipped_repetitions > 0)
     text += fmt::format(
         "  Skipped: {} of {} repetitions are the first one again, since nothing in them is "

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Has a run in which collectives inside hosts take as long as equal ones before them the report of
+// a full simulation?
+#include "sim/insight/skipping_for_test.hpp"
+
+namespace ringscope::known_collectives_test {
+namespace {
+
+/// Hosts of eight GPUs, with a NIC each, in two pods. `host`: more about each.
+Scenario llm(const std::string& groups, const std::string& options, const std::string& host = "",
+             const std::string& job = "") {
+  return scenario_of(R"(
+cluster:
+  network: rails
+  rails: 8
+  hosts_per_pod: 1
+  pods: 2
+  spines: 2
+  link: {bandwidth: 400 Gbit/s, latency: 1 us}
+  host:
+    type: pcie_tree
+    sockets: 2
+    cores: 8
+    memory_bandwidth: 300 GB/s
+    socket_link: {bandwidth: 96 GB/s, latency: 100 ns}
+    switches_per_socket: 4
+    switch_uplink: {bandwidth: 63 GB/s, latency: 150 ns}
+    gpus_per_switch: 1
+    gpu: {bandwidth: 63 GB/s, latency: 150 ns, memory: 80 GB, memory_bandwidth: 3350 GB/s}
+    nics:
+      - {switch: 0, bandwidth: 63 GB/s, latency: 150 ns}
+      - {switch: 1, bandwidth: 63 GB/s, latency: 150 ns}
+      - {switch: 2, bandwidth: 63 GB/s, latency: 150 ns}
+      - {switch: 3, bandwidth: 63 GB/s, latency: 150 ns}
+      - {switch: 4, bandwidth: 63 GB/s, latency: 150 ns}
+      - {switch: 5, bandwidth: 63 GB/s, latency: 150 ns}
+      - {switch: 6, bandwidth: 63 GB/s, latency: 150 ns}
+      - {switch: 7, bandwidth: 63 GB/s, latency: 150 ns}
+    )" + host + R"(
+library: nccl_h100
+placement: {hosts: 8x2, on: gpu}
+job:
+  program: llm
+  groups: )" + groups +
+                     R"(
+  options:
+    model: {layers: 4, hidden: 8192, heads: 64, sequence: 4096}
+    gpu: {flops: 4e14, memory_bandwidth: 3350 GB/s}
+    )" + options + "\n  " +
+                     job);
+}
+
+const std::string nvswitch = "nvswitch: {bandwidth: 450 GB/s, latency: 300 ns}";
+
+void expect_known(const Scenario& scenario, double share) {
+  const Report known = with_fluid(scenario, true), whole = with_fluid(scenario, false);
+  EXPECT_GT(static_cast<double>(known.skipped_messages),
+            share * static_cast<double>(whole.messages));
+  EXPECT_EQ(whole.skipped_messages, 0u);
+  expect_same(known, whole);
+}
+
+TEST(KnownCollectives, of_tensor_groups_take_as_long_as_the_first_two) {
+  expect_known(llm("{tp: 8, pp: 2}", "micro_batches: 8", nvswitch), 0.5);
+  expect_known(llm("{tp: 8, dp: 2}", "micro_batches: 2\n    zero: 1", nvswitch), 0.3);
+}
+
+TEST(KnownCollectives, of_halves_are_known_each) {
+  expect_known(llm("{tp: 8, pp: 2}", "micro_batches: 8\n    sequence_parallel: true", nvswitch),
+               0.3);
+}
+
+// Without an NVSwitch the groups' messages pass the PCIe links to the NICs.
+TEST(KnownCollectives, are_none_where_others_use_the_same_links) {
+  const Scenario scenario = llm("{tp: 8, pp: 2}", "micro_batches: 4");
+  EXPECT_EQ(with_fluid(scenario, true).skipped_messages, 0u);
+}
+
+TEST(KnownCollectives, are_none_where_times_are_random) {
+  const std::string options = "micro_batches: 4", noise = "noise: {spread: 0.02}";
+  EXPECT_EQ(with_fluid(llm("{tp: 8, dp: 2}", options, nvswitch, noise), true).skipped_messages, 0u);
+}
+
+// One GPU of each group comes late each time: all is simulated.
+TEST(KnownCollectives, are_none_where_ranks_do_not_begin_at_one_instant) {
+  const Scenario scenario = llm("{tp: 8, pp: 2}", "micro_batches: 4", nvswitch,
+                                "noise: {stragglers: {ranks: [1, 9], slowdown: 1.5}}");
+  const Report known = with_fluid(scenario, true), whole = with_fluid(scenario, false);
+  EXPECT_EQ(known.skipped_messages, 0u);
+  expect_same(known, whole);
+}
+
+}  // namespace
+}  // namespace ringscope::known_collectives_test
