@@ -77,6 +77,12 @@ std::string heading(const PlaceStudy& study, const PlaceAnswer& answer) {
   else
     text += fmt::format("stopped when {} of these were simulated\n", answer.placed.size());
   const double best = answer.placed.front().cost_s;
+  if (answer.free_s)
+    return text +
+           fmt::format(
+               "with free links between hosts the job would take {}; the best placement found "
+               "takes {:.2f}x that\n",
+               to_short_text(Seconds(*answer.free_s)), best / *answer.free_s);
   if (!answer.bound_s)
     return text + "how much better one there may be is not known: " + answer.no_bound + '\n';
   return text +
@@ -217,12 +223,22 @@ std::string place_screen(const PlaceStudy& study, const PlaceAnswer& answer, std
   std::string text = heading(study, answer) + '\n' + table(study, answer, top);
   const double best = answer.placed.front().cost_s, own = answer.own.cost_s;
   if (!answer.own.allowed) text += not_allowed(study, answer.own);
+  const auto percent = [](double share) { return fmt::format("{:.1f}", 100 * share); };
+  const auto& drawn = answer.difference;
+  const std::string interval =
+      !drawn
+          ? ""
+          : fmt::format(" ({} to {} % in {} draws of latencies, overheads and link efficiencies)",
+                        percent(drawn->least), percent(drawn->most), drawn->draws);
+  const double gain = own / best - 1;
   if (own <= best)
     text += answer.searched || answer.stopped ? "none better than yours was found\n"
                                               : "yours is as good as the best\n";
-  else if (own < best * (1 + no_gain))
+  else if (gain < no_gain || (drawn && drawn->least <= 0))
     text +=
-        fmt::format("no gain: yours takes {:.1f} % longer than the best\n", 100 * (own / best - 1));
+        fmt::format("no gain: yours takes {} % longer than the best{}\n", percent(gain), interval);
+  else if (drawn)
+    text += fmt::format("yours takes {} % longer than the best{}\n", percent(gain), interval);
   return text;
 }
 
@@ -270,6 +286,11 @@ Json place_json(const PlaceStudy& study, const PlaceAnswer& answer,
   json["stopped"] = answer.stopped;
   json["bound_s"] = answer.bound_s ? Json(*answer.bound_s) : Json();
   json["no_bound"] = answer.no_bound;
+  if (answer.difference)
+    json["difference"] = {{"draws", answer.difference->draws},
+                          {"least", answer.difference->least},
+                          {"most", answer.difference->most}};
+  if (answer.free_s) json["free_links_s"] = *answer.free_s;
   json["random"] = Json();
   if (answer.random)
     json["random"] = {

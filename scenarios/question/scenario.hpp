@@ -86,6 +86,11 @@ struct Speedup {
   ResourceId resource;        ///< or none
   double capacity = 1;        ///< factor of its capacity
   double link_latencies = 1;  ///< factor of all of them
+  bool free_links = false;    ///< what leaves a host is there at once, as far as cables count
+  /// Factor of the latency of a route, inside a host or from host to host.
+  double latencies(bool between_hosts) const {
+    return between_hosts && free_links ? 0 : link_latencies;
+  }
 };
 
 /// One case to simulate: a scenario with one vector size.

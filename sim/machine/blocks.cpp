@@ -136,7 +136,7 @@ Channel Machine::make_block_channel(int from, int to, Block block) {
                          : nvlink  ? costs.carries
                                    : costs.carries_over_pcie;
   channel.transport = leaves ? &costs.between_hosts : &costs.inside_host;
-  channel.route_latency = found.latency * scenario_->speedup.link_latencies;
+  channel.route_latency = found.latency * scenario_->speedup.latencies(leaves);
   channel.stands_for = block.alike;
   channel.in_order = true;
   // Over an NVLink a hop is the block's own time, for each slice; elsewhere others' on the way.

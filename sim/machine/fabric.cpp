@@ -100,7 +100,8 @@ void Fabric::add_links() {
     const int host = std::max(component(topology().source_of(id)).host,
                               component(topology().target_of(id)).host);
     const bool of_cell = host < 0 && cell_links_ != nullptr && cell_links_->names.contains(id);
-    if (!has_resources(host) && !of_cell) {
+    const bool is_free = scenario_->speedup.free_links && topology().is_cable(id);
+    if ((!has_resources(host) && !of_cell) || is_free) {
       link_resources_.push_back(-1);
       both_resources_.push_back(-1);
       continue;

@@ -258,7 +258,7 @@ Channel Machine::make_channel(int from, int to) {
   const Fabric::RouteUses found = route_uses(from, to, true);
   channel.way = way(from, to, found);
   channel.transport = &scenario_->library.transport(channel.way);
-  channel.route_latency = found.latency * scenario_->speedup.link_latencies;
+  channel.route_latency = found.latency * scenario_->speedup.latencies(channel.between_hosts());
   if (channel.transport->order == Order::fifo) {
     const int endpoints = scenario_->library.endpoints;
     channel.last_data.assign(endpoints * endpoints, -1);

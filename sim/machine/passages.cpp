@@ -54,7 +54,7 @@ std::vector<ChosenRoute> Machine::chosen_routes(int from, int to, bool engines, 
   std::vector<ChosenRoute> found;
   const auto add = [&](const RouteChoice& choice) {
     const Fabric::RouteUses route = fabric_.route_uses(from, to, engines, by, choice);
-    ChosenRoute chosen{route.uses, route.latency * scenario_->speedup.link_latencies, {}};
+    ChosenRoute chosen{route.uses, route.latency * scenario_->speedup.latencies(true), {}};
     if (std::ranges::find(found, chosen) == found.end()) found.push_back(std::move(chosen));
   };
   if (routing != Routing::valiant)

@@ -13,7 +13,7 @@ namespace ringscope {
 
 /// Shares of the whole, in progress, between which a study looks at placements; and of the time,
 /// where that is limited.
-inline constexpr double search_from = 0.02, search_to = 0.85;
+inline constexpr double search_from = 0.02, search_to = 0.7, drawn_to = 0.9;
 
 /// Costs of placements, by one call of the evaluator for many.
 class Costing {

@@ -11,6 +11,7 @@
 
 #include "scenarios/study/group_orders.hpp"
 #include "sim/studies/search/annealing.hpp"
+#include "sim/studies/search/draws.hpp"
 #include "sim/studies/search/evaluations.hpp"
 #include "sim/studies/search/near_groups.hpp"
 #include "sim/studies/search/place_bound.hpp"
@@ -63,7 +64,7 @@ std::optional<RandomPlacements> random_placements(const PlaceStudy& study,
   if (!answer.searched && !answer.stopped) {
     for (const Placed& placed : answer.placed) costs.emplace_back(placed.cost_s, placed.alike);
   } else {
-    evaluator.part(search_to, 1);
+    evaluator.part(drawn_to, 1);
     evaluator.until(1);
     if (evaluator.stopped()) return {};
     const std::vector<Assignment> assignments =
@@ -103,7 +104,7 @@ struct Until {
 constexpr double counting = 0.3;  // of an order's time
 
 Until until_of(std::size_t order, const PlaceStudy& study) {
-  const double all = study.random > 0 ? search_to : 1;
+  const double all = study.random > 0 ? search_to : drawn_to;
   const double each = all / static_cast<double>(study.tried().size());
   const double begin = each * static_cast<double>(order);
   return {begin + counting * each, begin + each};
@@ -193,6 +194,7 @@ PlaceAnswer place(const PlaceStudy& study, Evaluator& evaluator,
     all.push_back({&order, until_of(all.size(), study), starts_of(order, placements, own)});
   look_at_kinds(study, all, placements, evaluations);
   answer.least = evaluations.count();
+  const auto free = time_of_free_links(study, placements.bins(), evaluator);
   for (const Tried& tried : all)
     look(tried, all.size(), placements, evaluator, evaluations, answer);
   if (evaluations.count() == 0) throw std::runtime_error(too_early);
@@ -201,6 +203,13 @@ PlaceAnswer place(const PlaceStudy& study, Evaluator& evaluator,
   for (std::size_t i = 0; i < answer.placed.size() && packed && !answer.searched; ++i)
     answer.raw += answer.placed[i].alike;
   add_bound(answer, study, placements.bins());
+  if (!answer.bound_s) answer.free_s = free;
+  const double best = answer.placed.front().cost_s;
+  if (answer.own.cost_s > best && answer.own.cost_s < stuck && study.objective == Objective::time) {
+    evaluator.part(search_to, drawn_to);
+    evaluator.until(drawn_to);
+    answer.difference = drawn_difference(study, answer.own, answer.placed.front(), evaluator);
+  }
   answer.random = random_placements(study, placements, answer, evaluator);
   return answer;
 }

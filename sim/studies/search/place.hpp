@@ -30,6 +30,13 @@ struct RandomPlacements {
   double median_s = 0;    ///< of the objective; infinite where half of them get stuck
 };
 
+/// Share by which the user's placement takes longer than the best, where numbers of the profile are
+/// drawn.
+struct DrawnDifference {
+  int draws = 0;
+  double least = 0, most = 0;
+};
+
 struct PlaceAnswer {
   Count raw;                        ///< placements, each core by itself
   Count least;                      ///< lower bound of the number that differ
@@ -42,7 +49,9 @@ struct PlaceAnswer {
   std::optional<std::size_t> same;  ///< the place of the user's, or one like it, in `placed`
   std::optional<double> bound_s;    ///< no placement takes less
   std::string no_bound;             ///< why there is none; "" where there is one
+  std::optional<double> free_s;     ///< time_of_free_links(), where there is no bound
   std::optional<RandomPlacements> random;
+  std::optional<DrawnDifference> difference;  ///< drawn_difference() of the user's to the best
 };
 
 /// Simulates the user's placement first and then one of each kind, all to their ends. The search

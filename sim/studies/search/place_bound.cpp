@@ -5,6 +5,7 @@
 
 #include "algorithms/collectives.hpp"
 #include "base/table.hpp"
+#include "sim/alike/equal_hosts.hpp"
 
 namespace ringscope {
 namespace {
@@ -32,6 +33,17 @@ double core_cost(const Transport& transport) {
   if (transport.driver == Driver::nic) return 0;
   const double send = transport.driver == Driver::caller ? transport.send_cost.seconds_per_byte : 0;
   return std::max(send, transport.recv_cost.seconds_per_byte);
+}
+
+/// Whole hosts that are equal part by part.
+bool are_equal(const Topology& topology, std::span<const Bin> bins) {
+  Placement all;
+  for (const Bin& bin : bins)
+    for (int i = 0; i < bin.capacity; ++i)
+      all.ranks.push_back({.host = bin.host, .numa = bin.numa, .gpu = bin.gpu});
+  const int each = sim::ranks_per_host(all);
+  return sim::unequal_places(all, each).empty() &&
+         sim::unequal_hosts(topology, all, each, true).empty();
 }
 
 bool has_one_thread(const Job& job) { return threads_of(*job.algorithm, job.options) == 1; }
@@ -71,6 +83,23 @@ std::optional<double> bound_of_rings(const PlaceStudy& study, std::span<const Bi
   const auto passes = static_cast<std::uint64_t>(collective_of(*job.algorithm).passes);
   const std::uint64_t bytes = passes * (ranks - 1) * (job.bytes.count / ranks);
   return static_cast<double>(bytes) * *slowest;
+}
+
+std::optional<double> time_of_free_links(const PlaceStudy& study, std::span<const Bin> bins,
+                                         const Evaluator& evaluator) {
+  if (!study.rules.whole_hosts || study.objective != Objective::time ||
+      !study.scenario.neighbours.empty() || !are_equal(study.scenario.cluster.topology, bins))
+    return {};
+  std::optional<double> least;
+  for (const PlaceStudy& order : study.tried()) {
+    Scenario scenario = order.scenario;
+    scenario.speedup.free_links = true;
+    const auto outcome =
+        simulated_outcome(scenario, evaluator.run(), [&] { return evaluator.stopped(); });
+    if (!outcome || !outcome->error.empty()) return {};
+    least = std::min(least.value_or(outcome->time_s), outcome->time_s);
+  }
+  return least;
 }
 
 std::optional<Assignment> best_order(const PlaceStudy& study, std::span<const Bin> bins,

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "scenarios/study/place_study.hpp"
+#include "sim/studies/evaluator.hpp"
 #include "topologies/placement/ring_order.hpp"
 
 namespace ringscope {
@@ -17,6 +18,13 @@ PairCosts pair_costs(const PlaceStudy& study, std::span<const Bin> bins);
 /// other, and one pair is no faster than the least bottleneck. None where the job is no ring of one
 /// thread, the machine is too large, or ranks send by several NICs.
 std::optional<double> bound_of_rings(const PlaceStudy& study, std::span<const Bin> bins);
+
+/// Time of the job where its cables cost nothing. Placements on whole hosts that are equal differ
+/// in cables alone, and in the order of the groups, of which the quickest counts: none is quicker,
+/// unless a faster cable makes the run slower, which nobody has excluded. Nothing where a placement
+/// may fill hosts in part, or the evaluator is stopped.
+std::optional<double> time_of_free_links(const PlaceStudy& study, std::span<const Bin> bins,
+                                         const Evaluator& evaluator);
 
 /// The user's slots in the order of the best ring through them by pair_costs(), where there are few
 /// enough.

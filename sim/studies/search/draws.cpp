@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "sim/studies/search/draws.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <utility>
+
+#include "scenarios/question/scenario_tree.hpp"
+#include "sim/studies/search/place_points.hpp"
+
+namespace ringscope {
+namespace {
+
+constexpr std::size_t draws = 12;
+constexpr double spread = 1.3;
+
+struct Factors {
+  double hop, start, link;
+};
+
+void apply(Transport& transport, const Factors& factors) {
+  transport.latency = transport.latency.times(factors.hop);
+  transport.send_overhead = transport.send_overhead.times(factors.start);
+  transport.recv_overhead = transport.recv_overhead.times(factors.start);
+  transport.goodput = std::min(1.0, transport.goodput * factors.link);
+}
+
+}  // namespace
+
+Library drawn(Library library, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  // Not std::uniform_real_distribution, whose numbers differ from library to library.
+  const auto factor = [&random] {
+    const double share = static_cast<double>(random() >> 11) * 0x1p-53;
+    return std::pow(spread, 2 * share - 1);
+  };
+  const double hop = factor(), start = factor(), link = factor();
+  const Factors factors = {hop, start, link};
+  for (Transport& transport : library.transports) apply(transport, factors);
+  if (!library.blocks) return library;
+  library.blocks->launch *= start;
+  library.blocks->issue *= start;
+  for (ProtocolCosts& costs : library.blocks->protocols) {
+    costs.start *= start;
+    apply(costs.inside_host, factors);
+    apply(costs.between_hosts, factors);
+    for (double* carries : {&costs.carries, &costs.carries_over_pcie, &costs.carries_between_hosts})
+      *carries = std::min(1.0, *carries * link);
+  }
+  return library;
+}
+
+std::optional<DrawnDifference> drawn_difference(const PlaceStudy& study, const Placed& one,
+                                                const Placed& other, Evaluator& evaluator) {
+  const auto outcomes =
+      evaluator.evaluate_some(2 * draws, [&](std::size_t index, KnownParts& known) {
+        const Placed& placed = index % 2 == 0 ? one : other;
+        Scenario scenario =
+            placed_scenario(study.under(placed.groups), placed.placement, placed.degraded, known);
+        const std::uint64_t seed = study.seed + index / 2;
+        scenario.library = drawn(std::move(scenario.library), seed);
+        lay_over(scenario.resolved, "draw",
+                 Value::scalar_at(scenario.resolved.place(), fmt::format("{}", seed)));
+        return scenario;
+      });
+  DrawnDifference difference;
+  for (std::size_t i = 0; i + 1 < outcomes.size(); i += 2) {
+    if (!outcomes[i] || !outcomes[i + 1]) break;
+    const double share = outcomes[i]->time_s / outcomes[i + 1]->time_s - 1;
+    difference.least = difference.draws == 0 ? share : std::min(difference.least, share);
+    difference.most = difference.draws == 0 ? share : std::max(difference.most, share);
+    ++difference.draws;
+  }
+  return difference.draws < 2 ? std::nullopt : std::optional(difference);
+}
+
+}  // namespace ringscope

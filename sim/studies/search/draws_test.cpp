@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Are the numbers of a profile drawn within their spread, and is the difference of two placements
+// that of the same draws?
+#include "sim/studies/search/draws.hpp"
+
+#include "sim/studies/search/place_study_for_test.hpp"
+
+namespace ringscope::draws_test {
+namespace {
+
+// Two racks of two hosts, whose hosts share one uplink: a ring through both racks by turns sends
+// four times over it, one rack after the other twice.
+constexpr const char* racks = R"(
+scenario:
+  question: which?
+  cluster:
+    network: two_level
+    racks: 2
+    hosts_per_rack: 2
+    oversubscription: 2
+    link: {bandwidth: 1 GB/s, latency: 1 us}
+    host: {type: simple, cores: 1}
+  library: rdma
+  placement: [{hosts: "1-0-1-0"}, {hosts: "0-1-0-1"}]
+  job: {collective: allreduce, algorithm: ring, bytes: 64 MiB}
+place: {order: any, random: 0}
+)";
+
+TEST(Draws, of_a_library_stay_within_their_spread_and_come_back) {
+  const Scenario scenario = study_of(racks).scenario;
+  const Library& library = scenario.library;
+  double least = 1, most = 1;
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    const Library one = drawn(library, seed);
+    const double hop =
+        one.transport(Way::network).latency.at(0) / library.transport(Way::network).latency.at(0);
+    EXPECT_GE(hop, 1 / 1.3);
+    EXPECT_LE(hop, 1.3);
+    EXPECT_LE(one.transport(Way::network).goodput, 1);
+    EXPECT_EQ(hop, drawn(library, seed).transport(Way::network).latency.at(0) /
+                       library.transport(Way::network).latency.at(0));
+    least = std::min(least, hop), most = std::max(most, hop);
+  }
+  EXPECT_LT(least, 0.9);
+  EXPECT_GT(most, 1.1);
+}
+
+// The uplink decides under each draw, so the share by which one takes longer hardly changes.
+TEST(Draws, give_the_difference_of_two_placements_and_not_of_each) {
+  const PlaceStudy study = study_of(racks);
+  Evaluator evaluator;
+  const PlaceAnswer answer = place(study, evaluator);
+  ASSERT_GT(answer.own.cost_s, 1.5 * answer.placed.front().cost_s);
+  ASSERT_TRUE(answer.difference.has_value());
+  EXPECT_EQ(answer.difference->draws, 12);
+  const double share = answer.own.cost_s / answer.placed.front().cost_s - 1;
+  EXPECT_LE(answer.difference->least, share + 0.05);
+  EXPECT_GE(answer.difference->most, share - 0.05);
+  EXPECT_GT(answer.difference->least, 0.8 * share);
+}
+
+}  // namespace
+}  // namespace ringscope::draws_test
