@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Do pairs of ranks get the channels that NCCL gives them, and both ends the same ones?
-#include "nccl/channels/peer_channels.hpp"
+#include "nccl/channels/peer_exchanges.hpp"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,6 @@
 #pragma once
 
 #include <algorithm>
-#include <vector>
 
 #include "nccl/channels/channel_chunks.hpp"
 

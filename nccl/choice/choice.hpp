@@ -47,11 +47,6 @@ Task at_the_pace_of_issues(Communicator comm, Workspace work, Options options) {
   if (issues.count() > 0) co_await comm.outlast(issues);
 }
 
-template <nccl::Function function>
-Choice choose_nccl(int ranks, std::size_t items, const Options& options) {
-  return nccl_choice(function, ranks, items, options);
-}
-
 /// A selection at the pace at which a host's thread launches kernels.
 template <const Selection& selection>
 Algorithm paced_selector(std::vector<std::string_view> options, int (*threads)(const Options&)) {
@@ -61,12 +56,6 @@ Algorithm paced_selector(std::vector<std::string_view> options, int (*threads)(c
   nccl.threads_for = threads;
   nccl.run = at_the_pace_of_issues<selection>;
   return nccl;
-}
-
-template <const Selection& selection>
-Algorithm nccl_selector(std::vector<std::string_view> options) {
-  options.insert(options.end(), {"protocol", "channels", "sms", "gpus_per_thread"});
-  return paced_selector<selection>(std::move(options), nccl_threads);
 }
 
 }  // namespace ringscope

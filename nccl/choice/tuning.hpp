@@ -16,7 +16,6 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
-#include <vector>
 
 #include "algorithms/verbs/block.hpp"
 

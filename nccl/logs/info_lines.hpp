@@ -3,7 +3,6 @@
 #pragma once
 
 #include <memory>
-#include <vector>
 
 #include "nccl/search/job_channels.hpp"
 #include "topologies/input/input.hpp"

@@ -12,8 +12,6 @@
 #pragma once
 
 #include <array>
-#include <cstdint>
-#include <vector>
 
 #include "base/table.hpp"
 #include "nccl/search/host_graph.hpp"
