@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cmath>
 #include <iterator>
 #include <map>
@@ -22,6 +21,7 @@
 #include "scenarios/workload/training.hpp"
 #include "topologies/cluster_warnings.hpp"
 #include "topologies/graph/warnings.hpp"
+#include "topologies/input/characters.hpp"
 #include "topologies/input/data_files.hpp"
 #include "topologies/input/plural.hpp"
 
@@ -39,13 +39,6 @@ constexpr std::array<GpuModel, 5> gpu_models = {{{"V100", nccl::Generation::volt
                                                  {"H100", nccl::Generation::hopper},
                                                  {"H200", nccl::Generation::hopper},
                                                  {"B200", nccl::Generation::blackwell}}};
-
-std::string in_lower_case(std::string_view text) {
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return lower;
-}
 
 /// The GPUs that the cluster is called after, or that its `about` names.
 std::vector<GpuModel> gpus_of(const Cluster& cluster) {

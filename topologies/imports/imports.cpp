@@ -3,12 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <stdexcept>
-#include <vector>
 
-#include "topologies/input/characters.hpp"
-#include "topologies/input/read_file.hpp"
+#include "topologies/imports/format_of.hpp"
 
 namespace ringscope {
 
@@ -19,24 +16,6 @@ namespace ringscope {
 namespace {
 
 constexpr std::size_t most_mebibytes = 16;  // large machines fill a few of hwloc XML
-
-const MachineFormat& format_of(const std::shared_ptr<const Source>& source, const std::string& as) {
-  const auto formats = machine_formats();
-  if (!as.empty()) {
-    std::vector<std::string> names;
-    for (const MachineFormat& format : formats) names.push_back(format.name);
-    const Place place{std::make_shared<const Source>(Source{"--as", as}), 0, 0};
-    return formats[Value::scalar_at(place, as).one_of("format", names)];
-  }
-  const auto format = std::ranges::find_if(
-      formats, [&](const MachineFormat& candidate) { return candidate.recognises(source->text); });
-  if (format != formats.end()) return *format;
-  std::string known;
-  for (const MachineFormat& candidate : formats)
-    known += fmt::format("{}{} ({})", known.empty() ? "" : ", ", candidate.name, candidate.summary);
-  throw InputError({source, 0, 0}, "no known description of a machine; expected one of: " + known +
-                                       "; of a network: `ringscope import-fabric`");
-}
 
 }  // namespace
 
@@ -50,15 +29,14 @@ std::span<const MachineFormat> machine_formats() {
 }
 
 ImportedHost read_machine(const std::string& path, const std::string& as) {
-  std::string text = read_file(path, most_mebibytes);
-  if (text.empty()) refuse_file(path, "is empty");
-  return parse_machine({path, std::move(text)}, as);
+  return parse_machine(source_of(path, most_mebibytes), as);
 }
 
 ImportedHost parse_machine(const Source& source, const std::string& as) {
   const auto shared = std::make_shared<const Source>(source);
   require_utf8(shared);
-  const MachineFormat& format = format_of(shared, as);
+  const MachineFormat& format = format_of(shared, as, machine_formats(), "machine",
+                                          "; of a network: `ringscope import-fabric`");
   try {
     ImportedHost machine = format.read(shared);
     complete(machine);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 
 namespace ringscope {
 namespace {
@@ -80,6 +81,13 @@ void require_host_name(const Place& place, std::string_view name) {
   throw InputError(
       place,
       fmt::format("expected a host's name of letters, digits, '.', '_' and '-', got '{}'", shown));
+}
+
+std::string in_lower_case(std::string_view text) {
+  std::string lower(text);
+  std::ranges::transform(lower, lower.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return lower;
 }
 
 std::string in_shell_quotes(std::string_view text) {

@@ -23,6 +23,9 @@ std::size_t first_control_character(std::string_view text);
 /// '_' and '-'. Launch files and shell scripts hold names of hosts.
 void require_host_name(const Place& place, std::string_view name);
 
+/// ASCII's letters in lower case.
+std::string in_lower_case(std::string_view text);
+
 /// The text in quotes as a shell's word, in which no character has a meaning.
 std::string in_shell_quotes(std::string_view text);
 

@@ -5,10 +5,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
 #include <filesystem>
 
+#include "topologies/input/characters.hpp"
 #include "topologies/input/read_file.hpp"
 
 namespace ringscope {
@@ -66,9 +66,7 @@ std::vector<std::string> names_in(const std::string& folder) {
 
 bool is_path(std::string_view text) {
   if (text.find('/') != std::string_view::npos) return true;
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string lower = in_lower_case(text);
   return lower.ends_with(".yaml") || lower.ends_with(".yml") || lower.ends_with(".json");
 }
 

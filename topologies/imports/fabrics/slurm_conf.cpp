@@ -6,25 +6,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
-#include <optional>
 
 #include "topologies/imports/fabrics/fabrics.hpp"
 #include "topologies/imports/fabrics/hostlist.hpp"
 #include "topologies/imports/fabrics/switch_tree.hpp"
+#include "topologies/input/characters.hpp"
 
 namespace ringscope {
 namespace {
 
-std::string lower(std::string_view text) {
-  std::string result(text);
-  std::ranges::transform(result, result.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return result;
-}
-
 bool is_slurm_conf(std::string_view text) {
-  const std::string all = lower(text);
+  const std::string all = in_lower_case(text);
   return all.find("switchname=") != std::string::npos ||
          all.find("blockname=") != std::string::npos;
 }
@@ -69,7 +61,7 @@ class SlurmConfReader {
                                word.substr(0, 60)));
       Place behind = place;
       behind.column += static_cast<int>(equals) + 1;
-      settings_.push_back({lower(word.substr(0, equals)), whole,
+      settings_.push_back({in_lower_case(word.substr(0, equals)), whole,
                            Value::scalar_at(behind, std::string(word.substr(equals + 1)))});
       begin = line.find_first_not_of(between, end);
     }
