@@ -3,10 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "python/module/objects.hpp"
 #include "python/module/parts.hpp"
-#include "python/module/questions.hpp"
-#include "python/module/watch.hpp"
 #include "scenarios/answer/explain/explain.hpp"
 #include "scenarios/answer/text/report_text.hpp"
 

@@ -3,10 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "python/module/objects.hpp"
 #include "python/module/parts.hpp"
-#include "python/module/questions.hpp"
-#include "python/module/watch.hpp"
 #include "scenarios/answer/explain/what_if.hpp"
 #include "scenarios/answer/formats/report_formats.hpp"
 #include "sim/simulation.hpp"

@@ -2,7 +2,6 @@
 #include <pybind11/stl.h>
 
 #include "python/module/parts.hpp"
-#include "python/module/questions.hpp"
 #include "scenarios/answer/formats/report_formats.hpp"
 #include "sim/simulation.hpp"
 #include "topologies/input/data_files.hpp"

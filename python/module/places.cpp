@@ -4,10 +4,7 @@
 #include <chrono>
 
 #include "cli/commands/place_text.hpp"
-#include "python/module/objects.hpp"
 #include "python/module/parts.hpp"
-#include "python/module/questions.hpp"
-#include "python/module/watch.hpp"
 #include "sim/studies/evaluator.hpp"
 
 namespace ringscope {

@@ -2,10 +2,7 @@
 #include <pybind11/stl.h>
 
 #include "cli/commands/sweep_rows.hpp"
-#include "python/module/objects.hpp"
 #include "python/module/parts.hpp"
-#include "python/module/questions.hpp"
-#include "python/module/watch.hpp"
 #include "sim/studies/evaluator.hpp"
 
 namespace ringscope {
