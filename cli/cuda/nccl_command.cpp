@@ -3,13 +3,12 @@
 
 #include <memory>
 #include <optional>
-#include <set>
 
 #include "cli/cuda/open_collectives.hpp"
 #include "cli/cuda/open_gpus.hpp"
 #include "cli/cuda/provenance.hpp"
 #include "cli/cuda/subcommands.hpp"
-#include "cli/replays/replay_options.hpp"
+#include "cli/replays/measuring.hpp"
 #include "cli/replays/watchdog.hpp"
 #include "cli/terminal/output_file.hpp"
 #include "validation/executors/cuda/probes/collective_bench.hpp"

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
-#include <functional>
 #include <map>
 #include <sstream>
 #include <string>

@@ -3,7 +3,6 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <map>
 #include <memory>
 #include <utility>
 
@@ -11,7 +10,7 @@
 #include "cli/cuda/open_gpus.hpp"
 #include "cli/cuda/provenance.hpp"
 #include "cli/cuda/subcommands.hpp"
-#include "cli/replays/replay_options.hpp"
+#include "cli/replays/measuring.hpp"
 #include "cli/replays/watchdog.hpp"
 #include "cli/terminal/failure.hpp"
 #include "cli/terminal/output_file.hpp"

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <utility>
 
 #include "cli/terminal/failure.hpp"
 #include "cli/terminal/option_word.hpp"

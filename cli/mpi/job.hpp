@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "cli/replays/measuring.hpp"
-#include "scenarios/answer/formats/report_formats.hpp"
 #include "validation/executors/mpi/ranks.hpp"
 
 namespace ringscope::mpi {

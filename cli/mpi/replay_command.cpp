@@ -10,7 +10,7 @@
 #include "base/view.hpp"
 #include "cli/mpi/job.hpp"
 #include "cli/mpi/subcommands.hpp"
-#include "cli/replays/replay_options.hpp"
+#include "cli/replays/measuring.hpp"
 #include "cli/replays/watchdog.hpp"
 #include "validation/executors/mpi/probes/send_check.hpp"
 #include "validation/executors/mpi/replay.hpp"

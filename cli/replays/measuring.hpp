@@ -12,8 +12,10 @@
 #include <vector>
 
 #include "cli/terminal/words.hpp"
+#include "scenarios/question/scenario.hpp"
 #include "validation/executors/batches.hpp"
 #include "validation/executors/measurement.hpp"
+#include "validation/executors/stopping.hpp"
 
 namespace ringscope {
 
@@ -82,5 +84,18 @@ double reading_s(Clock now) {
   for (int i = 0; i < readings; ++i) now();
   return (now() - start_s) / readings;
 }
+
+// Arguments shared by the replays on every executor.
+
+struct ScenarioArguments {
+  std::vector<std::string> scenarios, changes;
+};
+
+/// SCENARIO... and --set.
+void add_scenario_arguments(Command& replay, ScenarioArguments& arguments);
+std::vector<Scenario> read_all(const ScenarioArguments& arguments);
+
+/// --repetitions, --max-repetitions, --precision, --confidence, --budget and --warmups.
+void add_timing_options(Command& replay, RepetitionRule& rule);
 
 }  // namespace ringscope

@@ -25,8 +25,7 @@ class Watchdog {
   Watchdog(Seconds timeout, int rank, std::function<std::string()> where,
            std::function<std::uint64_t()> progress = {});
   ~Watchdog();
-  Watchdog(const Watchdog&) = delete;
-  Watchdog& operator=(const Watchdog&) = delete;
+  Watchdog& operator=(Watchdog&&) = delete;  ///< neither copied nor moved
 
  private:
   void watch();

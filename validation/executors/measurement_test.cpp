@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "validation/executors/check.hpp"
+#include "validation/executors/replayed.hpp"
 
 namespace ringscope {
 namespace {

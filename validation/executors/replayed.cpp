@@ -7,11 +7,16 @@
 
 #include "base/view.hpp"
 #include "scenarios/answer/formats/report_formats.hpp"
-#include "validation/executors/check.hpp"
 #include "validation/executors/measurement.hpp"
-#include "validation/executors/writes.hpp"
+#include "validation/executors/whereabouts.hpp"
 
 namespace ringscope {
+
+std::ptrdiff_t first_difference(std::span<const float> got, std::span<const float> expected) {
+  const auto [place, other] =
+      std::mismatch(got.begin(), got.end(), expected.begin(), expected.end());
+  return place == got.end() && other == expected.end() ? -1 : place - got.begin();
+}
 
 void refuse_result(const std::string& scenario, int rank, std::size_t item, float got,
                    float expected, const std::string& writer) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <span>
@@ -13,9 +14,20 @@
 
 #include "base/view.hpp"
 #include "scenarios/question/scenario.hpp"
-#include "validation/executors/phase_times.hpp"
+#include "validation/executors/whereabouts.hpp"
 
 namespace ringscope {
+
+// The data that replays run on, and whether a result is right.
+
+/// Item `index` of rank `rank` at the start: small whole numbers, so that sums are exact in float
+/// whatever their order, different per rank and per index.
+inline float initial_item(int rank, std::size_t index) {
+  return static_cast<float>((static_cast<std::size_t>(rank) * 31 + index * 7) % 17);
+}
+
+/// The index of the first item that differs, or where one of the two ends; -1 when they are equal.
+std::ptrdiff_t first_difference(std::span<const float> got, std::span<const float> expected);
 
 inline constexpr std::size_t item_bytes = sizeof(float);
 

@@ -39,8 +39,7 @@ class CpuLimit {
     if (known != SIG_ERR) set(most_s);
   }
   ~CpuLimit() { set(0); }
-  CpuLimit(const CpuLimit&) = delete;
-  CpuLimit& operator=(const CpuLimit&) = delete;
+  CpuLimit& operator=(CpuLimit&&) = delete;  ///< neither copied nor moved
 
  private:
   static void set(time_t seconds) {

@@ -20,8 +20,7 @@ class Folder {
  public:
   Folder();
   ~Folder();
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
+  Folder& operator=(Folder&&) = delete;  ///< neither copied nor moved
 
   const std::string& path() const { return path_; }
   /// Writes the parts of `text` as files "{prefix}{rank}{suffix}", and removes those of the call

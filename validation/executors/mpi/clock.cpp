@@ -1,11 +1,49 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "validation/executors/mpi/clock.hpp"
 
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
 #include <chrono>
+#include <climits>
 #include <ctime>
+#include <fstream>
+#include <limits>
+#include <string>
 #include <thread>
 
+#include "base/table.hpp"
+
 namespace ringscope::mpi {
+namespace {
+
+constexpr double spun_s = 100e-6;  // longer than it takes to wake up
+constexpr double refresh_s = 1;
+constexpr int fewest_round_trips = 5, most_round_trips = 50;
+constexpr double measuring_s = 10e-3;  // per rank, once there are the fewest
+
+/// Equal where the monotonic clock is the same one; "" where the system does not say.
+std::string clock_identity() {
+  std::string boot;
+  std::ifstream file("/proc/sys/kernel/random/boot_id");
+  std::getline(file, boot);
+  std::array<char, PATH_MAX> name_space{};
+  if (readlink("/proc/self/ns/time", name_space.data(), name_space.size() - 1) < 0)
+    name_space.front() = '\0';
+  return boot.empty() ? "" : boot + name_space.data();
+}
+
+bool same_clock_as_rank_0(MPI_Comm comm) {
+  const std::string mine = clock_identity();
+  std::array<char, 256> theirs{};
+  std::copy_n(mine.begin(), std::min(mine.size(), theirs.size() - 1), theirs.begin());
+  MPI_Bcast(theirs.data(), static_cast<int>(theirs.size()), MPI_CHAR, 0, comm);
+  return !mine.empty() && mine == theirs.data();
+}
+
+}  // namespace
 
 double now_s() {
   const auto since = std::chrono::steady_clock::now().time_since_epoch();
@@ -24,5 +62,73 @@ void spin(double seconds) {
 }
 
 void doze(double seconds) { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
+
+void wait_until(double time) {
+  if (const double left = time - now_s(); left > spun_s) doze(left - spun_s);
+  // Others may need this core to get ready.
+  while (now_s() < time) sched_yield();
+}
+
+CommonClock::CommonClock(MPI_Comm comm) : comm_(comm) {
+  int ranks = 0;
+  MPI_Comm_rank(comm, &rank_);
+  MPI_Comm_size(comm, &ranks);
+  const int differs = same_clock_as_rank_0(comm) ? 0 : 1;
+  Table<int> all(ranks);
+  MPI_Allgather(&differs, 1, MPI_INT, all.data(), 1, MPI_INT, comm);
+  for (int rank = 1; rank < ranks; ++rank)
+    if (all[rank] != 0) elsewhere_.push_back(rank);
+  measure();
+}
+
+void CommonClock::refresh() {
+  if (elsewhere_.empty()) return;
+  int stale = now_s() > measured_at_ + refresh_s ? 1 : 0;
+  MPI_Bcast(&stale, 1, MPI_INT, 0, comm_);
+  if (stale != 0) measure();
+}
+
+void CommonClock::measure() {
+  if (rank_ == 0)
+    for (const int rank : elsewhere_) measure_against(rank);
+  else if (std::count(elsewhere_.begin(), elsewhere_.end(), rank_) != 0)
+    answer();
+  measured_at_ = now_s();
+}
+
+void CommonClock::measure_against(int rank) {
+  double shortest = std::numeric_limits<double>::infinity(), offset = 0;
+  const double start = now_s();
+  int more = 1;
+  for (int i = 0; i < most_round_trips; ++i) {
+    if (i >= fewest_round_trips && now_s() > start + measuring_s) break;
+    double theirs = 0;
+    const double before = now_s();
+    MPI_Send(&more, 1, MPI_INT, rank, 0, comm_);
+    MPI_Recv(&theirs, 1, MPI_DOUBLE, rank, 0, comm_, MPI_STATUS_IGNORE);
+    const double after = now_s();
+    if (after - before >= shortest) continue;
+    shortest = after - before;
+    offset = before + shortest / 2 - theirs;
+  }
+  more = 0;
+  MPI_Send(&more, 1, MPI_INT, rank, 0, comm_);
+  const std::array<double, 2> found = {offset, shortest / 2};
+  MPI_Send(found.data(), 2, MPI_DOUBLE, rank, 0, comm_);
+}
+
+void CommonClock::answer() {
+  for (;;) {
+    int more = 0;
+    MPI_Recv(&more, 1, MPI_INT, 0, 0, comm_, MPI_STATUS_IGNORE);
+    if (more == 0) break;
+    const double mine = now_s();
+    MPI_Send(&mine, 1, MPI_DOUBLE, 0, 0, comm_);
+  }
+  std::array<double, 2> found{};
+  MPI_Recv(found.data(), 2, MPI_DOUBLE, 0, 0, comm_, MPI_STATUS_IGNORE);
+  offset_ = found[0];
+  uncertainty_ = found[1];
+}
 
 }  // namespace ringscope::mpi

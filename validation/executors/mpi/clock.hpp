@@ -2,6 +2,10 @@
 // Time, on the wall and on the CPU, and two ways to let it pass without calling MPI.
 #pragma once
 
+#include <mpi.h>
+
+#include <vector>
+
 namespace ringscope::mpi {
 
 double now_s();          ///< since some moment in the past
@@ -9,5 +13,38 @@ double process_cpu_s();  ///< used by all threads of this process, in user and k
 
 void spin(double seconds);  ///< as a computation does: the core is busy
 void doze(double seconds);  ///< the core is free for others
+
+// One clock for all ranks: rank 0's, by the offset of every other to it.
+
+/// Sleeps, then spins for the last moment, until now_s() is `time`.
+void wait_until(double time);
+
+/// Rank 0's clock, as this rank knows it. Ranks on one machine (its namespaces and containers too)
+/// read the same clock. Between machines the offset is measured by ping-pongs: rank 0's two
+/// readings enclose the other's one, most closely in the shortest round trip.
+class CommonClock {
+ public:
+  /// Collective.
+  explicit CommonClock(MPI_Comm comm);
+
+  /// Measures the offsets anew when the last measurement is older than a second: clocks drift apart
+  /// by some microseconds in that time. Collective.
+  void refresh();
+
+  double here(double common) const { return common - offset_; }
+  double common(double here) const { return here + offset_; }
+  /// Seconds by which this rank's offset may be wrong.
+  double uncertainty() const { return uncertainty_; }
+
+ private:
+  void measure();
+  void measure_against(int rank);
+  void answer();
+
+  MPI_Comm comm_;
+  int rank_ = 0;
+  std::vector<int> elsewhere_;  ///< the ranks that read another clock than rank 0
+  double measured_at_ = 0, offset_ = 0, uncertainty_ = 0;
+};
 
 }  // namespace ringscope::mpi

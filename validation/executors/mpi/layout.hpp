@@ -31,8 +31,7 @@ class Layout {
   /// `hosts`: one per rank. `ways`: those wanted, [] for all.
   Layout(MPI_Comm job, const std::vector<std::string>& hosts, const std::vector<std::string>& ways);
   ~Layout();
-  Layout(const Layout&) = delete;
-  Layout& operator=(const Layout&) = delete;
+  Layout& operator=(Layout&&) = delete;  ///< neither copied nor moved
 
   /// One rank that sends to itself, two of a host, two of two hosts: as far as there are any.
   const std::vector<Team>& pairs() const { return pairs_; }

@@ -22,9 +22,7 @@
 #include "base/table.hpp"
 #include "base/view.hpp"
 #include "validation/executors/mpi/split_communicators.hpp"
-#include "validation/executors/phase_times.hpp"
 #include "validation/executors/whereabouts.hpp"
-#include "validation/executors/writes.hpp"
 
 namespace ringscope::mpi {
 

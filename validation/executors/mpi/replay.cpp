@@ -9,7 +9,6 @@
 
 #include "algorithms/loopback/loopback.hpp"
 #include "base/table.hpp"
-#include "validation/executors/check.hpp"
 #include "validation/executors/measurement.hpp"
 #include "validation/executors/mpi/clock.hpp"
 #include "validation/executors/mpi/ranks.hpp"
@@ -44,6 +43,7 @@ std::vector<float> expected_data(const Scenario& scenario, MPI_Comm comm, std::s
     MPI_Recv(mine.data(), count, MPI_FLOAT, 0, 0, comm, MPI_STATUS_IGNORE);
     return mine;
   }
+
   const Job& job = scenario.job;
   const auto ranks = static_cast<int>(scenario.placement.ranks.size());
   const LoopbackResult result = run_loopback(*job.algorithm, ranks, items, options, initial_item);
@@ -61,16 +61,112 @@ struct SpentHere : Spent {
 class Repetitions {
  public:
   Repetitions(const Scenario& scenario, MPI_Comm comm, MpiExecutor& executor, Vectors& vectors,
-              const ReplayOptions& options);
-  CaseSamples run();
+              const ReplayOptions& options)
+      : scenario_(scenario),
+        comm_(comm),
+        executor_(executor),
+        vectors_(vectors),
+        options_(options),
+        start_(comm, options.start),
+        hosts_(hosts_of(comm)),
+        job_options_(in_items(scenario.job.options)) {
+    job_options_.hosts = &hosts_;
+    const std::size_t items = scenario.job.bytes.count / item_bytes;
+    const std::size_t scratch =
+        scenario.job.algorithm->scratch_items(executor.size(), items, job_options_);
+    work_ = {{Buffer::data, 0, items}, {Buffer::scratch, 0, scratch}};
+    vectors.data.resize(items);
+    vectors.scratch.assign(scratch, 0);
+    expected_ = expected_data(scenario, comm, items, job_options_);
+  }
+
+  CaseSamples run() {
+    const auto told = [this](int number) {
+      MPI_Bcast(&number, 1, MPI_INT, 0, comm_);
+      return number;
+    };
+    result_.stopped_by = repeat(
+        options_.repetitions, result_.samples_s, now_s,
+        [this](bool warmup) { repeat_once(warmup); }, told);
+    result_.start = start_.mode();
+    if (result_.start == StartMode::clock)
+      result_.start_spread_s = spread_of(std::move(delays_s_)).median_s;
+    result_.ranks = gather_entries();
+    return std::move(result_);
+  }
 
  private:
-  void repeat_once(bool warmup);
-  void run_once();
-  void keep(const Timed& timed, double own_s, double cpu_s);
-  void check() const;
-  Json own_entry() const;
-  Json gather_entries() const;
+  void repeat_once(bool warmup) {
+    for (std::size_t item = 0; item < vectors_.data.size(); ++item)
+      vectors_.data[item] = initial_item(executor_.rank(), item);
+    executor_.reset();
+    executor_.enter(starting);
+    const StartMode mode = start_.mode();
+    start_.wait();
+    const double cpu = process_cpu_s(), started = now_s();
+    run_once();
+    const double ended = now_s(), cpu_s = process_cpu_s() - cpu;
+    const Timed timed = start_.end(ended);
+    check();
+    if (warmup) return;
+    if (timed.missed)
+      ++result_.missed_starts;
+    else
+      keep(timed, ended - started, cpu_s);
+    if (start_.mode() == mode) return;
+    // The two ways do not give the same samples: begin again with the other.
+    result_.samples_s.clear();
+    spent_ = {};
+  }
+
+  void run_once() {
+    if (options_.call.empty()) {
+      executor_.run(scenario_.job.algorithm->run(Communicator(executor_), work_, job_options_));
+      executor_.enter(ending);
+      return;
+    }
+    executor_.enter(allreduce_call);
+    MPI_Allreduce(MPI_IN_PLACE, vectors_.data.data(), static_cast<int>(vectors_.data.size()),
+                  MPI_FLOAT, MPI_SUM, comm_);
+  }
+
+  void keep(const Timed& timed, double own_s, double cpu_s) {
+    result_.samples_s.push_back(timed.seconds);
+    delays_s_.push_back(timed.latest_s);
+    spent_.add(executor_.seconds(), executor_.phases());
+    if (!options_.call.empty()) spent_.call_s += own_s;
+    spent_.cpu_s += cpu_s;
+  }
+
+  void check() const {
+    check_result(scenario_.name, executor_.rank(), vectors_.data, expected_,
+                 [this](std::size_t item) {
+                   return options_.call.empty() ? executor_.last_writer(item) : options_.call;
+                 });
+  }
+
+  Json own_entry() const {
+    char host[MPI_MAX_PROCESSOR_NAME] = {};
+    int length = 0;
+    MPI_Get_processor_name(host, &length);
+    const auto count = static_cast<double>(result_.samples_s.size());
+    Json seconds = spent_.seconds_json(result_.samples_s.size());
+    if (!options_.call.empty()) seconds[options_.call] = spent_.call_s / count;
+    Json entry = {{"rank", executor_.rank()},
+                  {"host", host},
+                  {"seconds", seconds},
+                  {"cpu_s", spent_.cpu_s / count}};
+    if (options_.phases) entry["phases"] = spent_.phases_json(result_.samples_s.size());
+    return entry;
+  }
+
+  /// Every rank's own, on rank 0.
+  Json gather_entries() const {
+    Json entries = Json::array();
+    for (const std::string& text : gather(comm_, own_entry().dump()))
+      entries.push_back(Json::parse(text));
+    return entries;
+  }
 
   const Scenario& scenario_;
   MPI_Comm comm_;
@@ -86,113 +182,6 @@ class Repetitions {
   std::vector<double> delays_s_;
   SpentHere spent_;
 };
-
-Repetitions::Repetitions(const Scenario& scenario, MPI_Comm comm, MpiExecutor& executor,
-                         Vectors& vectors, const ReplayOptions& options)
-    : scenario_(scenario),
-      comm_(comm),
-      executor_(executor),
-      vectors_(vectors),
-      options_(options),
-      start_(comm, options.start),
-      hosts_(hosts_of(comm)),
-      job_options_(in_items(scenario.job.options)) {
-  job_options_.hosts = &hosts_;
-  const std::size_t items = scenario.job.bytes.count / item_bytes;
-  const std::size_t scratch =
-      scenario.job.algorithm->scratch_items(executor.size(), items, job_options_);
-  work_ = {{Buffer::data, 0, items}, {Buffer::scratch, 0, scratch}};
-  vectors.data.resize(items);
-  vectors.scratch.assign(scratch, 0);
-  expected_ = expected_data(scenario, comm, items, job_options_);
-}
-
-CaseSamples Repetitions::run() {
-  const auto told = [this](int number) {
-    MPI_Bcast(&number, 1, MPI_INT, 0, comm_);
-    return number;
-  };
-  result_.stopped_by = repeat(
-      options_.repetitions, result_.samples_s, now_s, [this](bool warmup) { repeat_once(warmup); },
-      told);
-  result_.start = start_.mode();
-  if (result_.start == StartMode::clock)
-    result_.start_spread_s = spread_of(std::move(delays_s_)).median_s;
-  result_.ranks = gather_entries();
-  return std::move(result_);
-}
-
-void Repetitions::repeat_once(bool warmup) {
-  for (std::size_t item = 0; item < vectors_.data.size(); ++item)
-    vectors_.data[item] = initial_item(executor_.rank(), item);
-  executor_.reset();
-  executor_.enter(starting);
-  const StartMode mode = start_.mode();
-  start_.wait();
-  const double cpu = process_cpu_s(), started = now_s();
-  run_once();
-  const double ended = now_s(), cpu_s = process_cpu_s() - cpu;
-  const Timed timed = start_.end(ended);
-  check();
-  if (warmup) return;
-  if (timed.missed)
-    ++result_.missed_starts;
-  else
-    keep(timed, ended - started, cpu_s);
-  if (start_.mode() == mode) return;
-  // The two ways do not give the same samples: begin again with the other.
-  result_.samples_s.clear();
-  spent_ = {};
-}
-
-void Repetitions::run_once() {
-  if (options_.call.empty()) {
-    executor_.run(scenario_.job.algorithm->run(Communicator(executor_), work_, job_options_));
-    executor_.enter(ending);
-    return;
-  }
-  executor_.enter(allreduce_call);
-  MPI_Allreduce(MPI_IN_PLACE, vectors_.data.data(), static_cast<int>(vectors_.data.size()),
-                MPI_FLOAT, MPI_SUM, comm_);
-}
-
-void Repetitions::keep(const Timed& timed, double own_s, double cpu_s) {
-  result_.samples_s.push_back(timed.seconds);
-  delays_s_.push_back(timed.latest_s);
-  spent_.add(executor_.seconds(), executor_.phases());
-  if (!options_.call.empty()) spent_.call_s += own_s;
-  spent_.cpu_s += cpu_s;
-}
-
-void Repetitions::check() const {
-  check_result(scenario_.name, executor_.rank(), vectors_.data, expected_,
-               [this](std::size_t item) {
-                 return options_.call.empty() ? executor_.last_writer(item) : options_.call;
-               });
-}
-
-Json Repetitions::own_entry() const {
-  char host[MPI_MAX_PROCESSOR_NAME] = {};
-  int length = 0;
-  MPI_Get_processor_name(host, &length);
-  const auto count = static_cast<double>(result_.samples_s.size());
-  Json seconds = spent_.seconds_json(result_.samples_s.size());
-  if (!options_.call.empty()) seconds[options_.call] = spent_.call_s / count;
-  Json entry = {{"rank", executor_.rank()},
-                {"host", host},
-                {"seconds", seconds},
-                {"cpu_s", spent_.cpu_s / count}};
-  if (options_.phases) entry["phases"] = spent_.phases_json(result_.samples_s.size());
-  return entry;
-}
-
-/// Every rank's own, on rank 0.
-Json Repetitions::gather_entries() const {
-  Json entries = Json::array();
-  for (const std::string& text : gather(comm_, own_entry().dump()))
-    entries.push_back(Json::parse(text));
-  return entries;
-}
 
 }  // namespace
 

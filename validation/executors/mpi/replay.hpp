@@ -6,7 +6,6 @@
 #include <mpi.h>
 
 #include <string>
-#include <vector>
 
 #include "scenarios/answer/formats/report_formats.hpp"
 #include "scenarios/question/scenario.hpp"

@@ -18,8 +18,7 @@ namespace ringscope::mpi {
 class SplitCommunicators {
  public:
   explicit SplitCommunicators(MPI_Comm all) : all_(all) {}
-  SplitCommunicators(const SplitCommunicators&) = delete;
-  SplitCommunicators& operator=(const SplitCommunicators&) = delete;
+  SplitCommunicators& operator=(SplitCommunicators&&) = delete;  ///< neither copied nor moved
 
   /// MPI_Comm_split; sets the call's group.
   void split(SplitCall& call);

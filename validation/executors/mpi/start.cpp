@@ -3,8 +3,6 @@
 
 #include <array>
 
-#include "validation/executors/mpi/clock.hpp"
-
 namespace ringscope::mpi {
 namespace {
 

@@ -4,7 +4,7 @@
 
 #include <mpi.h>
 
-#include "validation/executors/mpi/common_clock.hpp"
+#include "validation/executors/mpi/clock.hpp"
 
 namespace ringscope::mpi {
 

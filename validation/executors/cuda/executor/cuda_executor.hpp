@@ -37,8 +37,7 @@ class CudaExecutor {
   /// `gpu_of_rank`: one for each rank; ranks may share one.
   CudaExecutor(Gpus& gpus, const std::vector<int>& gpu_of_rank, const ExecutorOptions& options);
   ~CudaExecutor();
-  CudaExecutor(const CudaExecutor&) = delete;
-  CudaExecutor& operator=(const CudaExecutor&) = delete;
+  CudaExecutor& operator=(CudaExecutor&&) = delete;  ///< neither copied nor moved
 
   /// Allocates the vectors of every rank, and the buffers that staging takes. Throws GpuError.
   void allocate(std::size_t items, std::size_t scratch_items);

@@ -12,9 +12,7 @@
 #include "base/table.hpp"
 #include "base/view.hpp"
 #include "validation/executors/cuda/executor/transfers.hpp"
-#include "validation/executors/phase_times.hpp"
 #include "validation/executors/whereabouts.hpp"
-#include "validation/executors/writes.hpp"
 
 namespace ringscope::cuda {
 

@@ -6,7 +6,6 @@
 
 #include "algorithms/loopback/loopback.hpp"
 #include "base/table.hpp"
-#include "validation/executors/check.hpp"
 #include "validation/executors/measurement.hpp"
 
 namespace ringscope::cuda {
@@ -18,14 +17,72 @@ using Json = nlohmann::ordered_json;
 class Repetitions {
  public:
   Repetitions(const Scenario& scenario, Gpus& gpus, CudaExecutor& executor,
-              const ReplayOptions& options);
-  CaseSamples run();
+              const ReplayOptions& options)
+      : scenario_(scenario),
+        gpus_(gpus),
+        executor_(executor),
+        options_(options),
+        deadline_(gpus.now() + options.timeout_s),
+        hosts_(executor.size(), 0),
+        job_options_(in_items(scenario.job.options)),
+        spent_(hosts_.size()) {
+    job_options_.hosts = &hosts_;
+    const Algorithm& algorithm = *scenario.job.algorithm;
+    const std::size_t items = scenario.job.bytes.count / item_bytes;
+    expected_ = run_loopback(algorithm, executor.size(), items, job_options_, initial_item).data;
+    for (int rank = 0; rank < executor.size(); ++rank) {
+      std::vector<float>& data = initial_.emplace_back(items);
+      for (std::size_t item = 0; item < items; ++item) data[item] = initial_item(rank, item);
+    }
+    got_.resize(items);
+    executor.allocate(items, algorithm.scratch_items(executor.size(), items, job_options_));
+  }
+
+  CaseSamples run() {
+    result_.stopped_by = repeat(
+        options_.repetitions, result_.samples_s, [this] { return gpus_.now(); },
+        [this](bool warmup) { repeat_once(warmup); });
+    result_.ranks = Json::array();
+    for (int rank = 0; rank < executor_.size(); ++rank) result_.ranks.push_back(entry_of(rank));
+    return std::move(result_);
+  }
 
  private:
-  void repeat_once(bool warmup);
-  void keep(double seconds);
-  void check();
-  Json entry_of(int rank) const;
+  void repeat_once(bool warmup) {
+    for (int rank = 0; rank < executor_.size(); ++rank) executor_.fill(rank, initial_[rank]);
+    const double seconds = executor_.run(*scenario_.job.algorithm, job_options_, deadline_);
+    check();
+    if (!warmup) keep(seconds);
+  }
+
+  void keep(double seconds) {
+    result_.samples_s.push_back(seconds);
+    for (std::size_t rank = 0; rank < spent_.size(); ++rank) {
+      const Rank& of = executor_.rank(static_cast<int>(rank));
+      spent_[rank].add(of.seconds, of.threads.front().phases());
+    }
+  }
+
+  /// Checks results, except of an algorithm that depends on timing: no other executor knows those.
+  void check() {
+    if (scenario_.job.algorithm->varies == Varies::all) return;
+    for (int rank = 0; rank < executor_.size(); ++rank) {
+      executor_.read(rank, got_);
+      check_result(scenario_.name, rank, got_, expected_[rank],
+                   [&](std::size_t item) { return executor_.rank(rank).writes.last(item); });
+    }
+  }
+
+  Json entry_of(int rank) const {
+    const Spent& spent = spent_[rank];
+    const std::size_t count = result_.samples_s.size();
+    Json entry = {{"rank", rank},
+                  {"host", host_name()},
+                  {"gpu", executor_.rank(rank).endpoint.gpu()},
+                  {"seconds", spent.seconds_json(count)}};
+    if (options_.executor.phases) entry["phases"] = spent.phases_json(count);
+    return entry;
+  }
 
   const Scenario& scenario_;
   Gpus& gpus_;
@@ -39,73 +96,6 @@ class Repetitions {
   CaseSamples result_;
   Table<Spent> spent_;  ///< of each rank
 };
-
-Repetitions::Repetitions(const Scenario& scenario, Gpus& gpus, CudaExecutor& executor,
-                         const ReplayOptions& options)
-    : scenario_(scenario),
-      gpus_(gpus),
-      executor_(executor),
-      options_(options),
-      deadline_(gpus.now() + options.timeout_s),
-      hosts_(executor.size(), 0),
-      job_options_(in_items(scenario.job.options)),
-      spent_(hosts_.size()) {
-  job_options_.hosts = &hosts_;
-  const Algorithm& algorithm = *scenario.job.algorithm;
-  const std::size_t items = scenario.job.bytes.count / item_bytes;
-  expected_ = run_loopback(algorithm, executor.size(), items, job_options_, initial_item).data;
-  for (int rank = 0; rank < executor.size(); ++rank) {
-    std::vector<float>& data = initial_.emplace_back(items);
-    for (std::size_t item = 0; item < items; ++item) data[item] = initial_item(rank, item);
-  }
-  got_.resize(items);
-  executor.allocate(items, algorithm.scratch_items(executor.size(), items, job_options_));
-}
-
-CaseSamples Repetitions::run() {
-  result_.stopped_by = repeat(
-      options_.repetitions, result_.samples_s, [this] { return gpus_.now(); },
-      [this](bool warmup) { repeat_once(warmup); });
-  result_.ranks = Json::array();
-  for (int rank = 0; rank < executor_.size(); ++rank) result_.ranks.push_back(entry_of(rank));
-  return std::move(result_);
-}
-
-void Repetitions::repeat_once(bool warmup) {
-  for (int rank = 0; rank < executor_.size(); ++rank) executor_.fill(rank, initial_[rank]);
-  const double seconds = executor_.run(*scenario_.job.algorithm, job_options_, deadline_);
-  check();
-  if (!warmup) keep(seconds);
-}
-
-void Repetitions::keep(double seconds) {
-  result_.samples_s.push_back(seconds);
-  for (std::size_t rank = 0; rank < spent_.size(); ++rank) {
-    const Rank& of = executor_.rank(static_cast<int>(rank));
-    spent_[rank].add(of.seconds, of.threads.front().phases());
-  }
-}
-
-/// Checks results, except of an algorithm that depends on timing: no other executor knows those.
-void Repetitions::check() {
-  if (scenario_.job.algorithm->varies == Varies::all) return;
-  for (int rank = 0; rank < executor_.size(); ++rank) {
-    executor_.read(rank, got_);
-    check_result(scenario_.name, rank, got_, expected_[rank],
-                 [&](std::size_t item) { return executor_.rank(rank).writes.last(item); });
-  }
-}
-
-Json Repetitions::entry_of(int rank) const {
-  const Spent& spent = spent_[rank];
-  const std::size_t count = result_.samples_s.size();
-  Json entry = {{"rank", rank},
-                {"host", host_name()},
-                {"gpu", executor_.rank(rank).endpoint.gpu()},
-                {"seconds", spent.seconds_json(count)}};
-  if (options_.executor.phases) entry["phases"] = spent.phases_json(count);
-  return entry;
-}
 
 }  // namespace
 

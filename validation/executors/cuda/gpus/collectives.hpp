@@ -9,7 +9,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/view.hpp"
 #include "validation/executors/cuda/gpus/gpus.hpp"
@@ -49,5 +48,10 @@ class CollectiveLibrary {
   /// Throws GpuError where the library refuses these ranks.
   virtual std::unique_ptr<CollectiveGroup> join(std::span<const CollectiveRank> ranks) = 0;
 };
+
+// A library that sums in the host's memory, over FakeGpus: a rank takes as long as a copy does.
+
+/// Refuses two ranks on one GPU, as NCCL does.
+std::unique_ptr<CollectiveLibrary> make_fake_collectives(Gpus& gpus);
 
 }  // namespace ringscope::cuda

@@ -5,8 +5,6 @@
 #include <fmt/format.h>
 #include <nccl.h>
 
-#include <algorithm>
-
 #include "validation/executors/cuda/gpus/cuda_gpus.hpp"
 
 namespace ringscope::cuda {
@@ -34,8 +32,7 @@ class NcclGroup final : public CollectiveGroup {
   ~NcclGroup() override {
     for (ncclComm_t comm : comms_) ncclCommDestroy(comm);
   }
-  NcclGroup(const NcclGroup&) = delete;
-  NcclGroup& operator=(const NcclGroup&) = delete;
+  NcclGroup& operator=(NcclGroup&&) = delete;  ///< neither copied nor moved
 
   void start(Collective what, std::size_t items) override {
     check(ncclGroupStart(), "ncclGroupStart");

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "validation/executors/mpi/clock.hpp"
 #include "validation/executors/mpi/layout.hpp"
 
 namespace ringscope::mpi {
@@ -33,6 +34,15 @@ inline MPI_Request irecv_bytes(std::byte* data, std::uint64_t bytes, int from, M
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Irecv(data, static_cast<int>(bytes), MPI_BYTE, from, tag, comm, &request);
   return request;
+}
+
+/// Seconds of the iterations of a sample that the team begins together, on this rank.
+template <typename Once>
+double time_of(const Team& team, int iterations, Once once) {
+  team.meet();
+  const double start_s = now_s();
+  for (int i = 0; i < iterations; ++i) once();
+  return now_s() - start_s;
 }
 
 /// Sum over the iterations of a sample of the seconds that count in each.

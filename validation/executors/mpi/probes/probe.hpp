@@ -20,6 +20,30 @@ struct Series {
   double weight = 1;                ///< its share of the budget, against the others'
 };
 
+/// A series "NAME, WAY" of `body(bench, pair)` for each way between two ranks.
+template <typename Body>
+std::vector<Series> for_each_pair(Layout& layout, const std::string& name, Body body,
+                                  double weight = 1) {
+  std::vector<Series> plan;
+  for (const Team& pair : layout.pairs())
+    if (pair.size == 2)
+      plan.push_back({name + ", " + pair.way, pair,
+                      [pair, body](Bench& bench) { body(bench, pair); }, weight});
+  return plan;
+}
+
+/// Likewise two of `body(bench, pair, part)`, "NAME, WAY, sender" and "NAME, WAY, receiver".
+template <typename Body>
+std::vector<Series> for_each_side(Layout& layout, const std::string& name, Body body) {
+  std::vector<Series> plan;
+  for (const Team& pair : layout.pairs())
+    if (pair.size == 2)
+      for (const int part : {0, 1})
+        plan.push_back({name + ", " + pair.way + (part == 0 ? ", sender" : ", receiver"), pair,
+                        [pair, body, part](Bench& bench) { body(bench, pair, part); }});
+  return plan;
+}
+
 struct Probe {
   std::string_view name;     ///< name of its measurements
   std::string_view summary;  ///< meaning of the time

@@ -2,7 +2,7 @@
 // Time of a barrier.
 #include <fmt/format.h>
 
-#include "validation/executors/mpi/clock.hpp"
+#include "validation/executors/mpi/probes/exchange.hpp"
 #include "validation/executors/mpi/probes/probe.hpp"
 
 namespace ringscope::mpi {
@@ -11,10 +11,7 @@ namespace {
 void barrier(Bench& bench, const Team& team) {
   const Point point{"barrier", {{"ranks", team.size}}};
   bench.measure(team, point, [&](int iterations) {
-    team.meet();
-    const double start_s = now_s();
-    for (int i = 0; i < iterations; ++i) team.meet();
-    return team.slowest(now_s() - start_s);
+    return team.slowest(time_of(team, iterations, [&] { team.meet(); }));
   });
 }
 

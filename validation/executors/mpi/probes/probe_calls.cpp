@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Cost of a call to the rank that makes it, when its partner keeps it from nothing.
-#include <functional>
-
 #include "validation/executors/mpi/clock.hpp"
 #include "validation/executors/mpi/probes/exchange.hpp"
 #include "validation/executors/mpi/probes/probe.hpp"
@@ -74,17 +72,6 @@ void recv_calls(Bench& bench, const Team& pair) {
                        1);
     });
   }
-}
-
-std::vector<Series> for_each_pair(Layout& layout, const std::string& name,
-                                  const std::function<void(Bench&, const Team&)>& body) {
-  std::vector<Series> plan;
-  for (const Team& pair : layout.pairs()) {
-    if (pair.size < 2) continue;
-    plan.push_back(
-        {name + ", " + pair.way, pair, [pair, body](Bench& bench) { body(bench, pair); }});
-  }
-  return plan;
 }
 
 }  // namespace

@@ -24,6 +24,7 @@ double send_to_late_receiver(Bench& bench, const Team& pair, std::uint64_t bytes
     recv_bytes(data, bytes, 0, pair.comm);
     return 0;
   }
+
   // The delay begins after this moment, so that a send that waits takes at least as long, however
   // late this rank gets its core.
   const double start_s = now_s();
@@ -42,12 +43,74 @@ class EagerSearch {
 
   /// Where time runs out, the longest message that was not held back. Nothing when none was held
   /// back.
-  std::optional<std::uint64_t> run();
+  std::optional<std::uint64_t> run() {
+    for (int searches = 0; searches < most_searches; ++searches) {
+      if (!bracket()) break;
+      if (!halve()) break;
+      if (is_held_back(held_back_).value_or(true)) break;
+      eager_ = held_back_;
+    }
+    if (all_eager_) return std::nullopt;
+    for (const std::uint64_t bytes : std::set(held_))
+      if (bytes < eager_) is_held_back(bytes);
+    return eager_;
+  }
 
  private:
-  std::optional<bool> is_held_back(std::uint64_t bytes);
-  bool bracket();
-  bool halve();
+  /// Nothing when there was no time to find out.
+  std::optional<bool> is_held_back(std::uint64_t bytes) {
+    Point point{
+        "late_receiver", {{"bytes", bytes}, {"way", pair_.way}, {"delay_s", late_s}}, bytes};
+    point.batch_s = 0;
+    point.most_samples = 5;
+    point.kept = kept_;
+    double quickest_s = std::numeric_limits<double>::infinity();
+    const auto measured = bench_.measure(pair_, point, [&](int iterations) {
+      return sum_of(iterations, [&] {
+        const double send_s = send_to_late_receiver(bench_, pair_, bytes);
+        quickest_s = std::min(quickest_s, send_s);
+        return send_s;
+      });
+    });
+    if (!measured) return std::nullopt;
+    const bool late = pair_.told(quickest_s) > late_s / 2;
+    if (late)
+      held_.insert(bytes);
+    else
+      held_.erase(bytes);
+    return late;
+  }
+
+  /// Doubles the message until one is held back, and one of four times its size as well: what an
+  /// MPI library holds back for want of a free buffer may lie far below its limit. False where time
+  /// runs out or none is held back.
+  bool bracket() {
+    for (;;) {
+      std::uint64_t longest = std::max<std::uint64_t>(1, 2 * eager_);
+      held_back_ = longest;
+      auto late = is_held_back(longest);
+      if (late && *late && 4 * longest <= largest) {
+        longest *= 4;
+        late = is_held_back(longest);
+      }
+      if (!late) return false;
+      if (*late) return true;
+      all_eager_ = longest >= largest;
+      if (all_eager_) return false;
+      eager_ = longest;
+    }
+  }
+
+  /// False where time runs out.
+  bool halve() {
+    while (held_back_ - eager_ > 1) {
+      const std::uint64_t middle = eager_ + (held_back_ - eager_) / 2;
+      const auto late = is_held_back(middle);
+      if (!late) return false;
+      (*late ? held_back_ : eager_) = middle;
+    }
+    return true;
+  }
 
   Bench& bench_;
   const Team& pair_;
@@ -58,73 +121,6 @@ class EagerSearch {
   std::set<std::uint64_t> held_;  ///< all that always were
 };
 
-/// Nothing when there was no time to find out.
-std::optional<bool> EagerSearch::is_held_back(std::uint64_t bytes) {
-  Point point{"late_receiver", {{"bytes", bytes}, {"way", pair_.way}, {"delay_s", late_s}}, bytes};
-  point.batch_s = 0;
-  point.most_samples = 5;
-  point.kept = kept_;
-  double quickest_s = std::numeric_limits<double>::infinity();
-  const auto measured = bench_.measure(pair_, point, [&](int iterations) {
-    return sum_of(iterations, [&] {
-      const double send_s = send_to_late_receiver(bench_, pair_, bytes);
-      quickest_s = std::min(quickest_s, send_s);
-      return send_s;
-    });
-  });
-  if (!measured) return std::nullopt;
-  const bool late = pair_.told(quickest_s) > late_s / 2;
-  if (late)
-    held_.insert(bytes);
-  else
-    held_.erase(bytes);
-  return late;
-}
-
-/// Doubles the message until one is held back, and one of four times its size as well: what an MPI
-/// library holds back for want of a free buffer may lie far below its limit. False where time runs
-/// out or none is held back.
-bool EagerSearch::bracket() {
-  for (;;) {
-    std::uint64_t longest = std::max<std::uint64_t>(1, 2 * eager_);
-    held_back_ = longest;
-    auto late = is_held_back(longest);
-    if (late && *late && 4 * longest <= largest) {
-      longest *= 4;
-      late = is_held_back(longest);
-    }
-    if (!late) return false;
-    if (*late) return true;
-    all_eager_ = longest >= largest;
-    if (all_eager_) return false;
-    eager_ = longest;
-  }
-}
-
-/// False where time runs out.
-bool EagerSearch::halve() {
-  while (held_back_ - eager_ > 1) {
-    const std::uint64_t middle = eager_ + (held_back_ - eager_) / 2;
-    const auto late = is_held_back(middle);
-    if (!late) return false;
-    (*late ? held_back_ : eager_) = middle;
-  }
-  return true;
-}
-
-std::optional<std::uint64_t> EagerSearch::run() {
-  for (int searches = 0; searches < most_searches; ++searches) {
-    if (!bracket()) break;
-    if (!halve()) break;
-    if (is_held_back(held_back_).value_or(true)) break;
-    eager_ = held_back_;
-  }
-  if (all_eager_) return std::nullopt;
-  for (const std::uint64_t bytes : std::set(held_))
-    if (bytes < eager_) is_held_back(bytes);
-  return eager_;
-}
-
 }  // namespace
 
 std::optional<std::uint64_t> eager_limit(Bench& bench, const Team& pair) {
@@ -134,16 +130,11 @@ std::optional<std::uint64_t> eager_limit(Bench& bench, const Team& pair) {
 }
 
 std::vector<Series> plan_late_receiver(Layout& layout) {
-  std::vector<Series> plan;
-  for (const Team& pair : layout.pairs()) {
-    if (pair.size < 2) continue;
-    plan.push_back({"late_receiver, " + pair.way, pair,
-                    [pair](Bench& bench) {
-                      bench.eager_limits()[pair.way] = EagerSearch(bench, pair, true).run();
-                    },
-                    4});  // many points that take the delay each; other probes need the limit
-  }
-  return plan;
+  constexpr double weight = 4;  // many points that take the delay each; other probes need the limit
+  const auto search = [](Bench& bench, const Team& pair) {
+    bench.eager_limits()[pair.way] = EagerSearch(bench, pair, true).run();
+  };
+  return for_each_pair(layout, "late_receiver", search, weight);
 }
 
 }  // namespace ringscope::mpi

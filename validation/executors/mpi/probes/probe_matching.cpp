@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Time of a message whose receive stands behind others that wait for what does not come.
-#include <fmt/format.h>
-
 #include "base/table.hpp"
-#include "validation/executors/mpi/clock.hpp"
 #include "validation/executors/mpi/probes/exchange.hpp"
 #include "validation/executors/mpi/probes/probe.hpp"
 
@@ -20,8 +17,7 @@ class Posted {
     for (MPI_Request& request : requests_)
       request = irecv_bytes(nullptr, 0, partner(), pair.comm, waiting_tag);
   }
-  Posted(const Posted&) = delete;
-  Posted& operator=(const Posted&) = delete;
+  Posted& operator=(Posted&&) = delete;  ///< neither copied nor moved
   ~Posted() {
     for (std::size_t i = 0; i < requests_.size(); ++i) signal(partner(), pair_->comm, waiting_tag);
     MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
@@ -47,10 +43,7 @@ void matching(Bench& bench, const Team& pair) {
     point.operations = 2;
     const Posted posted(pair, count);
     bench.measure(pair, point, [&](int iterations) {
-      pair.meet();
-      const double start_s = now_s();
-      for (int i = 0; i < iterations; ++i) empty_round_trip(pair);
-      return now_s() - start_s;
+      return time_of(pair, iterations, [&] { empty_round_trip(pair); });
     });
   }
 }
@@ -58,12 +51,7 @@ void matching(Bench& bench, const Team& pair) {
 }  // namespace
 
 std::vector<Series> plan_matching(Layout& layout) {
-  std::vector<Series> plan;
-  for (const Team& pair : layout.pairs())
-    if (pair.size == 2)
-      plan.push_back({fmt::format("matching, {}", pair.way), pair,
-                      [pair](Bench& bench) { matching(bench, pair); }});
-  return plan;
+  return for_each_pair(layout, "matching", matching);
 }
 
 }  // namespace ringscope::mpi

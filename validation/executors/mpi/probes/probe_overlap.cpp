@@ -110,14 +110,7 @@ void overlap(Bench& bench, const Team& pair, int part) {
 }  // namespace
 
 std::vector<Series> plan_overlap(Layout& layout) {
-  std::vector<Series> plan;
-  for (const Team& pair : layout.pairs()) {
-    if (pair.size < 2) continue;
-    for (const int part : {0, 1})
-      plan.push_back({fmt::format("overlap, {}, {}", pair.way, part == 0 ? "sender" : "receiver"),
-                      pair, [pair, part](Bench& bench) { overlap(bench, pair, part); }});
-  }
-  return plan;
+  return for_each_side(layout, "overlap", overlap);
 }
 
 }  // namespace ringscope::mpi

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Time of a message in flight, when nothing else is.
-#include "validation/executors/mpi/clock.hpp"
 #include "validation/executors/mpi/probes/exchange.hpp"
 #include "validation/executors/mpi/probes/probe.hpp"
 
@@ -31,11 +30,9 @@ void ping_pong(Bench& bench, const Team& team) {
     Point point{"ping_pong", {{"bytes", bytes}, {"way", team.way}}, bytes};
     point.operations = alone ? 1 : 2;
     bench.measure(team, point, [&](int iterations) {
-      team.meet();
-      const double start_s = now_s();
-      for (int i = 0; i < iterations; ++i)
+      return time_of(team, iterations, [&] {
         alone ? to_itself(bench, team, bytes) : round_trip(team, data, bytes);
-      return now_s() - start_s;
+      });
     });
   }
 }

@@ -61,15 +61,7 @@ std::vector<Series> plan_stream(Layout& layout) {
 }
 
 std::vector<Series> plan_stream_cpu(Layout& layout) {
-  std::vector<Series> plan;
-  for (const Team& pair : layout.pairs()) {
-    if (pair.size < 2) continue;
-    for (const int part : {0, 1})
-      plan.push_back(
-          {fmt::format("stream_cpu, {}, {}", pair.way, part == 0 ? "sender" : "receiver"), pair,
-           [pair, part](Bench& bench) { stream_cpu(bench, pair, part); }});
-  }
-  return plan;
+  return for_each_side(layout, "stream_cpu", stream_cpu);
 }
 
 }  // namespace ringscope::mpi

@@ -55,9 +55,9 @@ void turns(Bench& bench, const Team& pair) {
           {{"bytes", bytes}, {"way", pair.way}, {"messages", messages}, {"until", until}},
           bytes};
       bench.measure(pair, point, [&, count = messages, last = until](int iterations) {
-        double seconds = 0;
-        for (int i = 0; i < iterations; ++i)
-          seconds += time_turns(pair, data, bytes, count, std::string_view(last) == "last");
+        const double seconds = sum_of(iterations, [&] {
+          return time_turns(pair, data, bytes, count, std::string_view(last) == "last");
+        });
         return pair.told(seconds, 1);
       });
     }
@@ -66,12 +66,6 @@ void turns(Bench& bench, const Team& pair) {
 
 }  // namespace
 
-std::vector<Series> plan_turns(Layout& layout) {
-  std::vector<Series> plan;
-  for (const Team& pair : layout.pairs())
-    if (pair.size == 2)
-      plan.push_back({"turns, " + pair.way, pair, [pair](Bench& bench) { turns(bench, pair); }});
-  return plan;
-}
+std::vector<Series> plan_turns(Layout& layout) { return for_each_pair(layout, "turns", turns); }
 
 }  // namespace ringscope::mpi

@@ -10,7 +10,6 @@
 
 #include "algorithms/loopback/loopback.hpp"
 #include "scenarios/question/estimate.hpp"
-#include "validation/executors/check.hpp"
 #include "validation/executors/mpi/probes/probe.hpp"
 #include "validation/executors/mpi/ranks.hpp"
 #include "validation/executors/replayed.hpp"

@@ -1,11 +1,71 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Collectives, blocking and not: each pair differs in its name and in its request.
-#include "validation/executors/mpi/record/sizes.hpp"
+#include <vector>
 
+#include "validation/executors/mpi/record/handles.hpp"
+
+namespace {
+
+using ringscope::record::bytes_of;
 using ringscope::record::Call;
-using ringscope::record::Part;
-using ringscope::record::rank_in;
-using ringscope::record::size_of;
+
+/// Bytes that a rank gives or takes; of the other buffer where MPI_IN_PLACE stands for this one.
+struct Part {
+  Part(int items, MPI_Datatype type) : bytes(bytes_of(items, type)) {}
+  Part(const void* data, int items, MPI_Datatype type, int other_items, MPI_Datatype other)
+      : bytes(data == MPI_IN_PLACE ? bytes_of(other_items, other) : bytes_of(items, type)) {}
+  std::int64_t bytes;
+};
+
+int rank_in(MPI_Comm comm) {
+  int rank = 0;
+  PMPI_Comm_rank(comm, &rank);
+  return rank;
+}
+
+/// "bytes=N", "root=R" where there is one, and the communicator.
+void add_collective(Call& call, Part part, MPI_Comm comm, int root = -1) {
+  if (!call.counts()) return;
+  call.number("bytes", part.bytes);
+  if (root >= 0) call.number("root", root);
+  call.communicator(comm);
+}
+
+/// "3x1024,0"
+std::string parts_text(const std::vector<std::int64_t>& parts) {
+  std::string text;
+  for (std::size_t i = 0; i < parts.size();) {
+    std::size_t next = i;
+    while (next < parts.size() && parts[next] == parts[i]) ++next;
+    text += text.empty() ? "" : ",";
+    if (next - i > 1) text += std::to_string(next - i) + "x";
+    text += std::to_string(parts[i]);
+    i = next;
+  }
+  return text;
+}
+
+/// "parts=3x1024,0": what goes to each rank in turn. `type_of`: of a rank's part.
+template <typename TypeOf>
+void add_parts(Call& call, const int counts[], MPI_Comm comm, TypeOf type_of) {
+  if (!call.counts()) return;
+  int size = 0;
+  PMPI_Comm_size(comm, &size);
+  std::vector<std::int64_t> parts;
+  for (int rank = 0; rank < size; ++rank) parts.push_back(bytes_of(counts[rank], type_of(rank)));
+  call.word("parts", parts_text(parts));
+  call.communicator(comm);
+}
+
+void add_parts(Call& call, const int counts[], MPI_Datatype type, MPI_Comm comm) {
+  add_parts(call, counts, comm, [type](int) { return type; });
+}
+
+void add_parts(Call& call, const int counts[], const MPI_Datatype types[], MPI_Comm comm) {
+  add_parts(call, counts, comm, [types](int rank) { return types[rank]; });
+}
+
+}  // namespace
 
 // `told` adds what the line says: it sees the arguments by their names.
 #define COLLECTIVE(blocking, nonblocking, name, declared, passed, told)    \

@@ -148,7 +148,7 @@ class Calls(Records):
 
 
 class Fortran(Records):
-    """Its calls come by ways of their own (library.hpp)."""
+    """Its calls come by ways of their own (recorder.hpp)."""
 
     def compiled(self, *options):
         compiler = shutil.which(str(self.mpiexec).replace("mpiexec", "mpifort"))

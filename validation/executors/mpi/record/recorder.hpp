@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Recorder of one process: the file that its calls go to, and the clock between them. It is loaded
 // into programs of others (LD_PRELOAD) and never calls MPI_ functions, only PMPI_ ones, and
-// the library's own of those that it stands in the place of (library.hpp).
+// the library's own of those that it stands in the place of.
 #pragma once
 
 #include <mpi.h>
@@ -11,9 +11,16 @@
 #include <string>
 #include <string_view>
 
-#include "validation/executors/mpi/record/library.hpp"
-
 namespace ringscope::record {
+
+// Fortran's calls come by ways of their own. Open MPI's Fortran libraries call PMPI_Send, by its
+// name for profilers, where a C program calls MPI_Send; so does MPICH's mpi_f08 for calls without
+// buffers (PMPI_Waitall), and MPICH's others call MPI_Send. All have turned handles, statuses and
+// special addresses (MPI_IN_PLACE, MPI_BOTTOM) into C's by then. So the recorder stands in the
+// place of both names, and finds the library's own function behind itself.
+
+/// The next function of this name behind the recorder's own. Ends the program where there is none.
+void* behind_recorder(const char* name);
 
 /// One file, calls.RANK, whose form is told in calls.md. Buffered: written when the buffer is full,
 /// when it is older than a moment, and at the end.
@@ -49,8 +56,7 @@ double wall_s();
 class Call {
  public:
   explicit Call(std::string_view name);
-  Call(const Call&) = delete;
-  Call& operator=(const Call&) = delete;
+  Call& operator=(Call&&) = delete;  ///< neither copied nor moved
   ~Call();
 
   /// The call has returned `result`; a failed one leaves no line.
@@ -80,3 +86,16 @@ std::int64_t bytes_of(std::int64_t count, MPI_Datatype type);
 std::string rank_text(int rank);
 
 }  // namespace ringscope::record
+
+/// The library's function MPI_`function`, found once.
+#define LIBRARY(function)                                                    \
+  ([] {                                                                      \
+    static const auto behind = reinterpret_cast<decltype(&PMPI_##function)>( \
+        ringscope::record::behind_recorder("PMPI_" #function));              \
+    return behind;                                                           \
+  }())
+
+/// Behind the definition of MPI_`function`: it is PMPI_`function`, too.
+#define ALSO_AS_PMPI(function)                       \
+  extern "C" __attribute__((alias("MPI_" #function), \
+                            visibility("default"))) decltype(PMPI_##function) PMPI_##function;
