@@ -1,17 +1,36 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "cli/program.hpp"
 
-#include <new>
+#include <fmt/format.h>
 
-#include "cli/build_text.hpp"
+#include <new>
+#include <string>
+
 #include "cli/commands/subcommands.hpp"
 #include "cli/terminal/failure.hpp"
 #include "cli/terminal/words.hpp"
 #include "scenarios/answer/formats/report_formats.hpp"
+#include "sim/kernel/kernels.hpp"
 #include "topologies/input/input.hpp"
 
 namespace ringscope {
 namespace {
+
+/// Lines with the compiler, the C++ standard, the build type, the sanitizers and the libraries'
+/// versions, for reports of bugs. Nothing of the machine on which the program runs: no paths, names
+/// or environment.
+std::string build_text() {
+  return fmt::format(
+      "compiler:   {}\n"
+      "standard:   C++ {}\n"
+      "build type: {}\n"
+      "sanitizers: {}\n"
+      "libraries:  {}\n"
+      "SimGrid:    {}, module {}",
+      RINGSCOPE_COMPILER, __cplusplus, RINGSCOPE_BUILD_TYPE, RINGSCOPE_SANITIZERS,
+      RINGSCOPE_LIBRARIES, RINGSCOPE_SIMGRID_VERSION,
+      sim::simgrid_module_found() ? "found" : "not found");
+}
 
 void add_everything(Command& program) {
   program.footer(

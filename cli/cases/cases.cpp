@@ -12,7 +12,7 @@
 
 #include "cli/cases/announcement.hpp"
 #include "cli/terminal/output_file.hpp"
-#include "scenarios/answer/formats/report_formats.hpp"
+#include "cli/terminal/screen.hpp"
 #include "scenarios/question/estimate.hpp"
 #include "topologies/input/characters.hpp"
 
@@ -63,6 +63,31 @@ SomeReports run_on_simgrid(std::span<const Case> cases, RunOptions options, cons
   } catch (const Failure& failure) {
     throw Failure(failure.code(), std::string("on simgrid: ") + failure.what());
   }
+}
+
+/// Says by how much the kernels of --kernel both differ, below the text for people, or else on
+/// standard error. Throws Failure where that is a defect.
+void tell_difference(const std::optional<KernelDifference>& difference, bool text) {
+  if (!difference) return;
+  const std::string words = difference->text();
+  if (difference->is_defect()) throw Failure(ExitCode::wrong_result, words);
+  if (text) return write_output("-", '\n' + words + '\n');
+  std::fprintf(stderr, "%s\n", for_terminal(words).c_str());
+}
+
+/// Throws if any case deadlocked or was interrupted.
+void refuse_unended(const Answer& answer) {
+  const std::vector<Report>& reports = answer.reports;
+  std::string text;
+  for (const Report& report : reports) {
+    if (!report.deadlock) continue;
+    if (!text.empty()) text += '\n';
+    if (reports.size() > 1) text += report.name + ": ";
+    text += report.deadlock->text;
+  }
+  if (!answer.interrupted.empty())
+    throw Failure(ExitCode::interrupted, text + (text.empty() ? "" : "\n") + answer.interrupted);
+  if (!text.empty()) throw Failure(ExitCode::stuck, text);
 }
 
 }  // namespace
@@ -211,14 +236,6 @@ void begin_writing(ProgressBar& bar, bool text) {
     bar.end();
 }
 
-void tell_difference(const std::optional<KernelDifference>& difference, bool text) {
-  if (!difference) return;
-  const std::string words = difference->text();
-  if (difference->is_defect()) throw Failure(ExitCode::wrong_result, words);
-  if (text) return write_output("-", '\n' + words + '\n');
-  std::fprintf(stderr, "%s\n", for_terminal(words).c_str());
-}
-
 RunOptions recording(bool record) {
   RunOptions options;
   options.keep_deadlock = true;
@@ -247,18 +264,13 @@ void write_rows(const std::string& file, const std::string& csv,
                for_terminal(name).c_str());
 }
 
-void refuse_unended(const Answer& answer) {
-  const std::vector<Report>& reports = answer.reports;
-  std::string text;
-  for (const Report& report : reports) {
-    if (!report.deadlock) continue;
-    if (!text.empty()) text += '\n';
-    if (reports.size() > 1) text += report.name + ": ";
-    text += report.deadlock->text;
-  }
-  if (!answer.interrupted.empty())
-    throw Failure(ExitCode::interrupted, text + (text.empty() ? "" : "\n") + answer.interrupted);
-  if (!text.empty()) throw Failure(ExitCode::stuck, text);
+void end_answer(const Answer& answer, ProgressBar& bar, bool text, const std::string& screen,
+                const std::string& next) {
+  bar.end();
+  if (text && !screen.empty()) show_screen(screen);
+  tell_difference(answer.difference, text);
+  if (text) suggest(next);
+  refuse_unended(answer);
 }
 
 bool print_text(const std::vector<std::string>& files) {
@@ -271,6 +283,13 @@ bool print_text(const std::vector<std::string>& files) {
       throw Failure(ExitCode::bad_input, fmt::format("two outputs would go to '{}'", *file));
   }
   return to_standard_output == 0;
+}
+
+std::string command_on(const std::string& subcommand, const CaseArguments& cases) {
+  std::string words = "ringscope " + subcommand;
+  for (const std::string& scenario : cases.scenarios) words += ' ' + shell_word(scenario);
+  for (const std::string& change : cases.changes) words += " --set " + shell_word(change);
+  return words;
 }
 
 }  // namespace ringscope

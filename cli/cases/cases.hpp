@@ -74,10 +74,6 @@ Answer run_cases_of(const CaseArguments& arguments, ProgressBar& bar, RunOptions
 /// files, when the text for people is written; until then it says that they are.
 void begin_writing(ProgressBar& bar, bool text);
 
-/// Says by how much the kernels of --kernel both differ, below the text for people, or else on
-/// standard error; when all outputs are written. Throws Failure where that is a defect.
-void tell_difference(const std::optional<KernelDifference>& difference, bool text);
-
 /// Spans and chains, of cases that are stuck too.
 RunOptions recording(bool record);
 
@@ -89,11 +85,19 @@ std::vector<Report> ended_ones(const std::vector<Report>& reports);
 void write_rows(const std::string& file, const std::string& csv,
                 const std::vector<Report>& reports);
 
-/// Call after writing outputs; throws if any case deadlocked or was interrupted.
-void refuse_unended(const Answer& answer);
+/// Call after writing outputs: shows the screen as the text for people, says by how much the
+/// kernels of --kernel both differ and which command is useful next. Throws if any case deadlocked
+/// or was interrupted, or where the difference is a defect.
+void end_answer(const Answer& answer, ProgressBar& bar, bool text, const std::string& screen,
+                const std::string& next);
 
 /// Text for people, unless one of the files goes to standard output: then that is for a program.
 /// Throws Failure when two of them are one.
 bool print_text(const std::vector<std::string>& files);
+
+// Words of a command that asks the same cases something else.
+
+/// "ringscope explain 03-anomaly --set job.bytes=1MiB", for a subcommand and its cases.
+std::string command_on(const std::string& subcommand, const CaseArguments& cases);
 
 }  // namespace ringscope

@@ -5,12 +5,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include "cli/cases/announcement.hpp"
 #include "cli/cases/cases.hpp"
 #include "cli/cases/launcher.hpp"
-#include "topologies/input/characters.hpp"
 
 namespace ringscope {
 namespace {

@@ -41,8 +41,7 @@ class StudyRun {
  public:
   StudyRun(const StudyOptions& options, const std::string& name, ProgressBar& bar);
   ~StudyRun();
-  StudyRun(const StudyRun&) = delete;
-  StudyRun& operator=(const StudyRun&) = delete;
+  StudyRun& operator=(StudyRun&&) = delete;  ///< neither copied nor moved
 
   Evaluator& evaluator() { return *evaluator_; }
   /// How announce() speaks of points.

@@ -2,10 +2,8 @@
 #include <memory>
 
 #include "cli/cases/cases.hpp"
-#include "cli/cases/next_command.hpp"
 #include "cli/commands/subcommands.hpp"
 #include "cli/terminal/output_file.hpp"
-#include "cli/terminal/screen.hpp"
 #include "scenarios/answer/formats/report_formats.hpp"
 #include "scenarios/answer/text/report_text.hpp"
 
@@ -41,12 +39,7 @@ void add_compare(Command& program) {
     begin_writing(bar, text);
     if (!json.empty()) write_output(json, comparison(reports).dump(2) + '\n');
     if (!csv.empty()) write_rows(csv, comparison_csv(reports), reports);
-    const std::string screen = print_compare(reports);
-    bar.end();
-    if (text && !screen.empty()) show_screen(screen);
-    tell_difference(answer.difference, text);
-    if (text) suggest(command_on("explain", cases));
-    refuse_unended(answer);
+    end_answer(answer, bar, text, print_compare(reports), command_on("explain", cases));
   });
 }
 

@@ -5,11 +5,10 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "cli/cases/next_command.hpp"
+#include "cli/cases/cases.hpp"
 #include "cli/commands/explain.hpp"
 #include "cli/commands/subcommands.hpp"
 #include "cli/terminal/output_file.hpp"
-#include "cli/terminal/screen.hpp"
 #include "scenarios/answer/explain/explain.hpp"
 #include "scenarios/answer/explain/nccl_choice.hpp"
 
@@ -72,11 +71,7 @@ void explain(const ExplainArguments& arguments) {
       screen += '\n' + print_nccl_choice(reports[i], outcomes[i]);
   }
   if (!arguments.json.empty()) write_output(arguments.json, document.dump(2) + '\n');
-  bar.end();
-  if (text && !screen.empty()) show_screen(screen);
-  tell_difference(answer.difference, text);
-  if (text) suggest(command_on("what-if", arguments.cases));
-  refuse_unended(answer);
+  end_answer(answer, bar, text, screen, command_on("what-if", arguments.cases));
 }
 
 }  // namespace

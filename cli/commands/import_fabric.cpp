@@ -4,7 +4,6 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
-#include <optional>
 
 #include "cli/cases/typed.hpp"
 #include "cli/commands/subcommands.hpp"

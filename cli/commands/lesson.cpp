@@ -11,7 +11,6 @@
 #include "cli/lesson/lesson_data.hpp"
 #include "cli/lesson/lesson_page.hpp"
 #include "cli/terminal/output_file.hpp"
-#include "cli/terminal/screen.hpp"
 #include "topologies/input/characters.hpp"
 
 namespace ringscope {
@@ -76,11 +75,8 @@ void write_lesson(const LessonArguments& arguments) {
   for (const Report& report : reports) names.push_back(report.name);
   data["pair"] = lesson::opening_pair(yaml, names);
   write_output(arguments.output, lesson::page(data));
-  bar.end();
-  tell_difference(answer.difference, arguments.output != "-");
-  if (arguments.output != "-")
-    suggest("ringscope plot " + shell_word(arguments.output) + " -o loads.png");
-  refuse_unended(answer);
+  end_answer(answer, bar, arguments.output != "-", "",
+             "ringscope plot " + shell_word(arguments.output) + " -o loads.png");
 }
 
 }  // namespace

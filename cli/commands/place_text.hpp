@@ -2,7 +2,6 @@
 // Output of `place`: a screen, CSV and JSON.
 #pragma once
 
-#include <span>
 #include <string>
 
 #include "cli/cases/study_options.hpp"

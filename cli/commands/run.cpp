@@ -2,11 +2,9 @@
 #include <memory>
 
 #include "cli/cases/cases.hpp"
-#include "cli/cases/next_command.hpp"
 #include "cli/commands/explain.hpp"
 #include "cli/commands/subcommands.hpp"
 #include "cli/terminal/output_file.hpp"
-#include "cli/terminal/screen.hpp"
 #include "scenarios/answer/formats/report_formats.hpp"
 #include "scenarios/answer/text/report_text.hpp"
 
@@ -35,11 +33,8 @@ void run(const RunArguments& arguments) {
   if (!paje.empty()) write_output(paje, to_paje(reports));
   if (!timeline.empty()) write_output(timeline, to_timeline_csv(reports));
   const std::vector<Report> ended = ended_ones(reports);
-  bar.end();
-  if (text && !ended.empty()) show_screen(print_run(ended));
-  tell_difference(answer.difference, text);
-  if (text) suggest(command_on("explain", cases));
-  refuse_unended(answer);
+  const std::string screen = text && !ended.empty() ? print_run(ended) : "";
+  end_answer(answer, bar, text, screen, command_on("explain", cases));
 }
 
 }  // namespace

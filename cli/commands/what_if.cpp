@@ -4,11 +4,10 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "cli/cases/next_command.hpp"
+#include "cli/cases/cases.hpp"
 #include "cli/commands/explain.hpp"
 #include "cli/commands/subcommands.hpp"
 #include "cli/terminal/output_file.hpp"
-#include "cli/terminal/screen.hpp"
 #include "scenarios/answer/formats/report_formats.hpp"
 
 namespace ringscope {
@@ -71,12 +70,8 @@ void what_if(const WhatIfArguments& arguments) {
   add_stuck(reports, document);
   begin_writing(bar, text);
   if (!arguments.json.empty()) write_output(arguments.json, document.dump(2) + '\n');
-  bar.end();
-  if (text && !screen.empty()) show_screen(screen);
-  tell_difference(answer.difference, text);
-  if (text) suggest(command_on("lesson", arguments.cases) + " -o page.html");
   reports.insert(reports.end(), never_ended.begin(), never_ended.end());
-  refuse_unended(answer);
+  end_answer(answer, bar, text, screen, command_on("lesson", arguments.cases) + " -o page.html");
 }
 
 }  // namespace

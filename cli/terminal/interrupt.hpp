@@ -12,8 +12,7 @@ class Interrupt {
  public:
   Interrupt();
   ~Interrupt();
-  Interrupt(const Interrupt&) = delete;
-  Interrupt& operator=(const Interrupt&) = delete;
+  Interrupt& operator=(Interrupt&&) = delete;  ///< neither copied nor moved
 
   bool asked();  ///< by the thread that made it
 

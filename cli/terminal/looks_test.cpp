@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "cli/terminal/looks.hpp"
+#include "cli/terminal/screen.hpp"
 
 #include <gmock/gmock.h>
 

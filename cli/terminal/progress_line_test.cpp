@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Does the line say what is done and how long the rest takes, by a clock of the test?
-#include "cli/terminal/progress_line.hpp"
+#include "cli/terminal/progress_bar.hpp"
 
 #include <gtest/gtest.h>
 

@@ -3,9 +3,24 @@
 // same bytes; fitted and coloured at a terminal.
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <string_view>
 
 namespace ringscope {
+
+// Screens as a terminal of some width shows them: narrower tables, lines that are folded, colours.
+// Knows no terminal.
+
+/// The text with no line longer than `columns`, where it can be: of tables (lines with columns, two
+/// spaces or more between them) the widest columns of words are shortened, "~" where something is
+/// left out, and where that is not enough the last columns stand below, beside the first one; other
+/// lines go on in the next one, as far in as they began.
+std::string fitted(std::string_view text, std::size_t columns);
+
+/// The text with the heads of its tables in bold and its warnings in yellow. For a text in columns
+/// that has not been coloured yet.
+std::string coloured(std::string_view text);
 
 /// --quiet: the answer alone, without progress, announcements and suggestions.
 bool& quiet();

@@ -93,8 +93,7 @@ class Program : public Command {
   Program(const std::string& summary, const std::string& name, const std::string& version,
           const std::function<std::string()>& details = {});
   ~Program();
-  Program(const Program&) = delete;
-  Program& operator=(const Program&) = delete;
+  Program& operator=(Program&&) = delete;  ///< neither copied nor moved
 
   std::vector<std::string> subcommand_names() const;
 
