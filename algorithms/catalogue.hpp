@@ -180,6 +180,25 @@ struct Algorithm {
   std::vector<RankGroup> (*groups)(int ranks, const Options&) = nullptr;
 };
 
+/// Run functions of programs by what these take beside the communicator: the vector, or its chunks,
+/// one for each rank; the scratch space; options.
+template <auto program, auto... options>
+Task on_vector(Communicator comm, Workspace work, [[maybe_unused]] Options given) {
+  return program(comm, work.data, given.*options...);
+}
+template <auto program, auto... options>
+Task on_vector_and_scratch(Communicator comm, Workspace work, [[maybe_unused]] Options given) {
+  return program(comm, work.data, work.scratch, given.*options...);
+}
+template <auto program, auto... options>
+Task on_chunks(Communicator comm, Workspace work, [[maybe_unused]] Options given) {
+  return program(comm, Chunks(work.data, comm.size()), given.*options...);
+}
+template <auto program, auto... options>
+Task on_chunks_and_scratch(Communicator comm, Workspace work, [[maybe_unused]] Options given) {
+  return program(comm, Chunks(work.data, comm.size()), work.scratch, given.*options...);
+}
+
 /// All algorithms, in the order of catalogue.def.
 std::span<const Algorithm> catalogue();
 

@@ -36,10 +36,7 @@ Algorithm describe_bruck_allgather() {
       .collective = "allgather",
       .name = "bruck",
       .summary = "what a rank has doubles in each of log2 P steps, for any P",
-      .run =
-          [](Communicator comm, Workspace work, Options) {
-            return bruck_allgather(comm, Chunks(work.data, comm.size()), work.scratch);
-          },
+      .run = on_chunks_and_scratch<bruck_allgather>,
       .cost =
           [](int ranks, std::size_t items, Options) {
             const std::int64_t steps = doublings(ranks);

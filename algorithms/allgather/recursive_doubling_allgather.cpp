@@ -34,15 +34,6 @@ Task recursive_doubling_allgather(Communicator comm, Range data) {
   co_await fold_out(comm, fold, data);
 }
 
-Cost recursive_doubling_allgather_cost(int ranks, std::size_t items, Options) {
-  const Fold fold(ranks);
-  const auto size = static_cast<std::uint64_t>(fold.size());
-  const auto aside = static_cast<std::uint64_t>(fold.pairs());
-  return {.steps = fold.rounds() + (fold.pairs() > 0 ? 2 : 0),
-          .messages = std::int64_t{fold.size()} * fold.rounds() + 2 * fold.pairs(),
-          .items = (size - 1) * items + items_aside(ranks, items) + aside * items};
-}
-
 }  // namespace
 
 Algorithm describe_recursive_doubling_allgather() {
@@ -50,9 +41,8 @@ Algorithm describe_recursive_doubling_allgather() {
       .collective = "allgather",
       .name = "recursive_doubling",
       .summary = "each exchange doubles what a rank has; log2 P steps",
-      .run = [](Communicator comm, Workspace work,
-                Options) { return recursive_doubling_allgather(comm, work.data); },
-      .cost = recursive_doubling_allgather_cost,
+      .run = on_vector<recursive_doubling_allgather>,
+      .cost = folded_chunks_cost,
   };
 }
 

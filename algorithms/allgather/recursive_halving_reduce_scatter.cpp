@@ -34,16 +34,6 @@ Task recursive_halving_reduce_scatter(Communicator comm, Range data, Range scrat
   if (fold.stands_for_two(self)) co_await comm.send(chunk[self - 1], self - 1);
 }
 
-Cost recursive_halving_reduce_scatter_cost(int ranks, std::size_t items, Options) {
-  const Fold fold(ranks);
-  const auto size = static_cast<std::uint64_t>(fold.size());
-  const auto aside = static_cast<std::uint64_t>(fold.pairs());
-  return {.steps = fold.rounds() + (fold.pairs() > 0 ? 2 : 0),
-          .messages = std::int64_t{fold.size()} * fold.rounds() + 2 * fold.pairs(),
-          .items = (size - 1) * items + aside * items + items_aside(ranks, items)};
-}
-
-/// Folding takes a whole vector, halving the first half of the chunks: no half is larger.
 std::size_t recursive_halving_reduce_scatter_scratch(int ranks, std::size_t items, Options) {
   if (ranks == 1) return 0;
   if (Fold(ranks).pairs() > 0) return items;
@@ -57,11 +47,8 @@ Algorithm describe_recursive_halving_reduce_scatter() {
       .collective = "reduce_scatter",
       .name = "recursive_halving",
       .summary = "two ranks split what both hold; log2 P steps",
-      .run =
-          [](Communicator comm, Workspace work, Options) {
-            return recursive_halving_reduce_scatter(comm, work.data, work.scratch);
-          },
-      .cost = recursive_halving_reduce_scatter_cost,
+      .run = on_vector_and_scratch<recursive_halving_reduce_scatter>,
+      .cost = folded_chunks_cost,
       .scratch_items = recursive_halving_reduce_scatter_scratch,
   };
 }

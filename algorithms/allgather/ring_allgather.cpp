@@ -25,8 +25,7 @@ Algorithm describe_ring_allgather() {
       .name = "ring",
       .summary = "chunks go around a ring",
       .ring = true,
-      .run = [](Communicator comm, Workspace work,
-                Options) { return ring_allgather(comm, Chunks(work.data, comm.size())); },
+      .run = on_chunks<ring_allgather>,
       .cost = half_ring_cost,
       .alike = always,
   };

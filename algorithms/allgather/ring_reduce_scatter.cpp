@@ -29,10 +29,7 @@ Algorithm describe_ring_reduce_scatter() {
       .name = "ring",
       .summary = "chunks go around a ring and are summed on the way",
       .ring = true,
-      .run =
-          [](Communicator comm, Workspace work, Options) {
-            return ring_reduce_scatter(comm, Chunks(work.data, comm.size()), work.scratch);
-          },
+      .run = on_chunks_and_scratch<ring_reduce_scatter>,
       .cost = half_ring_cost,
       .scratch_items = ring_scratch_items,
       .alike = always,

@@ -93,7 +93,7 @@ Cost han_allreduce_cost(int ranks, std::size_t items, Options options) {
   Cost all;
   const auto add = [&](std::size_t index, std::size_t times) {
     const std::size_t size = segment_of({.size = items}, index, options.segment).size;
-    const Cost rest = levels_cost(*groups, size, part, &sum(), back(hosts), binomial_spread());
+    const Cost rest = levels_cost(*groups, size, part, {&sum(), back(hosts), binomial_spread()});
     const Cost between = up(hosts, size, options).cost(hosts, size, part);
     all.steps = std::max(all.steps, between.steps + rest.steps);
     all.messages += (between.messages + rest.messages) * static_cast<std::int64_t>(times);

@@ -13,21 +13,12 @@
 namespace ringscope {
 namespace {
 
-const Algorithm& gather() { return find_part("reduce", "binomial"); }
-const Algorithm& among(const Options& options) { return find_part("allreduce", options.between); }
-
-Task leaders_allreduce(Levels levels, Workspace work, Options options) {
-  const Options part = below(options);
-  co_await run_part(gather(), levels.inside, work, part);
-  if (levels.between) co_await run_part(among(options), *levels.between, work, part);
-  co_await run_part(binomial_spread(), levels.inside, work, part);
+const Algorithm& among_leaders(const Options& options) {
+  return find_part("allreduce", options.between);
 }
 
-/// Inside a host anything goes: the program there is that of each host.
-bool leaders_alike(int ranks, std::size_t items, const Options& options) {
-  const int leaders = static_cast<int>(host_groups(ranks, options)->hosts.size());
-  const Property between = among(options).alike;
-  return between != nullptr && between(leaders, items, below(options));
+LevelParts leaders_parts(const Options& options) {
+  return {&find_part("reduce", "binomial"), among_leaders(options), binomial_spread()};
 }
 
 }  // namespace
@@ -39,23 +30,12 @@ Algorithm describe_leaders_allreduce() {
       .summary = "a reduce inside each host, an allreduce between leaders, a broadcast inside",
       .options = {"between", "segment", "rings", "threads", "item"},
       .threads_for =
-          [](const Options& options) { return threads_of(among(options), below(options)); },
-      .run =
-          [](Communicator comm, Workspace work, Options options) {
-            return leaders_allreduce(levels_of(comm, options), work, options);
-          },
-      .cost =
-          [](int ranks, std::size_t items, Options options) {
-            return levels_cost(*host_groups(ranks, options), items, below(options), &gather(),
-                               among(options), binomial_spread());
-          },
-      .scratch_items =
-          [](int ranks, std::size_t items, Options options) {
-            return levels_scratch_items(*host_groups(ranks, options), items, below(options),
-                                        &gather(), among(options), binomial_spread());
-          },
+          [](const Options& options) { return threads_of(among_leaders(options), below(options)); },
+      .run = on_levels<leaders_parts>,
+      .cost = cost_on_levels<leaders_parts>,
+      .scratch_items = scratch_on_levels<leaders_parts>,
       .varies = Varies::steps,
-      .alike = leaders_alike,
+      .alike = alike_on_levels<leaders_parts>,
   };
 }
 

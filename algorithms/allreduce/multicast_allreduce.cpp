@@ -40,8 +40,7 @@ Algorithm describe_multicast_allreduce() {
       .collective = "allreduce",
       .name = "multicast",
       .summary = "each rank's data go to all others as one stream that the network copies",
-      .run = [](Communicator comm, Workspace work,
-                Options) { return multicast_allreduce(comm, work.data, work.scratch); },
+      .run = on_vector_and_scratch<multicast_allreduce>,
       .cost =
           [](int ranks, std::size_t items, Options) {
             if (ranks == 1) return Cost{};

@@ -4,13 +4,14 @@
 // are no power of two fold first (fold.hpp).
 //
 // Source: Rabenseifner, "Optimization of collective reduction operations", ICCS 2004.
-// MPICH: allreduce_intra_reduce_scatter_allgather; Open MPI's: rabenseifner_halves_allreduce.cpp.
+// MPICH: allreduce_intra_reduce_scatter_allgather; Open MPI's: below.
 // Cost with 2^k <= P and r = P - 2^k: 2k steps (2k+2 if r > 0), 2^k 2k + 2r messages,
 // 2(2^k - 1 + r)S = 2(P-1)S items on the wire.
-#include "algorithms/allreduce/rabenseifner.hpp"
+#include "algorithms/steps/fold.hpp"
 #include "algorithms/steps/halving_steps.hpp"
 
 namespace ringscope {
+namespace {
 
 Task rabenseifner_allreduce(Communicator comm, Range data, Range scratch, Folding how) {
   const Fold fold(comm.size(), how);
@@ -45,6 +46,7 @@ Cost rabenseifner_cost(int ranks, std::size_t items, Folding how) {
           .items = 2 * static_cast<std::uint64_t>(fold.size() - 1) * items + folding.items};
 }
 
+/// Folding whole vectors takes one, all else the larger half of the chunks.
 std::size_t rabenseifner_scratch(int ranks, std::size_t items, Folding how) {
   if (ranks == 1) return 0;
   const Fold fold(ranks, how);
@@ -52,9 +54,37 @@ std::size_t rabenseifner_scratch(int ranks, std::size_t items, Folding how) {
   return Chunks({.size = items}, fold.size()).span(0, fold.size() / 2).size;
 }
 
+template <Folding how>
+Algorithm rabenseifner(std::string_view name, std::string_view summary) {
+  return {
+      .collective = "allreduce",
+      .name = name,
+      .summary = summary,
+      .run = [](Communicator comm, Workspace work,
+                Options) { return rabenseifner_allreduce(comm, work.data, work.scratch, how); },
+      .cost = [](int ranks, std::size_t items,
+                 Options) { return rabenseifner_cost(ranks, items, how); },
+      .scratch_items = [](int ranks, std::size_t items,
+                          Options) { return rabenseifner_scratch(ranks, items, how); },
+  };
+}
+
+}  // namespace
+
 Algorithm describe_rabenseifner_allreduce() {
   return rabenseifner<Folding::whole>("rabenseifner",
                                       "recursive halving to reduce, recursive doubling to gather");
+}
+
+// Rabenseifner's allreduce as Open MPI has it: numbers of ranks that are no power of two fold by
+// halves (fold.hpp). With a power of two the same as `rabenseifner`.
+//
+// Source: Open MPI, coll_base_allreduce.c, ompi_coll_base_allreduce_intra_redscat_allgather.
+// Cost with 2^k <= P and r = P - 2^k > 0: 2k+3 steps, 2^k 2k + 4r messages,
+// 2(2^k - 1)S + r(2S + floor(S/2)) items on the wire.
+Algorithm describe_rabenseifner_halves_allreduce() {
+  return rabenseifner<Folding::by_halves>("rabenseifner_halves",
+                                          "the same; ranks beyond a power of two fold by halves");
 }
 
 }  // namespace ringscope

@@ -42,8 +42,7 @@ Algorithm describe_recursive_doubling_allreduce() {
       .collective = "allreduce",
       .name = "recursive_doubling",
       .summary = "recursive doubling; all items in each of log2 P steps",
-      .run = [](Communicator comm, Workspace work,
-                Options) { return recursive_doubling_allreduce(comm, work.data, work.scratch); },
+      .run = on_vector_and_scratch<recursive_doubling_allreduce>,
       .cost = recursive_doubling_allreduce_cost,
       .scratch_items = scratch_of_several,
   };

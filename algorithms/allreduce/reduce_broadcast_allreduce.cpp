@@ -71,8 +71,7 @@ Algorithm describe_reduce_broadcast_allreduce() {
       .collective = "allreduce",
       .name = "reduce_broadcast",
       .summary = "a binomial reduce, then a broadcast by a tree of radix 4",
-      .run = [](Communicator comm, Workspace work,
-                Options) { return reduce_broadcast_allreduce(comm, work.data, work.scratch); },
+      .run = on_vector_and_scratch<reduce_broadcast_allreduce>,
       .cost =
           [](int ranks, std::size_t items, Options) {
             return Cost{doublings(ranks) + rounds_of_broadcast(ranks), 2 * (ranks - 1),

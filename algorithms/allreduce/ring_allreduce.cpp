@@ -37,10 +37,7 @@ Algorithm describe_ring_allreduce() {
       .name = "ring",
       .summary = "ring; per step irecv, blocking send, wait, reduce",
       .ring = true,
-      .run =
-          [](Communicator comm, Workspace work, Options) {
-            return ring_allreduce(comm, Chunks(work.data, comm.size()), work.scratch);
-          },
+      .run = on_chunks_and_scratch<ring_allreduce>,
       .cost = ring_cost,
       .scratch_items = ring_scratch_items,
       .alike = always,

@@ -31,10 +31,7 @@ Algorithm describe_ring_sendrecv_allreduce() {
       .name = "ring_sendrecv",
       .summary = "ring; per step sendrecv, reduce",
       .ring = true,
-      .run =
-          [](Communicator comm, Workspace work, Options) {
-            return ring_sendrecv_allreduce(comm, Chunks(work.data, comm.size()), work.scratch);
-          },
+      .run = on_chunks_and_scratch<ring_sendrecv_allreduce>,
       .cost = ring_cost,
       .scratch_items = ring_scratch_items,
       .alike = always,

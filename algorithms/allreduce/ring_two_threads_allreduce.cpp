@@ -39,10 +39,7 @@ Algorithm describe_ring_two_threads_allreduce() {
       .summary = "ring; a second thread sends while the first receives and reduces",
       .ring = true,
       .threads = 2,
-      .run =
-          [](Communicator comm, Workspace work, Options) {
-            return ring_two_threads_allreduce(comm, Chunks(work.data, comm.size()), work.scratch);
-          },
+      .run = on_chunks_and_scratch<ring_two_threads_allreduce>,
       .cost = ring_cost,
       .scratch_items = ring_scratch_items,
       .alike = always,

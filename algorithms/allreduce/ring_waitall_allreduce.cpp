@@ -36,10 +36,7 @@ Algorithm describe_ring_waitall_allreduce() {
       .name = "ring_waitall",
       .summary = "ring; per step irecv, isend, wait_all, reduce",
       .ring = true,
-      .run =
-          [](Communicator comm, Workspace work, Options) {
-            return ring_waitall_allreduce(comm, Chunks(work.data, comm.size()), work.scratch);
-          },
+      .run = on_chunks_and_scratch<ring_waitall_allreduce>,
       .cost = ring_cost,
       .scratch_items = ring_scratch_items,
       .alike = always,

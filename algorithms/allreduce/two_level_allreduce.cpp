@@ -15,18 +15,8 @@ namespace {
 
 const Algorithm& allreduce(std::string_view name) { return find_part("allreduce", name); }
 
-Task two_level_allreduce(Levels levels, Workspace work, Options options) {
-  const Options part = below(options);
-  co_await run_part(allreduce(options.inside), levels.inside, work, part);
-  if (levels.between) co_await run_part(allreduce(options.between), *levels.between, work, part);
-  co_await run_part(binomial_spread(), levels.inside, work, part);
-}
-
-/// Inside a host anything goes: the program there is that of each host.
-bool two_levels_alike(int ranks, std::size_t items, const Options& options) {
-  const int leaders = static_cast<int>(host_groups(ranks, options)->hosts.size());
-  const Property between = allreduce(options.between).alike;
-  return between != nullptr && between(leaders, items, below(options));
+LevelParts two_level_parts(const Options& options) {
+  return {&allreduce(options.inside), allreduce(options.between), binomial_spread()};
 }
 
 }  // namespace
@@ -42,24 +32,11 @@ Algorithm describe_two_level_allreduce() {
             return std::max(threads_of(allreduce(options.inside), below(options)),
                             threads_of(allreduce(options.between), below(options)));
           },
-      .run =
-          [](Communicator comm, Workspace work, Options options) {
-            return two_level_allreduce(levels_of(comm, options), work, options);
-          },
-      .cost =
-          [](int ranks, std::size_t items, Options options) {
-            return levels_cost(*host_groups(ranks, options), items, below(options),
-                               &allreduce(options.inside), allreduce(options.between),
-                               binomial_spread());
-          },
-      .scratch_items =
-          [](int ranks, std::size_t items, Options options) {
-            return levels_scratch_items(*host_groups(ranks, options), items, below(options),
-                                        &allreduce(options.inside), allreduce(options.between),
-                                        binomial_spread());
-          },
+      .run = on_levels<two_level_parts>,
+      .cost = cost_on_levels<two_level_parts>,
+      .scratch_items = scratch_on_levels<two_level_parts>,
       .varies = Varies::steps,
-      .alike = two_levels_alike,
+      .alike = alike_on_levels<two_level_parts>,
   };
 }
 

@@ -104,10 +104,7 @@ Algorithm describe_bruck_alltoall() {
       .collective = "alltoall",
       .name = "bruck",
       .summary = "half of all blocks in each of log2 P steps, for short ones",
-      .run =
-          [](Communicator comm, Workspace work, Options) {
-            return bruck_alltoall(comm, Chunks(work.data, comm.size()), work.scratch);
-          },
+      .run = on_chunks_and_scratch<bruck_alltoall>,
       .cost = bruck_alltoall_cost,
       .scratch_items = bruck_alltoall_scratch,
       .alike = always,

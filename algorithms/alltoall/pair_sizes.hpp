@@ -70,4 +70,12 @@ Cost pairs_by_size_cost(int ranks, std::size_t items, const Options& options, bo
 /// The largest sum of the pieces of a rank.
 std::size_t pieces_by_pair_items(int ranks, std::size_t items, Options options);
 
+/// Run function of an alltoallv's program, which takes its rank's chunks and pieces.
+template <Task (*program)(Communicator, ChunksByPair, PiecesByPair)>
+Task on_chunks_by_pair(Communicator comm, Workspace work, Options options) {
+  const int self = comm.rank(), size = comm.size();
+  return program(comm, {work.data, self, size, options},
+                 {work.scratch, work.data.size, self, size, options});
+}
+
 }  // namespace ringscope

@@ -10,13 +10,9 @@
 namespace ringscope {
 namespace {
 
-const Algorithm& meet() { return find_part("barrier", "dissemination"); }
-
-Task leaders_barrier(Levels levels, Workspace work, Options options) {
-  const Options part = below(options);
-  co_await run_part(meet(), levels.inside, work, part);
-  if (levels.between) co_await run_part(meet(), *levels.between, work, part);
-  co_await run_part(meet(), levels.inside, work, part);
+LevelParts barrier_parts(const Options&) {
+  const Algorithm& meet = find_part("barrier", "dissemination");
+  return {&meet, meet, meet};
 }
 
 }  // namespace
@@ -26,15 +22,8 @@ Algorithm describe_leaders_barrier() {
       .collective = "barrier",
       .name = "leaders",
       .summary = "inside each host, between one rank of each, and inside again",
-      .run =
-          [](Communicator comm, Workspace work, Options options) {
-            return leaders_barrier(levels_of(comm, options), work, options);
-          },
-      .cost =
-          [](int ranks, std::size_t items, Options options) {
-            return levels_cost(*host_groups(ranks, options), items, below(options), &meet(), meet(),
-                               meet());
-          },
+      .run = on_levels<barrier_parts>,
+      .cost = cost_on_levels<barrier_parts>,
       .varies = Varies::steps,
       .alike = always,
   };

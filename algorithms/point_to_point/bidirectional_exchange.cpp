@@ -30,10 +30,7 @@ Algorithm describe_bidirectional_exchange() {
       .summary = "ranks 2i and 2i+1 swap vectors: irecv, isend, wait_all",
       .options = {"rounds"},
       .least_ranks = 2,
-      .run =
-          [](Communicator comm, Workspace work, Options options) {
-            return bidirectional_exchange(comm, work.data, work.scratch, options.rounds);
-          },
+      .run = on_vector_and_scratch<bidirectional_exchange, &Options::rounds>,
       .cost = exchange_cost,
       .scratch_items = [](int, std::size_t items, Options) { return items; },
   };

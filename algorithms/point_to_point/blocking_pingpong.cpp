@@ -31,8 +31,7 @@ Algorithm describe_blocking_pingpong() {
       .summary = "rank 0 sends to rank 1 and back, blocking calls",
       .options = {"rounds"},
       .least_ranks = 2,
-      .run = [](Communicator comm, Workspace work,
-                Options options) { return blocking_pingpong(comm, work.data, options.rounds); },
+      .run = on_vector<blocking_pingpong, &Options::rounds>,
       .cost = pingpong_cost,
   };
 }

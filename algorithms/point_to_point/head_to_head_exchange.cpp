@@ -29,10 +29,7 @@ Algorithm describe_head_to_head_exchange() {
       .summary = "ranks 2i and 2i+1 both send, then receive: deadlocks above the eager limit",
       .options = {"rounds"},
       .least_ranks = 2,
-      .run =
-          [](Communicator comm, Workspace work, Options options) {
-            return head_to_head_exchange(comm, work.data, work.scratch, options.rounds);
-          },
+      .run = on_vector_and_scratch<head_to_head_exchange, &Options::rounds>,
       .cost = exchange_cost,
       .scratch_items = [](int, std::size_t items, Options) { return items; },
   };

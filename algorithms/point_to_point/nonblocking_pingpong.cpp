@@ -27,8 +27,7 @@ Algorithm describe_nonblocking_pingpong() {
       .summary = "rank 0 sends to rank 1 and back, each call posted and waited for",
       .options = {"rounds"},
       .least_ranks = 2,
-      .run = [](Communicator comm, Workspace work,
-                Options options) { return nonblocking_pingpong(comm, work.data, options.rounds); },
+      .run = on_vector<nonblocking_pingpong, &Options::rounds>,
       .cost = pingpong_cost,
   };
 }

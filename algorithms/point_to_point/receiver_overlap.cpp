@@ -29,8 +29,7 @@ Algorithm describe_receiver_overlap() {
       .summary = "rank 1 computes while the message from rank 0 is under way",
       .options = {"compute"},
       .least_ranks = 2,
-      .run = [](Communicator comm, Workspace work,
-                Options options) { return receiver_overlap(comm, work.data, options.compute); },
+      .run = on_vector<receiver_overlap, &Options::compute>,
       .cost =
           [](int, std::size_t items, Options) {
             return Cost{1, 1, items};

@@ -29,8 +29,7 @@ Algorithm describe_sender_overlap() {
       .summary = "rank 0 computes while its message to rank 1 is under way",
       .options = {"compute"},
       .least_ranks = 2,
-      .run = [](Communicator comm, Workspace work,
-                Options options) { return sender_overlap(comm, work.data, options.compute); },
+      .run = on_vector<sender_overlap, &Options::compute>,
       .cost =
           [](int, std::size_t items, Options) {
             return Cost{1, 1, items};

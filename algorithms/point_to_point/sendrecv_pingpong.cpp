@@ -30,10 +30,7 @@ Algorithm describe_sendrecv_pingpong() {
       .summary = "rank 0 sends to rank 1 and receives the answer in one call",
       .options = {"rounds"},
       .least_ranks = 2,
-      .run =
-          [](Communicator comm, Workspace work, Options options) {
-            return sendrecv_pingpong(comm, work.data, work.scratch, options.rounds);
-          },
+      .run = on_vector_and_scratch<sendrecv_pingpong, &Options::rounds>,
       .cost = pingpong_cost,
       .scratch_items = [](int, std::size_t items, Options) { return items; },
   };

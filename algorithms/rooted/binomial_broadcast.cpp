@@ -4,8 +4,7 @@
 //
 // Source: Thakur, Rabenseifner and Gropp 2005, section 4.2. MPICH: bcast_intra_binomial.
 // Cost: ceil(log2 P) steps, P-1 messages, (P-1)S items on the wire.
-#include "algorithms/catalogue.hpp"
-#include "algorithms/steps/tree_ranks.hpp"
+#include "algorithms/steps/binomial_items.hpp"
 
 namespace ringscope {
 namespace {
@@ -29,12 +28,8 @@ Algorithm describe_binomial_broadcast() {
       .name = "binomial",
       .summary = "all who have the vector pass it on; log2 P steps",
       .options = {"root"},
-      .run = [](Communicator comm, Workspace work,
-                Options options) { return binomial_broadcast(comm, work.data, options.root); },
-      .cost =
-          [](int ranks, std::size_t items, Options) {
-            return Cost{doublings(ranks), ranks - 1, static_cast<std::uint64_t>(ranks - 1) * items};
-          },
+      .run = on_vector<binomial_broadcast, &Options::root>,
+      .cost = binomial_vector_cost,
   };
 }
 

@@ -4,8 +4,7 @@
 //
 // Source: Thakur, Rabenseifner and Gropp 2005, section 4.4. MPICH: reduce_intra_binomial.
 // Cost: ceil(log2 P) steps, P-1 messages, (P-1)S items on the wire.
-#include "algorithms/catalogue.hpp"
-#include "algorithms/steps/tree_ranks.hpp"
+#include "algorithms/steps/binomial_items.hpp"
 
 namespace ringscope {
 namespace {
@@ -31,14 +30,8 @@ Algorithm describe_binomial_reduce() {
       .name = "binomial",
       .summary = "each rank adds what its children have; log2 P steps",
       .options = {"root"},
-      .run =
-          [](Communicator comm, Workspace work, Options options) {
-            return binomial_reduce(comm, work.data, work.scratch, options.root);
-          },
-      .cost =
-          [](int ranks, std::size_t items, Options) {
-            return Cost{doublings(ranks), ranks - 1, static_cast<std::uint64_t>(ranks - 1) * items};
-          },
+      .run = on_vector_and_scratch<binomial_reduce, &Options::root>,
+      .cost = binomial_vector_cost,
       .scratch_items = scratch_of_several,
   };
 }

@@ -29,8 +29,7 @@ Algorithm describe_flat_broadcast() {
       .name = "flat",
       .summary = "the root sends to each of the others",
       .options = {"root"},
-      .run = [](Communicator comm, Workspace work,
-                Options options) { return flat_broadcast(comm, work.data, options.root); },
+      .run = on_vector<flat_broadcast, &Options::root>,
       .cost =
           [](int ranks, std::size_t items, Options) {
             const std::int64_t others = ranks - 1;

@@ -11,10 +11,8 @@
 namespace ringscope {
 namespace {
 
-Task leaders_broadcast(Levels levels, Workspace work, Options options) {
-  const Options part = below(options);
-  if (levels.between) co_await run_part(binomial_spread(), *levels.between, work, part);
-  co_await run_part(binomial_spread(), levels.inside, work, part);
+LevelParts broadcast_parts(const Options&) {
+  return {nullptr, binomial_spread(), binomial_spread()};
 }
 
 }  // namespace
@@ -25,15 +23,8 @@ Algorithm describe_leaders_broadcast() {
       .name = "leaders",
       .summary = "between one rank of each host, then inside each host",
       .options = {"root"},
-      .run =
-          [](Communicator comm, Workspace work, Options options) {
-            return leaders_broadcast(levels_of(comm, options, options.root), work, options);
-          },
-      .cost =
-          [](int ranks, std::size_t items, Options options) {
-            return levels_cost(*host_groups(ranks, options), items, below(options), nullptr,
-                               binomial_spread(), binomial_spread());
-          },
+      .run = on_levels<broadcast_parts>,
+      .cost = cost_on_levels<broadcast_parts>,
       .varies = Varies::steps,
   };
 }

@@ -35,10 +35,7 @@ Algorithm describe_linear_gather() {
       .name = "linear",
       .summary = "the root receives each of the others' chunk",
       .options = {"root"},
-      .run =
-          [](Communicator comm, Workspace work, Options options) {
-            return linear_gather(comm, Chunks(work.data, comm.size()), options.root);
-          },
+      .run = on_chunks<linear_gather, &Options::root>,
       .cost = linear_gather_cost,
   };
 }

@@ -35,10 +35,7 @@ Algorithm describe_linear_scatter() {
       .name = "linear",
       .summary = "the root sends each of the others its chunk",
       .options = {"root"},
-      .run =
-          [](Communicator comm, Workspace work, Options options) {
-            return linear_scatter(comm, Chunks(work.data, comm.size()), options.root);
-          },
+      .run = on_chunks<linear_scatter, &Options::root>,
       .cost = linear_scatter_cost,
   };
 }

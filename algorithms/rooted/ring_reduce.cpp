@@ -49,10 +49,7 @@ Algorithm describe_ring_reduce() {
       .summary = "each rank sums a chunk in a ring and sends it to the root",
       .options = {"root"},
       .ring = true,
-      .run =
-          [](Communicator comm, Workspace work, Options options) {
-            return ring_reduce(comm, Chunks(work.data, comm.size()), work.scratch, options.root);
-          },
+      .run = on_chunks_and_scratch<ring_reduce, &Options::root>,
       .cost = ring_reduce_cost,
       .scratch_items = ring_scratch_items,
   };

@@ -51,10 +51,7 @@ Algorithm describe_scatter_allgather_broadcast() {
       .name = "scatter_allgather",
       .summary = "a chunk to each rank, then around in a ring",
       .options = {"root"},
-      .run =
-          [](Communicator comm, Workspace work, Options options) {
-            return scatter_allgather_broadcast(comm, Chunks(work.data, comm.size()), options.root);
-          },
+      .run = on_chunks<scatter_allgather_broadcast, &Options::root>,
       .cost = scatter_allgather_broadcast_cost,
   };
 }

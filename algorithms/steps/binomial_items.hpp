@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Messages of a binomial tree in which each rank receives, or sends, the chunks of its family: the
-// binomial scatter and gather.
+// Messages of a binomial tree: of vectors; or of chunks, where each rank receives, or sends, those
+// of its family, as in the binomial scatter and gather.
 #pragma once
 
 #include "algorithms/catalogue.hpp"
@@ -8,6 +8,11 @@
 #include "algorithms/steps/tree_ranks.hpp"
 
 namespace ringscope {
+
+/// ceil(log2 P) steps, P-1 messages, each with the whole vector: broadcast and reduce.
+inline Cost binomial_vector_cost(int ranks, std::size_t items, Options) {
+  return {doublings(ranks), ranks - 1, static_cast<std::uint64_t>(ranks - 1) * items};
+}
 
 /// ceil(log2 P) steps, P-1 messages, and of each rank but the root its family's items.
 inline Cost binomial_chunks_cost(int ranks, std::size_t items, Options options) {

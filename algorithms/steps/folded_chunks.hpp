@@ -41,12 +41,16 @@ constexpr OrderedHalvingStep ordered_halving_step(int index, int size, int step)
   return {.partner = index ^ count, .kept = kept, .given = kept ^ count, .count = count};
 }
 
-/// Chunks of those who step aside: what they hand in, or get back, where a rank needs only its own.
-inline std::uint64_t items_aside(int ranks, std::size_t items) {
+/// Cost of such halvings, or doublings, of an allgather or a reduce-scatter. Those who step aside
+/// hand in, or get back, whole vectors one way and their own chunks the other.
+inline Cost folded_chunks_cost(int ranks, std::size_t items, Options) {
+  const Fold fold(ranks);
   const Chunks chunk({.size = items}, ranks);
-  std::uint64_t sum = 0;
-  for (int pair = 0; pair < Fold(ranks).pairs(); ++pair) sum += chunk[2 * pair].size;
-  return sum;
+  std::uint64_t own_chunks = 0;
+  for (int pair = 0; pair < fold.pairs(); ++pair) own_chunks += chunk[2 * pair].size;
+  return {.steps = fold.rounds() + (fold.pairs() > 0 ? 2 : 0),
+          .messages = std::int64_t{fold.size()} * fold.rounds() + 2 * fold.pairs(),
+          .items = static_cast<std::uint64_t>(fold.size() - 1 + fold.pairs()) * items + own_chunks};
 }
 
 }  // namespace ringscope

@@ -71,8 +71,15 @@ Task run_part(const Algorithm& algorithm, Communicator comm, Workspace work, Opt
   return algorithm.run(comm, work, options);
 }
 
+Task run_levels(Levels levels, LevelParts parts, Workspace work, Options part) {
+  if (parts.begin != nullptr) co_await run_part(*parts.begin, levels.inside, work, part);
+  if (levels.between) co_await run_part(parts.between, *levels.between, work, part);
+  co_await run_part(parts.end, levels.inside, work, part);
+}
+
 Cost levels_cost(const HostGroups& groups, std::size_t items, const Options& part,
-                 const Algorithm* begin, const Algorithm& between, const Algorithm& end) {
+                 const LevelParts& parts) {
+  const auto& [begin, between, end] = parts;
   Cost sum = between.cost(static_cast<int>(groups.hosts.size()), items, part);
   std::int64_t before = INT64_MAX, after = INT64_MAX;
   for (const SharedRanks& host : groups.hosts) {
@@ -89,8 +96,8 @@ Cost levels_cost(const HostGroups& groups, std::size_t items, const Options& par
 }
 
 std::size_t levels_scratch_items(const HostGroups& groups, std::size_t items, const Options& part,
-                                 const Algorithm* begin, const Algorithm& between,
-                                 const Algorithm& end) {
+                                 const LevelParts& parts) {
+  const auto& [begin, between, end] = parts;
   std::size_t most = between.scratch_items(static_cast<int>(groups.hosts.size()), items, part);
   for (const SharedRanks& host : groups.hosts) {
     const int size = static_cast<int>(host->size());

@@ -38,16 +38,44 @@ const Algorithm& binomial_spread();
 /// Runs a part with as much of the scratch space as it declares.
 Task run_part(const Algorithm& algorithm, Communicator comm, Workspace work, Options options);
 
-/// Cost of a collective that goes from the ranks of each host to their leaders by one part, on
-/// between the leaders by another, and back into the hosts by a third. The steps are at best those
-/// of the quickest host on each level, one after the other. `begin` may be null: nothing. `part`:
-/// options of each of them.
-Cost levels_cost(const HostGroups& groups, std::size_t items, const Options& part,
-                 const Algorithm* begin, const Algorithm& between, const Algorithm& end);
+/// A collective that goes from the ranks of each host to their leaders by one part, on between the
+/// leaders by another, and back into the hosts by a third. `begin` may be null: nothing.
+struct LevelParts {
+  const Algorithm* begin;
+  const Algorithm& between;
+  const Algorithm& end;
+};
 
-/// The most that any of these needs.
+Task run_levels(Levels levels, LevelParts parts, Workspace work, Options part);
+
+/// Its cost. The steps are at best those of the quickest host on each level, one after the other.
+/// `part`: options of each of them.
+Cost levels_cost(const HostGroups& groups, std::size_t items, const Options& part,
+                 const LevelParts& parts);
+
+/// The most scratch space that any of these needs.
 std::size_t levels_scratch_items(const HostGroups& groups, std::size_t items, const Options& part,
-                                 const Algorithm* begin, const Algorithm& between,
-                                 const Algorithm& end);
+                                 const LevelParts& parts);
+
+/// What an algorithm declares whose parts are those that its options name.
+template <LevelParts (*parts)(const Options&)>
+Task on_levels(Communicator comm, Workspace work, Options options) {
+  return run_levels(levels_of(comm, options, options.root), parts(options), work, below(options));
+}
+template <LevelParts (*parts)(const Options&)>
+Cost cost_on_levels(int ranks, std::size_t items, Options options) {
+  return levels_cost(*host_groups(ranks, options), items, below(options), parts(options));
+}
+template <LevelParts (*parts)(const Options&)>
+std::size_t scratch_on_levels(int ranks, std::size_t items, Options options) {
+  return levels_scratch_items(*host_groups(ranks, options), items, below(options), parts(options));
+}
+/// As alike as the part between the leaders is among them.
+template <LevelParts (*parts)(const Options&)>
+bool alike_on_levels(int ranks, std::size_t items, const Options& options) {
+  const auto leaders = static_cast<int>(host_groups(ranks, options)->hosts.size());
+  const Property between = parts(options).between.alike;
+  return between != nullptr && between(leaders, items, below(options));
+}
 
 }  // namespace ringscope

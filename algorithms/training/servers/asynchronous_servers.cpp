@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "algorithms/training/servers/asynchronous_servers.hpp"
-
+// Training whose parameter servers make an update of each push as it comes and answer with the
+// weights of that moment: a device computes on weights that miss what others have pushed since.
+//
+// A device pushes its gradients, summed up, after every `n_push` steps and fetches the weights
+// after every `n_fetch`, after its last step both. Only a step that fetches waits, for its weights.
+//
+// Source: Dean et al., "Large scale distributed deep networks", NIPS 2012 (Downpour SGD, algorithm
+// 7.1); who waits for slower ones, Ho et al., NIPS 2013 (algorithms/parameter_server/clocks.hpp).
+// The sums of a device over its steps, and its own updates between two fetches, take no time.
 #include "algorithms/parameter_server/clocks.hpp"
 #include "algorithms/parameter_server/in_flight.hpp"
 #include "algorithms/training/servers/server_ends.hpp"
@@ -170,8 +177,8 @@ Cost cost_of_calls(int ranks, std::size_t items, Options options) {
                    static_cast<std::uint64_t>(pushes) * kept};
 }
 
-}  // namespace
-
+/// A server's clocks count the updates of each bucket by itself. Observes "staleness" of each push:
+/// updates of others between the fetch of its device and its own.
 Task train_with_asynchronous_servers(Communicator comm, Workspace work, Options options,
                                      int bound) {
   const Roles roles(comm.size(), options.servers);
@@ -180,6 +187,7 @@ Task train_with_asynchronous_servers(Communicator comm, Workspace work, Options 
              : serve_calls(comm, work, options, bound);
 }
 
+/// The strategy without its name, its summary and its run. With `bound` it reads that option.
 Algorithm asynchronous_servers(bool bound) {
   Algorithm strategy = {
       .collective = "training",
@@ -200,6 +208,36 @@ Algorithm asynchronous_servers(bool bound) {
       .varies = Varies::steps,
   };
   if (bound) strategy.options.emplace_back("bound");
+  return strategy;
+}
+
+}  // namespace
+
+// Training with asynchronous parameter servers, as Downpour SGD does it: nobody waits for anybody.
+// Cost for T steps of W devices: per part of a bucket a message for each push and each fetch, one
+// for both where they fall together, and one for each answer.
+Algorithm describe_asynchronous_parameter_server_training() {
+  Algorithm strategy = asynchronous_servers(false);
+  strategy.name = "asynchronous_parameter_server";
+  strategy.summary = "servers update and answer each push as it comes (Downpour SGD)";
+  strategy.run = [](Communicator comm, Workspace work, Options options) {
+    return train_with_asynchronous_servers(comm, work, options, no_bound);
+  };
+  return strategy;
+}
+
+// Training with stale-synchronous parameter servers: asynchronous, but a device that is more than
+// `bound` pushes ahead of the slowest waits for its weights.
+//
+// Source: Ho et al., NIPS 2013.
+// Cost: that of asynchronous servers.
+Algorithm describe_stale_synchronous_parameter_server_training() {
+  Algorithm strategy = asynchronous_servers(true);
+  strategy.name = "stale_synchronous_parameter_server";
+  strategy.summary = "asynchronous servers; a device more than `bound` pushes ahead waits";
+  strategy.run = [](Communicator comm, Workspace work, Options options) {
+    return train_with_asynchronous_servers(comm, work, options, options.bound);
+  };
   return strategy;
 }
 

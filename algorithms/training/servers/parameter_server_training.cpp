@@ -17,7 +17,6 @@
 
 #include "algorithms/parameter_server/in_flight.hpp"
 #include "algorithms/training/servers/server_ends.hpp"
-#include "algorithms/training/servers/server_strategy.hpp"
 
 namespace ringscope {
 namespace {
@@ -117,7 +116,7 @@ Task split_and_merge(Communicator comm, Workspace work, Options options) {
     co_await comm.send(outputs, device, split.tag + 1);
 }
 
-Task serve(Communicator comm, Workspace work, Options options, bool splits) {
+Task serve(Communicator comm, Workspace work, Options options, bool splits = false) {
   const Roles roles(comm.size(), options.servers);
   const ServerEnds ends = server_ends(options, work.data);
   std::vector<Range> parts;
@@ -181,10 +180,10 @@ Task run(Communicator comm, Workspace work, Options options) {
                splits ? Extras{take_slice, merge_outputs} : Extras{});
 }
 
-}  // namespace
-
+/// `options`: those beside the ones that all have. With `splits` the first server sends each device
+/// its part of the batch, and merges the outputs of all before any begins backward.
 Algorithm server_strategy(std::string_view name, std::string_view summary,
-                          std::initializer_list<std::string_view> options, bool splits) {
+                          std::initializer_list<std::string_view> options, bool splits = false) {
   std::vector<std::string_view> all = {"model", "batch", "element", "overlap", "steps", "bucket"};
   all.insert(all.end(), options);
   for (const std::string_view last : {"update", "input", "checkpoint", "epochs"})
@@ -204,9 +203,44 @@ Algorithm server_strategy(std::string_view name, std::string_view summary,
   };
 }
 
+}  // namespace
+
 Algorithm describe_parameter_server_training() {
   return server_strategy("parameter_server", "devices push buckets to servers and pull the weights",
                          {"servers", "compression", "serialisation", "staging"});
+}
+
+// Training as TensorFlow's CentralStorageStrategy does it on the devices of one host: the variables
+// are in host memory, devices copy them, and a core of the host sums the gradients and updates.
+//
+// Source: tf.distribute.experimental.CentralStorageStrategy, which is
+// tensorflow/python/distribute/parameter_server_strategy.py on one host: variables on the CPU,
+// gradients reduced to where the variable is. Each variable goes by itself. TensorFlow adds up with
+// several cores: `servers`, each with a part of every variable.
+// Cost: that of a synchronous parameter server.
+Algorithm describe_central_storage_training() {
+  Algorithm central = server_strategy(
+      "central_storage",
+      "TensorFlow CentralStorageStrategy: one host, variables and sums on its CPU", {"servers"});
+  central.one_host = true;
+  return central;
+}
+
+// Training as Keras' multi_gpu_model does it on the devices of one host: the CPU holds the
+// variables, splits each batch among the devices, and concatenates what they put out, before the
+// loss and backward.
+//
+// Source: multi_gpu_model in tensorflow/python/keras/utils/multi_gpu_utils.py (removed in 2.4), its
+// example with the template model on the CPU: get_slice on the inputs, concatenate on the CPU
+// (cpu_merge). A slice has `record` bytes of each record, the outputs are those of the last layer.
+// Cost for T steps of W devices: that of a synchronous parameter server, and TW slices and 2TW
+// messages of outputs.
+Algorithm describe_multi_gpu_model_training() {
+  Algorithm model = server_strategy(
+      "multi_gpu_model",
+      "Keras multi_gpu_model: one host, its CPU splits batches and merges outputs", {}, true);
+  model.one_host = true;
+  return model;
 }
 
 }  // namespace ringscope
