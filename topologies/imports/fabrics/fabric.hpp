@@ -2,7 +2,6 @@
 // A fabric as an import understood it, and what it had to guess.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <set>
 #include <string>

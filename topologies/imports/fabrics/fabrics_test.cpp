@@ -11,7 +11,7 @@
 
 #include "topologies/cluster.hpp"
 #include "topologies/imports/fabrics/hostlist.hpp"
-#include "topologies/imports/fabrics/ib_line.hpp"
+#include "topologies/imports/fabrics/ib_listing.hpp"
 #include "topologies/networks/levels.hpp"
 
 namespace ringscope {

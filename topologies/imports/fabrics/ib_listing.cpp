@@ -4,13 +4,31 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 #include <unordered_map>
 
-#include "topologies/imports/fabrics/ib_line.hpp"
-
 namespace ringscope {
 namespace {
+
+constexpr std::string_view blanks = " \t\r";
+
+struct LaneSpeed {
+  std::string_view name;
+  double gigabits = 0;  ///< of data a second
+};
+
+// InfiniBand Architecture Specification, volume 1, PortInfo: the speeds of a lane. The first three
+// are coded 8b/10b, FDR10 to EDR 64b/66b; HDR and above name the rate after error correction.
+constexpr LaneSpeed lane_speeds[] = {{"SDR", 2.5 * 8 / 10},
+                                     {"DDR", 5.0 * 8 / 10},
+                                     {"QDR", 10.0 * 8 / 10},
+                                     {"FDR10", 10.3125 * 64 / 66},
+                                     {"FDR", 14.0625 * 64 / 66},
+                                     {"EDR", 25.78125 * 64 / 66},
+                                     {"HDR", 50},
+                                     {"NDR", 100},
+                                     {"XDR", 200}};
 
 constexpr std::string_view node_words[] = {"Switch", "Ca", "Rt"};
 // Lines that tell nothing of nodes and cables; the last ones are ibnetdiscover's own headings where
@@ -122,6 +140,107 @@ class IbListingReader {
 };
 
 }  // namespace
+
+std::optional<Bandwidth> ib_rate(std::string_view word) {
+  const std::size_t x = word.find('x');
+  if (x == std::string_view::npos) return {};
+  int lanes = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + x, lanes);
+  if (error != std::errc{} || end != word.data() + x) return {};
+  if (lanes != 1 && lanes != 2 && lanes != 4 && lanes != 8 && lanes != 12) return {};
+  for (const LaneSpeed& speed : lane_speeds)
+    if (speed.name == word.substr(x + 1)) return Bandwidth{lanes * speed.gigabits * 1e9 / 8};
+  return {};
+}
+
+void IbLine::skip_blanks() { at_ = std::min(text_.find_first_not_of(blanks, at_), text_.size()); }
+
+Place IbLine::here() const {
+  Place place = place_;
+  place.column = static_cast<int>(at_) + 1;
+  return place;
+}
+
+void IbLine::fail(const std::string& message) const {
+  const std::string_view rest = text_.substr(at_);
+  const std::string got(rest.substr(0, std::min<std::size_t>(rest.find_first_of(blanks), 40)));
+  throw InputError(here(), got.empty() ? message + ", got the end of the line"
+                                       : fmt::format("{}, got '{}'", message, got));
+}
+
+bool IbLine::take(std::string_view word) {
+  skip_blanks();
+  if (!text_.substr(at_).starts_with(word)) return false;
+  at_ += word.size();
+  return true;
+}
+
+std::string IbLine::quoted(std::string_view what) {
+  skip_blanks();
+  const auto refuse = [&] { fail(fmt::format("expected {} in quotes", what)); };
+  if (at_ >= text_.size() || text_[at_] != '"') refuse();
+  const std::size_t end = text_.find('"', at_ + 1);
+  if (end == std::string_view::npos) refuse();
+  const std::string word(text_.substr(at_ + 1, end - at_ - 1));
+  at_ = end + 1;
+  return word;
+}
+
+int IbLine::number(std::string_view what) {
+  skip_blanks();
+  int number = 0;
+  const char* begin = text_.data() + at_;
+  const auto [end, error] = std::from_chars(begin, text_.data() + text_.size(), number);
+  if (error != std::errc{} || number < 0) fail(fmt::format("expected {}", what));
+  at_ = std::string_view(text_.data(), end).size();
+  return number;
+}
+
+int IbLine::port() {
+  constexpr std::string_view what = "a port such as [12]";
+  if (!take("[")) fail(fmt::format("expected {}", what));
+  const int port = number(what);
+  if (!take("]")) fail("expected ']' behind the port's number");
+  for (const std::string_view more : {"(", "[ext"}) {
+    if (!take(more)) continue;
+    const std::size_t end = text_.find(more == "(" ? ')' : ']', at_);
+    if (end == std::string_view::npos) fail(fmt::format("expected the end of '{}'", more));
+    at_ = end + 1;
+  }
+  return port;
+}
+
+Value IbLine::last_quoted() const {
+  constexpr std::size_t none = std::string_view::npos;
+  const std::size_t end = text_.rfind('"');
+  const std::size_t begin = end == none || end == 0 ? none : text_.rfind('"', end - 1);
+  if (begin == none || begin < at_) return Value::scalar_at(here(), "");
+  Place place = place_;
+  place.column = static_cast<int>(begin) + 2;
+  return Value::scalar_at(place, std::string(text_.substr(begin + 1, end - begin - 1)));
+}
+
+Bandwidth IbLine::rate() const {
+  std::string_view rest = text_.substr(at_);
+  if (const std::size_t quote = rest.rfind('"'); quote != std::string_view::npos)
+    rest.remove_prefix(quote + 1);
+  while (true) {
+    const std::size_t begin = rest.find_first_not_of(blanks);
+    if (begin == std::string_view::npos) break;
+    rest.remove_prefix(begin);
+    const std::string_view word = rest.substr(0, rest.find_first_of(blanks));
+    if (const auto rate = ib_rate(word)) return *rate;
+    rest.remove_prefix(word.size());
+  }
+  Place place = place_;
+  const std::size_t last = text_.find_last_not_of(blanks);
+  const std::size_t gap = text_.find_last_of(blanks, last);
+  const std::size_t begin = gap == std::string_view::npos ? 0 : gap + 1;
+  place.column = static_cast<int>(begin) + 1;
+  throw InputError(place, fmt::format("expected the cable's width and speed, such as 4xNDR, got "
+                                      "'{}'",
+                                      text_.substr(begin, 40)));
+}
 
 IbListing read_ib_listing(const std::shared_ptr<const Source>& source) {
   return IbListingReader(source).read();

@@ -7,7 +7,6 @@
 #include <array>
 #include <numeric>
 #include <set>
-#include <unordered_map>
 
 #include "topologies/placement/search/machine_parts.hpp"
 
