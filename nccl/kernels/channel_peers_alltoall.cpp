@@ -5,24 +5,49 @@
 //
 // Source: NCCL 2.30.7, src/device/sendrecv.h; peer_channels.hpp.
 // Cost with C channels of a pair: at least P-1 steps, P(P-1)C messages, (P-1)S items on the wire.
+//
+// Of sizes that differ, each way is cut among as many channels as its bytes take, and whom nothing
+// goes to gets no message: all2all_single_unequal_split in PyTorch's torch/csrc/cuda/nccl.cpp.
+// Cost: a message for each channel of each pair that exchanges something; on the wire all but what
+// each rank has for itself.
+#include "algorithms/alltoall/pair_sizes.hpp"
 #include "algorithms/steps/pieces.hpp"
 #include "nccl/channels/peer_exchanges.hpp"
 
 namespace ringscope {
 namespace {
 
-Task channel_peers_alltoall(Communicator comm, Workspace work, Options options) {
+/// `chunk`: what goes to each rank; `piece`: where what comes from each is put; `transfer`: one way
+/// of it with a peer.
+template <typename ChunkOf, typename PieceOf, typename TransferOf>
+Task exchange_with_all(Communicator comm, Options options, ChunkOf chunk, PieceOf piece,
+                       TransferOf transfer) {
   const int self = comm.rank(), size = comm.size();
-  const Chunks chunk(work.data, size);
-  const Pieces piece = {work.scratch, chunk[self].size};
-  const std::size_t bytes = chunk[0].size * options.item_bytes;
   std::vector<PeerExchange> exchanges;
   for (int round = 1; round < size; ++round) {
     const int to = (self + round) % size, from = (self + size - round) % size;
-    exchanges.push_back({round, {to, chunk[to], bytes}, {from, piece[from], bytes}});
+    exchanges.push_back({round, transfer(to, chunk[to]), transfer(from, piece[from])});
   }
   return exchange_on_channels(comm, peer_channels(size, options), std::move(exchanges), piece[self],
                               chunk[self]);
+}
+
+Task channel_peers_alltoall(Communicator comm, Workspace work, Options options) {
+  const Chunks chunk(work.data, comm.size());
+  const Pieces piece = {work.scratch, chunk[comm.rank()].size};
+  const std::size_t bytes = chunk[0].size * options.item_bytes;
+  return exchange_with_all(comm, options, chunk, piece, [bytes](int peer, Range range) {
+    return Transfer{peer, range, bytes};
+  });
+}
+
+Task channel_peers_alltoallv(Communicator comm, Workspace work, Options options) {
+  const int self = comm.rank(), size = comm.size();
+  const ChunksByPair chunk(work.data, self, size, options);
+  const PiecesByPair piece(work.scratch, work.data.size, self, size, options);
+  return exchange_with_all(comm, options, chunk, piece, [&options](int peer, Range range) {
+    return range.size == 0 ? Transfer{} : Transfer{peer, range, range.size * options.item_bytes};
+  });
 }
 
 Cost channel_peers_alltoall_cost(int ranks, std::size_t items, Options options) {
@@ -30,6 +55,19 @@ Cost channel_peers_alltoall_cost(int ranks, std::size_t items, Options options) 
   const std::size_t bytes = ring_chunk_items(ranks, items) * options.item_bytes;
   Cost pairs = half_ring_cost(ranks, items, options);
   pairs.messages *= peer_channels(ranks, options).of_pair(bytes);
+  return pairs;
+}
+
+Cost channel_peers_alltoallv_cost(int ranks, std::size_t items, Options options) {
+  Cost pairs = pairs_by_size_cost(ranks, items, options, false);
+  const PeerChannels channels = peer_channels(ranks, options);
+  pairs.messages = 0;
+  for (int from = 0; from < ranks; ++from) {
+    const ChunksByPair chunk({.size = items}, from, ranks, options);
+    for (int to = 0; to < ranks; ++to)
+      if (to != from && chunk[to].size > 0)
+        pairs.messages += channels.of_pair(chunk[to].size * options.item_bytes);
+  }
   return pairs;
 }
 
@@ -45,6 +83,20 @@ Algorithm describe_channel_peers_alltoall() {
       .run = channel_peers_alltoall,
       .cost = channel_peers_alltoall_cost,
       .scratch_items = pieces_items,
+      .varies = Varies::steps,
+  };
+}
+
+Algorithm describe_channel_peers_alltoallv() {
+  return {
+      .collective = "alltoallv",
+      .name = "channel_peers",
+      .summary = "sends and receives of the blocks of a kernel, a few at once",
+      .options = {"channels", "sizes"},
+      .threads_for = [](const Options& options) { return peer_channels(2, options).all; },
+      .run = channel_peers_alltoallv,
+      .cost = channel_peers_alltoallv_cost,
+      .scratch_items = pieces_by_pair_items,
       .varies = Varies::steps,
   };
 }
