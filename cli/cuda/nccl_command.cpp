@@ -4,9 +4,7 @@
 #include <memory>
 #include <optional>
 
-#include "cli/cuda/open_collectives.hpp"
 #include "cli/cuda/open_gpus.hpp"
-#include "cli/cuda/provenance.hpp"
 #include "cli/cuda/subcommands.hpp"
 #include "cli/replays/measuring.hpp"
 #include "cli/replays/watchdog.hpp"

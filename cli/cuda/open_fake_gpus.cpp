@@ -47,4 +47,8 @@ std::unique_ptr<Gpus> open_gpus() {
   return fake;
 }
 
+std::unique_ptr<CollectiveLibrary> open_collectives(Gpus& gpus) {
+  return make_fake_collectives(gpus);
+}
+
 }  // namespace ringscope::cuda

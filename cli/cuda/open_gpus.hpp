@@ -1,14 +1,27 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The GPUs that the program runs on: those of this machine, or fake ones.
+// The GPUs that the program runs on: those of this machine, or fake ones; the library of
+// collectives on them, and what a measurement says of them.
 #pragma once
 
 #include <memory>
+#include <span>
+#include <string>
 
+#include "validation/executors/cuda/gpus/collectives.hpp"
 #include "validation/executors/cuda/gpus/gpus.hpp"
+#include "validation/executors/measurement.hpp"
 
 namespace ringscope::cuda {
 
 /// Throws Failure (bad input) where there are none.
 std::unique_ptr<Gpus> open_gpus();
+
+/// The library of collectives that the program was built with. Throws Failure (bad input) where the
+/// program was built without one.
+std::unique_ptr<CollectiveLibrary> open_collectives(Gpus& gpus);
+
+/// Place, time and means of a measurement on the GPUs of this machine. `devices`: the GPU of each
+/// rank; of probes, each GPU.
+Provenance provenance_on(Gpus& gpus, std::span<const int> devices, const std::string& command);
 
 }  // namespace ringscope::cuda

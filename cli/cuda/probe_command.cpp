@@ -6,7 +6,6 @@
 #include <set>
 
 #include "cli/cuda/open_gpus.hpp"
-#include "cli/cuda/provenance.hpp"
 #include "cli/cuda/subcommands.hpp"
 #include "cli/replays/watchdog.hpp"
 #include "cli/terminal/option_word.hpp"

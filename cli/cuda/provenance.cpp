@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "cli/cuda/provenance.hpp"
+#include "cli/cuda/open_gpus.hpp"
 
 #include "cli/replays/measuring.hpp"
 

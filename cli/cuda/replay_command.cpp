@@ -8,7 +8,6 @@
 
 #include "base/table.hpp"
 #include "cli/cuda/open_gpus.hpp"
-#include "cli/cuda/provenance.hpp"
 #include "cli/cuda/subcommands.hpp"
 #include "cli/replays/measuring.hpp"
 #include "cli/replays/watchdog.hpp"
