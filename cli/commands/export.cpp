@@ -10,7 +10,7 @@
 #include "cli/terminal/output_file.hpp"
 #include "cli/terminal/progress_bar.hpp"
 #include "scenarios/answer/formats/messages.hpp"
-#include "scenarios/schedule/goal.hpp"
+#include "scenarios/schedule/readers.hpp"
 
 namespace ringscope {
 namespace {

@@ -2,7 +2,6 @@
 // The shape of an answer, the same for every executor.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>

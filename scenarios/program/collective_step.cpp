@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "algorithms/collectives.hpp"
 #include "scenarios/workload/options.hpp"
 

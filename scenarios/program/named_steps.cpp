@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <map>
-#include <utility>
 
 #include "algorithms/verbs/executor.hpp"
 #include "scenarios/program/steps.hpp"

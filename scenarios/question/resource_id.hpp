@@ -4,7 +4,6 @@
 // Code compares and takes apart identities; their names are made where they are printed.
 #pragma once
 
-#include <array>
 #include <compare>
 #include <string>
 #include <string_view>

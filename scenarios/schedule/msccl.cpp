@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "scenarios/schedule/msccl.hpp"
-
 #ifdef RINGSCOPE_READS_XML
 
 #include <algorithm>
 
 #include "scenarios/schedule/checked.hpp"
 #include "scenarios/schedule/msccl_text.hpp"
+#include "scenarios/schedule/readers.hpp"
 
 namespace ringscope {
 namespace {

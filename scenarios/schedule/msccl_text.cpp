@@ -4,10 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <initializer_list>
-#include <map>
 #include <span>
 
 #include "algorithms/collectives.hpp"

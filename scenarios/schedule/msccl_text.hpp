@@ -2,7 +2,6 @@
 // Content of an MSCCL file, checked word by word, before it is a schedule.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>

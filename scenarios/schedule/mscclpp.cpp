@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "scenarios/schedule/mscclpp.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
-#include <optional>
 
 #include "scenarios/schedule/checked.hpp"
 #include "scenarios/schedule/mscclpp_channels.hpp"
+#include "scenarios/schedule/readers.hpp"
 
 namespace ringscope {
 namespace {

@@ -7,9 +7,7 @@
 #include <filesystem>
 
 #include "algorithms/traces/trace.hpp"
-#include "scenarios/schedule/goal.hpp"
-#include "scenarios/schedule/msccl.hpp"
-#include "scenarios/schedule/mscclpp.hpp"
+#include "scenarios/schedule/readers.hpp"
 #include "topologies/input/characters.hpp"
 #include "topologies/input/data_files.hpp"
 #include "topologies/input/read_file.hpp"

@@ -21,8 +21,7 @@ inline constexpr const char* schedules_folder = "scenarios/schedules";
 /// are.
 struct ScheduleFile {
   ScheduleFile() = default;
-  ScheduleFile(const ScheduleFile&) = delete;
-  ScheduleFile& operator=(const ScheduleFile&) = delete;
+  ScheduleFile& operator=(ScheduleFile&&) = delete;  ///< neither copied nor moved
 
   std::string file;                 ///< as the scenario calls it
   std::vector<std::string> read{};  ///< paths of all files that it stands in

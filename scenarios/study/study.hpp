@@ -2,7 +2,6 @@
 // A study: a scenario, and what of it is varied.
 #pragma once
 
-#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>

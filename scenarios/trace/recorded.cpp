@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <numeric>
 
 #include "scenarios/trace/recorded_rank_reader.hpp"
 #include "topologies/input/characters.hpp"

@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "base/table.hpp"
 #include "scenarios/workload/uneven.hpp"
 

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 
 #include "scenarios/answer/explain/explain.hpp"
 #include "scenarios/answer/text/report_text.hpp"

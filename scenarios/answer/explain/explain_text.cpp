@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "scenarios/answer/explain/explain.hpp"
-#include "scenarios/answer/text/difference_table.hpp"
+#include "scenarios/answer/text/report_tables.hpp"
 #include "scenarios/answer/text/report_text.hpp"
 #include "scenarios/answer/text/table.hpp"
 

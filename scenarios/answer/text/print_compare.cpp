@@ -5,8 +5,7 @@
 #include <cmath>
 #include <set>
 
-#include "scenarios/answer/text/difference_table.hpp"
-#include "scenarios/answer/text/freshness_text.hpp"
+#include "scenarios/answer/text/report_tables.hpp"
 #include "scenarios/answer/text/table.hpp"
 #include "scenarios/answer/text/training_text.hpp"
 

@@ -3,11 +3,9 @@
 
 #include <algorithm>
 #include <numeric>
-#include <optional>
 
-#include "scenarios/answer/text/freshness_text.hpp"
+#include "scenarios/answer/text/report_tables.hpp"
 #include "scenarios/answer/text/report_text.hpp"
-#include "scenarios/answer/text/stream_text.hpp"
 #include "scenarios/answer/text/table.hpp"
 #include "scenarios/answer/text/training_text.hpp"
 #include "topologies/input/plural.hpp"

@@ -2,7 +2,6 @@
 // Text tables for people: aligned columns, and times that compare at a glance.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
-#include <map>
 
 #include "base/view.hpp"
 #include "scenarios/answer/text/table.hpp"

@@ -7,7 +7,6 @@
 
 #include <mpi.h>
 
-#include <array>
 #include <condition_variable>
 #include <memory>
 #include <mutex>

@@ -2,7 +2,6 @@
 // Inside executor 3: a rank with its memory and messages, and each of its threads.
 #pragma once
 
-#include <array>
 #include <deque>
 #include <optional>
 #include <string>

@@ -10,7 +10,6 @@
 #include <cstring>
 #include <fstream>
 #include <map>
-#include <vector>
 
 #include "base/pool.hpp"
 #include "validation/executors/cuda/gpus/kernels.cuh"

@@ -5,7 +5,6 @@
 // and what it read must not have changed meanwhile: who does not wait for it gets wrong data.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
