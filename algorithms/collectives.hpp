@@ -5,7 +5,6 @@
 // promise about a rank's vector it may overwrite.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <span>
 #include <string_view>

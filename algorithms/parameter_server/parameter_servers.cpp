@@ -2,7 +2,6 @@
 // The algorithms whose ranks are servers and workers; they differ in what the servers do.
 #include "algorithms/parameter_server/clocks.hpp"
 #include "algorithms/parameter_server/server.hpp"
-#include "algorithms/parameter_server/worker.hpp"
 
 namespace ringscope {
 namespace {

@@ -29,4 +29,14 @@ std::size_t scratch_all_at_once(int ranks, std::size_t items, Options options);
 /// Likewise; beside the slots, a server holds the answers that are in flight.
 std::size_t scratch_as_they_come(int ranks, std::size_t items, Options options);
 
+// The worker's side of every parameter server, whatever the servers agree on.
+
+/// The options that all parameter servers read, and those that one more of them reads.
+std::vector<std::string_view> parameter_server_options(
+    std::initializer_list<std::string_view> others = {});
+
+/// Computes a gradient, pushes it, pulls the weights, and so `options.steps` times. The gradient is
+/// `work.data`, the weights are pulled into `work.scratch`. Observes "step" at the end of each.
+Task work_of_worker(Communicator comm, Roles roles, Workspace work, Options options);
+
 }  // namespace ringscope

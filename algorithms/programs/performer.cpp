@@ -3,7 +3,6 @@
 // is raised once each time that the step has ended.
 #include <algorithm>
 #include <map>
-#include <memory>
 #include <set>
 #include <utility>
 

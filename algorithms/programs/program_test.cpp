@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "algorithms/catalogue_cases.hpp"
-#include "algorithms/programs/sequence.hpp"
+#include "algorithms/programs/partners.hpp"
 #include "algorithms/programs/survey.hpp"
 #include "algorithms/programs/walk.hpp"
 #include "algorithms/schedules/schedule.hpp"

@@ -2,8 +2,6 @@
 // One rank's nodes, performed by its program alone or by several lanes.
 #pragma once
 
-#include <vector>
-
 #include "algorithms/traces/trace.hpp"
 
 namespace ringscope::traces {
@@ -15,8 +13,7 @@ std::size_t room_of(const Node& node, const Trace& trace, const Options& options
 class RankWork {
  public:
   RankWork(const Trace& trace, Communicator comm, Workspace work, Options options);
-  RankWork(const RankWork&) = delete;
-  RankWork& operator=(const RankWork&) = delete;
+  RankWork& operator=(RankWork&&) = delete;  ///< neither copied nor moved
 
   const Table<Node>& nodes() const { return *nodes_; }
   const Node& node(int number) const { return (*nodes_)[number]; }

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <climits>
 #include <cmath>
-#include <optional>
 
 namespace ringscope::traces {
 namespace {

@@ -2,7 +2,6 @@
 #include "algorithms/traces/trace.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "algorithms/groups/on_group.hpp"
 #include "algorithms/traces/dependences.hpp"

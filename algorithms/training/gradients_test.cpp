@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Are the gradients of a model cut and joined as PyTorch and Horovod do it, and never lost?
-#include "algorithms/training/gradients.hpp"
+#include "algorithms/training/step.hpp"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <vector>
 
 #include "algorithms/alltoall/pair_sizes.hpp"
 #include "algorithms/catalogue.hpp"

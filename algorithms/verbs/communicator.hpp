@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cassert>
 #include <coroutine>
-#include <cstdint>
 #include <iterator>
 #include <memory>
 #include <span>
@@ -257,8 +256,7 @@ class [[nodiscard]] PendingSplit {
     call_.colour = colour, call_.key = key;
     call_.sides = &sides_;
   }
-  PendingSplit(const PendingSplit&) = delete;
-  PendingSplit& operator=(const PendingSplit&) = delete;
+  PendingSplit& operator=(PendingSplit&&) = delete;  ///< neither copied nor moved
 
   bool await_ready() const noexcept { return false; }
   bool await_suspend(std::coroutine_handle<> waiter) {

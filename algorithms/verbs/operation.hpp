@@ -52,8 +52,7 @@ class [[nodiscard]] Pending {
       : executor_(executor), operation_(operation), receivers_(std::move(receivers)) {
     operation_.receivers = receivers_;
   }
-  Pending(const Pending&) = delete;
-  Pending& operator=(const Pending&) = delete;
+  Pending& operator=(Pending&&) = delete;  ///< neither copied nor moved
 
   bool await_ready() const noexcept { return false; }
   bool await_suspend(std::coroutine_handle<> waiter) {

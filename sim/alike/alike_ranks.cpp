@@ -99,8 +99,7 @@ struct Program {
     options.hosts = &hosts;
     options.by_host = &*by_host;
   }
-  Program(const Program&) = delete;
-  Program& operator=(const Program&) = delete;
+  Program& operator=(Program&&) = delete;  ///< neither copied nor moved
 
   bool declared_alike() const {
     const Property alike = job->algorithm->alike;

@@ -8,7 +8,6 @@
 #include <map>
 #include <memory>
 #include <tuple>
-#include <vector>
 
 #include "sim/insight/chunk_states.hpp"
 #include "sim/kernel/kernel.hpp"
@@ -20,8 +19,7 @@ class ChunkRecord {
   /// `kernel` tells the time and outlives the record.
   explicit ChunkRecord(const Kernel& kernel);
   ~ChunkRecord();
-  ChunkRecord(const ChunkRecord&) = delete;
-  ChunkRecord& operator=(const ChunkRecord&) = delete;
+  ChunkRecord& operator=(ChunkRecord&&) = delete;  ///< neither copied nor moved
 
   /// Starts before the programs of a repetition. Requires no_chunks_of(...) == "".
   void restart(const Collective& collective, int ranks, std::size_t items, int root);

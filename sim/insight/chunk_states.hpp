@@ -7,10 +7,8 @@
 // reduction joins the sets.
 #pragma once
 
-#include <array>
 #include <map>
 #include <string>
-#include <string_view>
 #include <unordered_map>
 #include <vector>
 

@@ -60,8 +60,7 @@ struct Callback {
 class Kernel {
  public:
   virtual ~Kernel() = default;
-  Kernel(const Kernel&) = delete;
-  Kernel& operator=(const Kernel&) = delete;
+  Kernel& operator=(Kernel&&) = delete;  ///< neither copied nor moved
   virtual std::string_view name() const = 0;
 
   /// Seconds since the start.

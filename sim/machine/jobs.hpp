@@ -15,8 +15,7 @@ namespace ringscope::sim {
 class Jobs {
  public:
   explicit Jobs(const Scenario& scenario);  ///< outlives this
-  Jobs(const Jobs&) = delete;
-  Jobs& operator=(const Jobs&) = delete;
+  Jobs& operator=(Jobs&&) = delete;         ///< neither copied nor moved
 
   /// The scenario, in whose placement the ranks of all jobs stand.
   const Scenario& whole() const { return whole_ ? *whole_ : *scenario_; }

@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 
 #include <set>
-#include <tuple>
 
 namespace ringscope::sim {
 namespace {

@@ -9,7 +9,6 @@
 #include <boost/container/small_vector.hpp>
 #include <cstdint>
 #include <map>
-#include <span>
 #include <unordered_map>
 #include <vector>
 

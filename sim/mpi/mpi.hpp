@@ -19,8 +19,6 @@
 #include <functional>
 #include <initializer_list>
 #include <map>
-#include <memory>
-#include <unordered_map>
 
 #include "base/table.hpp"
 #include "scenarios/answer/path_chain.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "sim/mpi/stages.hpp"
+#include "sim/mpi/message.hpp"
 
 #include <gtest/gtest.h>
 

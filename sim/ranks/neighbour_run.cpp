@@ -4,10 +4,19 @@
 #include <algorithm>
 #include <random>
 
-#include "algorithms/verbs/overlapped.hpp"
+#include "algorithms/verbs/communicator.hpp"
 
 namespace ringscope::sim {
 namespace {
+
+// Any collective as MPI-3's non-blocking ones: posted, then a computation, then waited for.
+
+/// `collective` is the program of `comm.beside(Beside::nonblocking)`.
+Task overlapped(Communicator comm, Task collective, Duration compute) {
+  const Thread posted = comm.start(std::move(collective), Beside::nonblocking);
+  co_await comm.compute(compute);
+  co_await comm.join(posted);
+}
 
 std::vector<int> hosts_of(const Placement& placement) {
   std::vector<int> hosts;

@@ -34,8 +34,7 @@ class NeighbourRun {
   /// round of one that runs in a loop.
   NeighbourRun(const Neighbour& neighbour, Run& run, Ranks ranks, std::function<bool()> again);
   ~NeighbourRun();
-  NeighbourRun(const NeighbourRun&) = delete;
-  NeighbourRun& operator=(const NeighbourRun&) = delete;
+  NeighbourRun& operator=(NeighbourRun&&) = delete;  ///< neither copied nor moved
 
   /// A repetition of all jobs.
   void begin(std::uint64_t seed);

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <random>
 #include <span>
-#include <vector>
 
 #include "base/table.hpp"
 #include "scenarios/question/scenario.hpp"

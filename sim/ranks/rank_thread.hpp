@@ -17,8 +17,7 @@ class RankThread final : public Executor, private Caller, private ThreadState {
   /// Thread 0 makes the others of its rank, `first` being itself.
   RankThread(Run& run, int rank, int index = 0, RankThread* first = nullptr);
   ~RankThread() override = default;
-  RankThread(const RankThread&) = delete;
-  RankThread& operator=(const RankThread&) = delete;
+  RankThread& operator=(RankThread&&) = delete;  ///< neither copied nor moved
 
   // Executor: called by the algorithm's program.
   int rank() const override { return Caller::rank; }

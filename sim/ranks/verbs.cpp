@@ -2,7 +2,6 @@
 // Each verb as a simulated thread performs it. A verb is a small state machine: advance(), at the
 // end, is called again whenever something that it waited for has happened.
 #include <algorithm>
-#include <climits>
 #include <utility>
 
 #include "sim/ranks/known_collectives.hpp"

@@ -2,7 +2,6 @@
 // Many scenarios to many outcomes: what `place` and `sweep` stand on.
 #pragma once
 
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -45,8 +44,7 @@ class Evaluator {
  public:
   explicit Evaluator(EvaluatorOptions options = {});
   ~Evaluator();
-  Evaluator(const Evaluator&) = delete;
-  Evaluator& operator=(const Evaluator&) = delete;
+  Evaluator& operator=(Evaluator&&) = delete;  ///< neither copied nor moved
 
   /// The outcomes in the order of the scenarios; a scenario that was evaluated before is not
   /// simulated again, and the same scenario twice is simulated once. A deadlock is an outcome; what

@@ -29,8 +29,7 @@ class Store {
   /// "": in memory, for as long as this object lives.
   explicit Store(const std::string& path);
   ~Store();
-  Store(const Store&) = delete;
-  Store& operator=(const Store&) = delete;
+  Store& operator=(Store&&) = delete;  ///< neither copied nor moved
 
   std::optional<Outcome> find(const Key& key);
   void put(const Key& key, const Outcome& outcome);

@@ -2,7 +2,6 @@
 #include "sim/studies/search/evaluations.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <limits>
 #include <numeric>
 #include <set>
