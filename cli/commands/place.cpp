@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <set>
 
 #include "cli/cases/cases.hpp"
 #include "cli/cases/launch_options.hpp"
@@ -18,6 +17,7 @@
 #include "scenarios/question/neighbours.hpp"
 #include "sim/simulation.hpp"
 #include "sim/studies/search/place_points.hpp"
+#include "topologies/imports/schedulers/node_lists.hpp"
 #include "topologies/input/characters.hpp"
 #include "topologies/placement/slots.hpp"
 
@@ -70,21 +70,18 @@ Value place_flags(const PlaceArguments& arguments) {
 /// Packs as many ranks as there shall be, host after host, on the slots that the flags leave.
 std::string packed(const Value& cluster, const PlaceArguments& arguments) {
   const Topology topology = read_cluster(cluster).topology;
+  const bool on_gpus = arguments.on == "gpu";
   std::vector<int> room(topology.hosts().size());
-  for (const Bin& bin : bins_of(topology, arguments.on == "gpu" ? SlotKind::gpu : SlotKind::core))
+  for (const Bin& bin : bins_of(topology, on_gpus ? SlotKind::gpu : SlotKind::core))
     room[bin.host] += bin.capacity;
   const int most = whole_number(arguments.slots).value_or(most_ranks);
-  const std::string taken = "," + arguments.taken + ",";
-  std::set<int> others;
-  if (const Value flags = place_flags(arguments); !arguments.taken_from.empty())
-    for (const HostSlots& host : read_hostfile(*flags.find("taken"), topology))
-      others.insert(host.host);
+  if (const Value flags = place_flags(arguments); const Value* taken = flags.find("taken"))
+    for (const FreeSlots& free : read_free_slots(*taken, topology))
+      room[free.host] = std::min(room[free.host], free.slots(on_gpus));
   std::string counts;
   int left = arguments.ranks;
   for (std::size_t host = 0; host < room.size() && left > 0; ++host) {
-    const bool free = !others.contains(static_cast<int>(host)) &&
-                      taken.find("," + topology.hosts()[host].name + ",") == std::string::npos;
-    const int here = free ? std::min({left, room[host], most}) : 0;
+    const int here = std::min({left, room[host], most});
     counts += fmt::format("{}{}", host == 0 ? "" : "-", here);
     left -= here;
   }
@@ -188,6 +185,7 @@ std::string why(const PlaceStudy& study, const PlaceAnswer& answer) {
 LaunchTask launch_of(const PlaceStudy& study, const PlaceAnswer& answer) {
   const Placed& best = answer.placed.front();
   LaunchTask launch{best.placement, study.scenario.cluster.topology, best.groups};
+  launch.shared = study.shared;
   for (const Location& rank : places_of(study.scenario.neighbours))
     if (rank.gpu >= 0) launch.shared.insert(rank.host);
   return launch;
@@ -278,7 +276,8 @@ void add_rules(Command& command, PlaceArguments& arguments) {
   command.add_option("--slots", arguments.slots, "ranks per host at most");
   Option taken = command.add_option("--taken", arguments.taken, "HOST,HOST: hosts that others use");
   command
-      .add_option("--taken-from", arguments.taken_from, "FILE: a hostfile of hosts that others use")
+      .add_option("--exclude,--taken-from", arguments.taken_from,
+                  "FILE: a hostfile of hosts that others use, or output of Slurm or kubectl")
       .excludes(taken);
   command.add_flag("--whole-hosts", arguments.whole_hosts, "a host is used fully or not at all");
   command.add_option("--budget", arguments.budget,

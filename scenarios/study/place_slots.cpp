@@ -4,28 +4,12 @@
 #include <algorithm>
 
 #include "scenarios/question/neighbours.hpp"
+#include "topologies/imports/schedulers/node_lists.hpp"
 #include "topologies/placement/hostfile.hpp"
 
 namespace ringscope {
-namespace {
 
-/// `[host3, host4]`, or a hostfile that names them.
-std::vector<int> read_taken(const Value& taken, const Topology& topology) {
-  std::vector<int> hosts;
-  if (taken.kind() == Value::Kind::scalar) {
-    for (const HostSlots& host : read_hostfile(taken, topology)) hosts.push_back(host.host);
-    return hosts;
-  }
-  if (taken.kind() != Value::Kind::list)
-    taken.fail("expected a list of hosts such as [host3, host4], or a hostfile that names them");
-  for (const Value& host : taken.items())
-    hosts.push_back(host_of(topology, host.text(), host.place()));
-  return hosts;
-}
-
-}  // namespace
-
-std::vector<int> read_slots(Fields& fields, const PlaceStudy& study) {
+std::vector<int> read_slots(Fields& fields, PlaceStudy& study) {
   constexpr int most_slots = 1 << 20;
   const Topology& topology = study.scenario.cluster.topology;
   const std::vector<Location> others = places_of(study.scenario.neighbours);
@@ -43,7 +27,12 @@ std::vector<int> read_slots(Fields& fields, const PlaceStudy& study) {
     slots[host] = std::max(0, slots[host]);
   }
   if (const Value* taken = fields.optional("taken")) {
-    for (const int host : read_taken(*taken, topology)) slots[host] = 0;
+    for (const FreeSlots& free : read_free_slots(*taken, topology)) {
+      const int here = free.slots(study.slot_kind == SlotKind::gpu);
+      if (here > 0 && free.gpus < std::ssize(topology.hosts()[free.host].gpus))
+        study.shared.insert(free.host);
+      slots[free.host] = std::min(slots[free.host], here);
+    }
   }
   return slots;
 }

@@ -9,8 +9,8 @@
 namespace ringscope {
 
 /// Slots of each host beside background jobs, from the keys `slots` and `taken`; 0 on taken hosts.
-/// The default is all cores or GPUs.
-std::vector<int> read_slots(Fields& fields, const PlaceStudy& study);
+/// The default is all cores or GPUs. Enters hosts in `study.shared`.
+std::vector<int> read_slots(Fields& fields, PlaceStudy& study);
 
 /// True if the user's ranks take all GPUs of each host that they use, and each free host has a slot
 /// on each of its GPUs.

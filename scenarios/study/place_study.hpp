@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,6 +30,7 @@ struct PlaceStudy {
   Value tree;         ///< source of the scenario
   SlotKind slot_kind = SlotKind::core;
   PlacementRules rules;
+  std::set<int> shared{};  ///< hosts with GPUs that jobs use which are not simulated
   std::size_t budget = 0;  ///< most placements tried one by one; beyond: a search
   std::uint64_t seed = 1;  ///< of the search
   Objective objective = Objective::time;

@@ -103,6 +103,13 @@ communicator 1 0,1
 ESCAPED = {b"n": b"\n", b"t": b"\t"}
 BETWEEN = b"\n====\n"  # files of one input, as targets/target.hpp has it
 MOST_RANKS = 128
+NODE_LISTS = [
+    b"NODELIST NODES PARTITION STATE\nhost[0-1] 2 all* idle~\nhost2 1 all* mix\n",
+    b"JOBID USER ST NODES NODELIST(REASON)\n7 a R 2 host[0,2]\n8 b PD 1 (Resources)\n",
+    b"NodeName=host0 CPUAlloc=1 CPUTot=4 Gres=gpu:a:4(S:0) GresUsed=gpu:a:1(IDX:0) State=MIXED\n",
+    b'{"jobs": [{"job_state": ["RUNNING"], "nodes": "host[0-1]"}]}',
+    b'{"items": [{"kind": "Node", "metadata": {"name": "host0"}, "spec": {"taints": []}, "status": '
+    b'{"allocatable": {"cpu": "3900m", "nvidia.com/gpu": "4"}, "conditions": []}}]}']
 HOSTFILE = b"host0 slots=2 # the first\nhost1:2\nhost1 slots=1 max_slots=4\n"
 
 
@@ -185,7 +192,7 @@ def by_target():
             "sim/tests/*_test.cpp", "scenarios/*/*_test.cpp") if b"trace:" not in text],
         "cluster": seeds.clusters + in_tests("topologies/*_test.cpp"),
         "library": seeds.libraries + in_tests("scenarios/library/*_test.cpp"),
-        "hostfile": [HOSTFILE],
+        "hostfile": [HOSTFILE, *NODE_LISTS],
         "machine": seeds.machines + in_tests("topologies/imports/*_test.cpp"),
         "fabric": seeds.fabrics,
         "nccl_rings": in_tests("nccl/logs/*_test.cpp"),

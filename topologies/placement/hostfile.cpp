@@ -17,17 +17,7 @@ namespace ringscope {
 namespace {
 
 constexpr int most_slots = 1 << 20;
-constexpr std::size_t most_mebibytes = 16;
-
-std::shared_ptr<const Source> read_source(const Value& path, std::string_view what) {
-  const std::string name = path_from(path.place(), path.text());
-  std::string text = read_file(name, most_mebibytes, [&](const std::string& why) {
-    path.fail(fmt::format("the {} '{}' {}", what, name, why));
-  });
-  auto source = std::make_shared<const Source>(Source{name, std::move(text)});
-  require_utf8(source);
-  return source;
-}
+constexpr std::size_t most_mebibytes = 64;
 
 struct Line {
   std::string name;
@@ -71,6 +61,16 @@ int host_of_task(const Value& address, const HostNames& hosts) {
 
 }  // namespace
 
+std::shared_ptr<const Source> read_source(const Value& path, std::string_view what) {
+  const std::string name = path_from(path.place(), path.text());
+  std::string text = read_file(name, most_mebibytes, [&](const std::string& why) {
+    path.fail(fmt::format("the {} '{}' {}", what, name, why));
+  });
+  auto source = std::make_shared<const Source>(Source{name, std::move(text)});
+  require_utf8(source);
+  return source;
+}
+
 Value part_of(const Value& word, std::size_t begin, std::size_t length) {
   Place place = word.place();
   place.column += static_cast<int>(begin);
@@ -109,11 +109,16 @@ std::vector<Value> words_of(const Value& line) {
 Place each_line(const Value& path, std::string_view what,
                 const std::function<void(const Value&)>& read) {
   const auto source = read_source(path, what);
+  each_line(source, read);
+  return {source, 0, 0};
+}
+
+void each_line(const std::shared_ptr<const Source>& source,
+               const std::function<void(const Value&)>& read) {
   std::istringstream stream(source->text);
   std::string text;
   for (int number = 1; std::getline(stream, text); ++number)
     read(Value::scalar_at({source, number, 1}, text));
-  return {source, 0, 0};
 }
 
 int cores_of(const Topology& topology, int host) {
@@ -137,11 +142,15 @@ HostNames::HostNames(const Topology& topology) : topology_(&topology) {
     indices_.emplace(host.name, static_cast<int>(indices_.size()));
 }
 
+std::optional<int> HostNames::find(const std::string& name) const {
+  for (const std::string& known : {name, name.substr(0, name.find('.'))})
+    if (const auto found = indices_.find(known); found != indices_.end()) return found->second;
+  return {};
+}
+
 int HostNames::index(const std::string& name, const Place& place) const {
-  if (const auto found = indices_.find(name); found != indices_.end()) return found->second;
-  if (name == "localhost" || name == "127.0.0.1") return 0;
-  const auto found = indices_.find(name.substr(0, name.find('.')));
-  return found != indices_.end() ? found->second : host_of(*topology_, name, place);
+  if (const auto found = find(name)) return *found;
+  return name == "localhost" || name == "127.0.0.1" ? 0 : host_of(*topology_, name, place);
 }
 
 std::vector<HostSlots> read_hostfile(const Value& path, const Topology& topology) {

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <functional>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -18,10 +20,17 @@ struct HostSlots {
   int slots = 0;  ///< as many as the host has cores where the file does not say
 };
 
+/// The text of the file that the path names; `what` names it in errors.
+std::shared_ptr<const Source> read_source(const Value& path, std::string_view what);
+
 /// Reads the file that the path names line by line, each at its place; `what` names it in errors.
 /// The place of the file as a whole.
 Place each_line(const Value& path, std::string_view what,
                 const std::function<void(const Value& line)>& read);
+
+/// Reads a text line by line, likewise.
+void each_line(const std::shared_ptr<const Source>& source,
+               const std::function<void(const Value& line)>& read);
 
 /// A part of a word, at its own place.
 Value part_of(const Value& word, std::size_t begin, std::size_t length = std::string::npos);
@@ -39,6 +48,7 @@ class HostNames {
   /// The host of a name, or of a name with a domain. The launcher's own host is the first one.
   /// Throws InputError at `place`.
   int index(const std::string& name, const Place& place) const;
+  std::optional<int> find(const std::string& name) const;  ///< likewise; nullopt: none
 
  private:
   const Topology* topology_;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// MPI's hostfiles, Intel MPI's tables of pinned ranks, TF_CONFIG.
+// MPI's hostfiles, lists of nodes that schedulers print, Intel MPI's tables of pinned ranks,
+// TF_CONFIG.
 #include "scripts/fuzzing/targets/target.hpp"
 #include "topologies/cluster.hpp"
-#include "topologies/placement/hostfile.hpp"
+#include "topologies/imports/schedulers/node_lists.hpp"
 #include "topologies/placement/placement.hpp"
 
 namespace ringscope::fuzzing {
@@ -20,7 +21,7 @@ void read(const std::string& text) {
     } catch (const InputError&) {
     }
   }
-  (void)read_hostfile(Value::from_text(folder.path() + "/s.yaml", "hosts"), rack.topology);
+  (void)read_free_slots(Value::from_text(folder.path() + "/s.yaml", "hosts"), rack.topology);
 }
 
 }  // namespace ringscope::fuzzing

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "topologies/imports/schedulers/node_lists.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "topologies/input/characters.hpp"
+#include "topologies/placement/hostfile.hpp"
+
+namespace ringscope {
+namespace {
+
+/// A format, by a text that only it holds; the first one that fits is taken.
+struct NodeList {
+  std::string_view program, mark;
+  ListedNodes (*read)(const SourcePointer& source);
+  bool of_jobs = false;  ///< it lists the nodes of jobs, of which there may be none
+};
+
+const NodeList node_lists[] = {
+    {"kubectl get nodes -o json", "\"items\"", read_kubernetes_nodes},
+    {"squeue --json", "\"jobs\"", read_squeue_json, true},
+    {"scontrol show nodes", "NodeName=", read_scontrol_nodes},
+    {"squeue", "NODELIST(REASON)", read_squeue_table, true},
+    {"sinfo", "NODELIST", read_sinfo_table},
+};
+
+std::vector<FreeSlots> listed_slots(const NodeList& list, const SourcePointer& source,
+                                    const Topology& topology) {
+  const ListedNodes nodes = list.read(source);
+  if (nodes.empty() && !list.of_jobs)
+    throw InputError({source, 0, 0}, fmt::format("expected nodes of '{}', got none", list.program));
+  const HostNames names(topology);
+  std::vector<FreeSlots> slots;
+  for (const ListedNode& node : nodes) {
+    require_host_name(node.place, node.name);
+    if (const std::optional<int> host = names.find(node.name))
+      slots.push_back({*host, node.cores, node.gpus});
+  }
+  if (slots.empty() && !nodes.empty()) names.index(nodes.front().name, nodes.front().place);
+  return slots;
+}
+
+}  // namespace
+
+void each_item(const SourcePointer& source, const char* key,
+               const std::function<void(const nlohmann::json&)>& read) {
+  std::string where = "not valid JSON";
+  try {
+    const nlohmann::json all = nlohmann::json::parse(source->text);
+    where = fmt::format("expected a list '{}'", key);
+    std::size_t number = 0;
+    for (const nlohmann::json& item : all.at(key)) {
+      where = fmt::format("{}[{}] is not as its program writes it", key, number++);
+      read(item);
+    }
+  } catch (const nlohmann::json::exception& error) {
+    throw InputError({source, 0, 0}, fmt::format("{}: {}", where, error.what()));
+  }
+}
+
+std::vector<FreeSlots> read_free_slots(const Value& taken, const Topology& topology) {
+  std::vector<FreeSlots> slots;
+  if (taken.kind() == Value::Kind::scalar) {
+    const SourcePointer source = read_source(taken, "hostfile");
+    for (const NodeList& list : node_lists)
+      if (source->text.find(list.mark) != std::string::npos)
+        return listed_slots(list, source, topology);
+    for (const HostSlots& host : read_hostfile(taken, topology)) slots.push_back({host.host});
+    return slots;
+  }
+  if (taken.kind() != Value::Kind::list)
+    taken.fail("expected a list of hosts such as [host3, host4], or a hostfile that names them");
+  for (const Value& host : taken.items())
+    slots.push_back({host_of(topology, host.text(), host.place())});
+  return slots;
+}
+
+}  // namespace ringscope
