@@ -2,13 +2,46 @@
 #include "cli/cases/launch_options.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
 #include "cli/terminal/failure.hpp"
+#include "cli/terminal/option_word.hpp"
 #include "cli/terminal/output_file.hpp"
 
 namespace ringscope {
+
+namespace {
+
+std::vector<std::string> format_names() {
+  std::vector<std::string> names;
+  for (const LaunchFormat& format : launch_formats()) names.emplace_back(format.name);
+  return names;
+}
+
+std::string flag_of(const LaunchFormat& format) {
+  return fmt::format("--{}{}", format.has_flag ? "" : "format ", format.name);
+}
+
+}  // namespace
+
+void LaunchFiles::add_options(Command& command) {
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (const LaunchFormat& one = launch_formats()[i]; one.has_flag)
+      command.add_option(flag_of(one), names[i], std::string(one.about));
+  Option kind = command.add_option(
+      "--format", format,
+      fmt::format("format of the file of -o: {}", fmt::join(format_names(), ", ")));
+  Option file = command.add_option("-o,--output", output, "write the best one in that format");
+  kind.needs(file);
+  file.needs(kind);
+}
+
+void LaunchFiles::settle() {
+  if (output.empty()) return;
+  names[option_word("--format", format).one_of("format", format_names())] = output;
+}
 
 std::string LaunchFiles::gpu_file() const {
   const auto gpus = std::ranges::find(launch_formats(), "gpus", &LaunchFormat::name);
@@ -22,7 +55,7 @@ bool LaunchFiles::empty() const {
 std::vector<std::pair<std::string, std::string>> LaunchFiles::flags() const {
   std::vector<std::pair<std::string, std::string>> flags;
   for (std::size_t i = 0; i < names.size(); ++i)
-    flags.emplace_back(fmt::format("--{}", launch_formats()[i].name), names[i]);
+    flags.emplace_back(flag_of(launch_formats()[i]), names[i]);
   return flags;
 }
 
@@ -30,18 +63,17 @@ std::vector<std::pair<std::string, std::string>> LaunchFiles::flags() const {
 void LaunchFiles::require_for(SlotKind slot_kind) const {
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (names[i].empty()) continue;
-    const LaunchFormat& format = launch_formats()[i];
-    if (format.says == LaunchSays::gpu && slot_kind != SlotKind::gpu)
+    const LaunchFormat& one = launch_formats()[i];
+    if (one.says == LaunchSays::gpu && slot_kind != SlotKind::gpu)
       throw Failure(ExitCode::bad_input,
-                    fmt::format("--{}: the ranks are on cores and have no GPUs; they are placed on "
+                    fmt::format("{}: the ranks are on cores and have no GPUs; they are placed on "
                                 "them by --on gpu, or 'on: gpu' in the scenario's placement",
-                                format.name));
-    if (format.says == LaunchSays::host && slot_kind == SlotKind::gpu && gpu_file().empty())
-      throw Failure(
-          ExitCode::bad_input,
-          fmt::format("--{}: says the host of each rank, and not its GPU: add --gpus FILE, "
-                      "a script that gives each rank its own, or take --torchrun FILE",
-                      format.name));
+                                flag_of(one)));
+    if (one.says == LaunchSays::host && slot_kind == SlotKind::gpu && gpu_file().empty())
+      throw Failure(ExitCode::bad_input,
+                    fmt::format("{}: says the host of each rank, and not its GPU: add --gpus FILE, "
+                                "a script that gives each rank its own, or take --torchrun FILE",
+                                flag_of(one)));
   }
 }
 
@@ -55,18 +87,18 @@ void LaunchFiles::write(LaunchTask launch) const {
 void LaunchFiles::require_written(LaunchTask launch) const {
   launch.gpu_file = gpu_file();
   for (std::size_t i = 0; i < names.size(); ++i)
-    if (const LaunchFormat& format = launch_formats()[i]; !names[i].empty() && !format.text(launch))
+    if (const LaunchFormat& one = launch_formats()[i]; !names[i].empty() && !one.text(launch))
       throw Failure(ExitCode::bad_input,
-                    fmt::format("--{}: not written: {}", format.name, format.cannot));
+                    fmt::format("{}: not written: {}", flag_of(one), one.cannot));
 }
 
 std::string LaunchFiles::lines(LaunchTask launch) const {
   launch.gpu_file = gpu_file();
   std::string text;
   for (std::size_t i = 0; i < names.size(); ++i) {
-    const LaunchFormat& format = launch_formats()[i];
-    if (names[i].empty() || !format.text(launch)) continue;
-    const std::string command = format.command(launch, names[i]);
+    const LaunchFormat& one = launch_formats()[i];
+    if (names[i].empty() || !one.text(launch)) continue;
+    const std::string command = one.command(launch, names[i]);
     if (!command.empty()) text += command + '\n';
   }
   return text;

@@ -6,14 +6,20 @@
 #include <utility>
 #include <vector>
 
-#include "topologies/placement/launch_formats.hpp"
+#include "cli/terminal/words.hpp"
+#include "topologies/placement/launch/launch_formats.hpp"
 #include "topologies/placement/search/symmetry.hpp"
 
 namespace ringscope {
 
-/// Names of the files to write, in the order of launch_formats(); "": none.
 struct LaunchFiles {
+  /// Names of the files to write, in the order of launch_formats(); "": none.
   std::vector<std::string> names = std::vector<std::string>(launch_formats().size());
+  std::string format, output;  ///< `--format` and `-o`: one more of them
+
+  void add_options(Command& command);
+  /// Enters `output` in `names`. Throws InputError for an unknown format.
+  void settle();
 
   bool empty() const;
   /// Each with its flag.

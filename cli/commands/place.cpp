@@ -298,11 +298,7 @@ void add_answers(Command& command, PlaceArguments& arguments) {
   command.add_option("--top", arguments.top, "show so many, the best first").show_default();
   command.add_option("--csv", arguments.csv, "write one row per placement (see plots/placements)");
   command.add_option("--json", arguments.json, "write everything as JSON (scenarios/schema.md)");
-  for (std::size_t i = 0; i < launch_formats().size(); ++i) {
-    const LaunchFormat& format = launch_formats()[i];
-    command.add_option(fmt::format("--{}", format.name), arguments.launch.names[i],
-                       std::string(format.about));
-  }
+  arguments.launch.add_options(command);
   add_study_options(command, arguments.options);
 }
 
@@ -323,7 +319,10 @@ void add_place(Command& program) {
       "  ringscope place 03-anomaly --own 4-3-1 --csv placements.csv --rankfile best.rankfile\n"
       "  ringscope place --cluster two_level --ranks 8 --job allreduce/ring:64MiB \\\n"
       "    --library openmpi_tcp --taken host0,host1 --slots 4");
-  command.callback([arguments] { run_place(*arguments); });
+  command.callback([arguments] {
+    arguments->launch.settle();
+    run_place(*arguments);
+  });
 }
 
 }  // namespace ringscope

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "topologies/placement/launch_formats.hpp"
+#include "topologies/placement/launch/launch_formats.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 #include <vector>
 
 #include "topologies/input/characters.hpp"
-#include "topologies/placement/launch_files.hpp"
+#include "topologies/placement/launch/launch_files.hpp"
+#include "topologies/placement/launch/nodes.hpp"
 
 namespace ringscope {
 namespace {
@@ -45,18 +46,17 @@ std::optional<std::string> torchrun_file(const LaunchTask& launch) {
   return script;
 }
 
-/// The allocation that the ranks need, and their start in it.
+/// The allocation that the ranks need, and their start in it. Without --ntasks-per-node it would
+/// have one core of each node.
 std::string salloc(const LaunchTask& launch) {
-  std::vector<std::string> hosts;
-  for (const Location& rank : launch.placement.ranks) {
-    const std::string& name = launch.topology.hosts()[rank.host].name;
-    if (std::ranges::find(hosts, name) == hosts.end()) hosts.push_back(name);
-  }
   const bool whole = launch.placement.ranks.front().gpu >= 0 && !shares_gpus(launch);
+  const std::vector<PlacedNode> nodes = nodes_of(launch.placement);
   return fmt::format(
       "salloc --nodes={}{} --nodelist={}    # or sbatch, with the next line in its "
       "script",
-      hosts.size(), whole ? " --exclusive" : "", fmt::join(hosts, ","));
+      nodes.size(),
+      whole ? " --exclusive" : fmt::format(" --ntasks-per-node={}", most_ranks_of(nodes)),
+      host_list(launch));
 }
 
 std::string mpirun(const LaunchTask& launch, const std::string& file) {
@@ -69,6 +69,11 @@ std::string mpiexec(const LaunchTask& launch, const std::string& file) {
                      program(launch));
 }
 
+std::string machine_file(const LaunchTask& launch, const std::string& file) {
+  return fmt::format("mpiexec -machinefile {} -n {} {}", shell_word(file),
+                     launch.placement.ranks.size(), program(launch));
+}
+
 std::string srun(const LaunchTask& launch, const std::string& file) {
   return fmt::format("{}\nSLURM_HOSTFILE={} srun -n {} --distribution=arbitrary{} {}",
                      salloc(launch), shell_word(file), launch.placement.ranks.size(),
@@ -79,6 +84,14 @@ std::string torchrun(const LaunchTask&, const std::string& file) {
   return fmt::format("sh {} PROGRAM    # on every host", shell_word(file));
 }
 
+std::string sbatch(const LaunchTask&, const std::string& file) {
+  return fmt::format("sbatch {} PROGRAM", shell_word(file));
+}
+
+std::string kubectl_create(const LaunchTask&, const std::string& file) {
+  return fmt::format("kubectl create -f {}", shell_word(file));
+}
+
 std::string no_command(const LaunchTask&, const std::string&) { return ""; }
 
 }  // namespace
@@ -87,6 +100,19 @@ bool shares_gpus(const LaunchTask& launch) {
   return std::ranges::any_of(launch.placement.ranks, [&](const Location& rank) {
     return rank.gpu >= 0 && launch.shared.contains(rank.host);
   });
+}
+
+void require_host_names(const LaunchTask& launch) {
+  const Place place{std::make_shared<const Source>(Source{"cluster", ""}), 0, 0};
+  for (const Location& rank : launch.placement.ranks)
+    require_host_name(place, launch.topology.hosts()[rank.host].name);
+}
+
+std::string host_list(const LaunchTask& launch) {
+  std::string names;
+  for (const PlacedNode& node : nodes_of(launch.placement))
+    names += (names.empty() ? "" : ",") + launch.topology.hosts()[node.host].name;
+  return names;
 }
 
 std::span<const LaunchFormat> launch_formats() {
@@ -104,9 +130,24 @@ std::span<const LaunchFormat> launch_formats() {
        "torchrun numbers equally many ranks on each host, one host after the other, and the best "
        "placement does not; --order fixed and --whole-hosts ask for such ones, and --rankfile or "
        "--slurm with --gpus start any"},
-      rank_map_format(),
-      volcano_format(),
-      kueue_format(),
+      {"rank-map", "write it as JSON: the host of each rank, and its GPU there",
+       LaunchSays::host_and_gpu, rank_map, no_command},
+      {"volcano", "write it as a job of Volcano, a task for each host", LaunchSays::host_and_gpu,
+       volcano_job, kubectl_create,
+       "a pod requests all GPUs of its host, and a background job uses some of them on a host "
+       "of the best placement; --taken HOST keeps the job off that host, and --rankfile with "
+       "--gpus starts any placement"},
+      {"kueue", "write it as the table of pods and nodes of Kueue's topologyAssignment",
+       LaunchSays::host_and_gpu, topology_assignment, no_command,
+       "one pod on each host has equally many ranks, one pod after the other, and the best "
+       "placement does not; --order fixed and --whole-hosts ask for such ones, and --volcano "
+       "says any"},
+      {"sbatch", "a batch script of Slurm", LaunchSays::host_and_gpu, sbatch_script, sbatch, "",
+       false},
+      {"jobset", "a JobSet of Kubernetes, a job for each host", LaunchSays::host_and_gpu, jobset,
+       kubectl_create, "", false},
+      {"intel", "a machine file of Intel MPI", LaunchSays::host, always<machinefile>, machine_file,
+       "", false},
   };
   return formats;
 }

@@ -37,13 +37,23 @@ struct LaunchFormat {
   /// The command that starts the ranks by that file; "": it is no command's.
   std::string (*command)(const LaunchTask& launch, const std::string& file);
   std::string_view cannot{};  ///< why there may be none, and what says it instead
+  bool has_flag = true;       ///< false: only `--format` names it
 };
 
 /// All formats, in the order of `--help`.
 std::span<const LaunchFormat> launch_formats();
 
-LaunchFormat rank_map_format();
-LaunchFormat volcano_format();
-LaunchFormat kueue_format();
+std::optional<std::string> rank_map(const LaunchTask& launch);
+std::optional<std::string> volcano_job(const LaunchTask& launch);
+std::optional<std::string> topology_assignment(const LaunchTask& launch);
+std::optional<std::string> sbatch_script(const LaunchTask& launch);
+std::optional<std::string> jobset(const LaunchTask& launch);
+
+/// Throws InputError where a host of the placement has a name that no host may have: files of
+/// launchers hold names as they are.
+void require_host_names(const LaunchTask& launch);
+
+/// Names of the hosts between commas, in the order of their first ranks.
+std::string host_list(const LaunchTask& launch);
 
 }  // namespace ringscope

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "topologies/placement/launch_files.hpp"
+#include "topologies/placement/launch/launch_files.hpp"
 
 #include <fmt/format.h>
 
@@ -8,6 +8,7 @@
 
 #include "base/table.hpp"
 #include "topologies/input/characters.hpp"
+#include "topologies/placement/launch/nodes.hpp"
 
 namespace ringscope {
 namespace {
@@ -65,6 +66,10 @@ std::vector<HostBlock> host_blocks(const Placement& placement) {
   return result;
 }
 
+bool comes_back(const Placement& placement) {
+  return host_blocks(placement).size() > nodes_of(placement).size();
+}
+
 }  // namespace
 
 std::string rankfile(const Placement& placement, const Topology& topology) {
@@ -77,25 +82,26 @@ std::string rankfile(const Placement& placement, const Topology& topology) {
 }
 
 std::string hostfile(const Placement& placement, const Topology& topology) {
-  std::vector<HostBlock> hosts;
+  std::string lines;
+  for (const HostBlock& block : host_blocks(placement))
+    lines += fmt::format("{}:{}\n", topology.hosts()[block.host].name, block.ranks);
+  if (!comes_back(placement)) return lines;
+  return "# The ranks come back to a host. MPICH fills this list line by line; for Open MPI take a "
+         "rankfile.\n" +
+         lines;
+}
+
+std::string machinefile(const Placement& placement, const Topology& topology) {
+  if (!comes_back(placement)) return hostfile(placement, topology);
   std::string command = "mpiexec", lines;
-  const auto name = [&](const HostBlock& block) { return topology.hosts()[block.host].name; };
-  bool comes_back = false;
-  for (const HostBlock& block : host_blocks(placement)) {
-    command += fmt::format("{} -n {} -host {} PROGRAM", hosts.empty() ? "" : " :", block.ranks,
-                           name(block));
-    const auto known = std::ranges::find(hosts, block.host, &HostBlock::host);
-    comes_back = comes_back || known != hosts.end();
-    if (known == hosts.end())
-      hosts.push_back(block);
-    else
-      known->ranks += block.ranks;
-  }
-  for (const HostBlock& host : hosts) lines += fmt::format("{}:{}\n", name(host), host.ranks);
-  if (!comes_back) return lines;
-  return "# The ranks come back to a host; in that order they are started by a rankfile, or "
-         "by\n# " +
-         command + "\n" + lines;
+  const auto name = [&](int host) { return topology.hosts()[host].name; };
+  for (const HostBlock& block : host_blocks(placement))
+    command += fmt::format("{} -n {} -host {} PROGRAM", command == "mpiexec" ? "" : " :",
+                           block.ranks, name(block.host));
+  for (const PlacedNode& node : nodes_of(placement))
+    lines += fmt::format("{}:{}\n", name(node.host), node.count);
+  return "# The ranks come back to a host; in that order they are started by\n# " + command + "\n" +
+         lines;
 }
 
 std::string gpu_script(const Placement& placement, const Topology& topology) {

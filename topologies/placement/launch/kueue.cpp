@@ -10,9 +10,9 @@
 // label the domains in their order. Read from these documents; nothing was run.
 #include <fmt/format.h>
 
-#include "topologies/placement/launch_files.hpp"
-#include "topologies/placement/launch_formats.hpp"
-#include "topologies/placement/nodes.hpp"
+#include "topologies/placement/launch/launch_files.hpp"
+#include "topologies/placement/launch/launch_formats.hpp"
+#include "topologies/placement/launch/nodes.hpp"
 
 namespace ringscope {
 namespace {
@@ -27,7 +27,10 @@ bool numbers_through(const Placement& placement, std::size_t nodes) {
   return true;
 }
 
+}  // namespace
+
 std::optional<std::string> topology_assignment(const LaunchTask& launch) {
+  require_host_names(launch);
   const std::vector<PlacedNode> nodes = nodes_of(launch.placement);
   if (!numbers_through(launch.placement, nodes.size())) return {};
   std::string text = fmt::format(
@@ -44,19 +47,6 @@ std::optional<std::string> topology_assignment(const LaunchTask& launch) {
                         launch.topology.hosts()[node.host].name, node.ranks,
                         node.gpus.empty() ? "" : " on GPUs " + node.gpus);
   return text;
-}
-
-}  // namespace
-
-LaunchFormat kueue_format() {
-  return {"kueue",
-          "write it as the table of pods and nodes of Kueue's topologyAssignment",
-          LaunchSays::host_and_gpu,
-          topology_assignment,
-          [](const LaunchTask&, const std::string&) { return std::string(); },
-          "one pod on each host has equally many ranks, one pod after the other, and the best "
-          "placement does not; --order fixed and --whole-hosts ask for such ones, and --volcano "
-          "says any"};
 }
 
 }  // namespace ringscope

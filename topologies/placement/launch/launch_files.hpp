@@ -13,10 +13,15 @@ namespace ringscope {
 /// numbers. Source: Open MPI 4.1, mpirun(1), "Rankfiles".
 std::string rankfile(const Placement& placement, const Topology& topology);
 
-/// `name:N`, for Hydra's `mpiexec -f` (MPICH, Intel MPI) and Open MPI's `--hostfile`: ranks fill
-/// one host after the other. Where the placement comes back to a host, which such a file cannot
-/// say, a comment has the command that can.
+/// `name:N`, for `mpiexec -f` of MPICH and Open MPI's `--hostfile`: ranks fill one line after the
+/// other. Where the placement comes back to a host, so does the file: MPICH 4.0 takes it so, and
+/// Open MPI adds the slots of a host up.
 std::string hostfile(const Placement& placement, const Topology& topology);
+
+/// The same for `mpiexec -machinefile` of Intel MPI, whose -f takes names alone. A host stands in
+/// it once: where the placement comes back to one, a comment has the command that does so, too.
+/// Source: Intel MPI Library Developer Reference, "Global Hydra Options", "Local Hydra Options".
+std::string machinefile(const Placement& placement, const Topology& topology);
 
 /// The host of each rank, one a line, for SLURM_HOSTFILE and `srun --distribution=arbitrary`.
 /// Source: Slurm, srun(1), "SLURM_HOSTFILE".

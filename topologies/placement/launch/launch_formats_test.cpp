@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Do schedulers of whole nodes get the placement that was found?
-#include "topologies/placement/launch_formats.hpp"
+#include "topologies/placement/launch/launch_formats.hpp"
 
 #include <gtest/gtest.h>
 
@@ -82,9 +82,107 @@ TEST(SlurmsCommand, allocates_the_hosts_before_it_starts_the_ranks) {
   };
   EXPECT_TRUE(command(comes_back, {})
                   .starts_with("salloc --nodes=2 --exclusive --nodelist=host1,host0    #"));
-  EXPECT_TRUE(command(comes_back, {1}).starts_with("salloc --nodes=2 --nodelist=host1,host0    #"));
-  EXPECT_TRUE(command("0-2-1", {}).starts_with("salloc --nodes=2 --nodelist=host1,host2    #"));
+  EXPECT_TRUE(command(comes_back, {1})
+                  .starts_with("salloc --nodes=2 --ntasks-per-node=2 --nodelist=host1,host0 "));
+  EXPECT_TRUE(command("0-2-1", {})
+                  .starts_with("salloc --nodes=2 --ntasks-per-node=2 --nodelist=host1,host2 "));
   EXPECT_NE(command(comes_back, {}).find("\nSLURM_HOSTFILE=p.slurm srun -n 3 "), std::string::npos);
+}
+
+TEST(SlurmsScript, asks_for_the_nodes_and_starts_each_rank_on_its_own) {
+  const std::string alone = file_of("sbatch", comes_back);
+  EXPECT_TRUE(
+      alone.starts_with("#!/bin/sh\n"
+                        "#SBATCH --nodes=2\n"
+                        "#SBATCH --nodelist=host1,host0\n"
+                        "#SBATCH --switches=1\n"
+                        "#SBATCH --ntasks-per-node=2\n"
+                        "#SBATCH --exclusive\n#SBATCH --gpus-per-node=4\n# "))
+      << alone;
+  EXPECT_NE(alone.find("<<'END'\nhost1\nhost0\nhost1\nEND\n"), std::string::npos);
+  EXPECT_NE(alone.find("\nexport GPU_OF_RANK=0,0,1\n"), std::string::npos);
+  EXPECT_EQ(alone.find("CUDA_VISIBLE_DEVICES:?"), std::string::npos);
+  const std::string cores = file_of("sbatch", "2-1");
+  EXPECT_EQ(cores.find("--exclusive"), std::string::npos);
+  EXPECT_TRUE(cores.ends_with("END\nsrun -n 3 --distribution=arbitrary \"$@\"\n")) << cores;
+}
+
+// Slurm chooses the GPUs that others leave: those of the placement are but as many.
+TEST(SlurmsScript, counts_gpus_of_a_shared_host_as_its_allocation_does) {
+  const std::string text = file_of("sbatch",
+                                   "[{host: 1, gpu: 3}, {host: 0, gpu: 2}, "
+                                   "{host: 1, gpu: 1}]",
+                                   {1});
+  EXPECT_NE(text.find("#SBATCH --ntasks=3\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("#SBATCH --gpus=3\n"), std::string::npos) << text;
+  EXPECT_NE(file_of("sbatch", around, {0}).find("#SBATCH --gpus-per-node=2\n"), std::string::npos);
+  EXPECT_EQ(text.find("--exclusive"), std::string::npos);
+  EXPECT_NE(text.find("\nexport GPU_OF_RANK=0,0,1\n"), std::string::npos);
+  EXPECT_NE(text.find("${CUDA_VISIBLE_DEVICES:?"), std::string::npos);
+}
+
+/// Rows of a JobSet, a pod each: its job, node, values of its environment, GPUs that it requests.
+std::vector<std::string> pods_of_jobset(const std::string& text) {
+  const Value job = Value::from_text("job", text);
+  std::vector<std::string> rows;
+  for (const Value& one : job.find("spec")->find("replicatedJobs")->items()) {
+    const Value& spec = *one.find("template")->find("spec");
+    EXPECT_EQ(spec.find("completionMode")->text(), "Indexed");
+    const Value& pod = *spec.find("template")->find("spec");
+    const Value& container = pod.find("containers")->items().front();
+    std::string row = one.find("name")->text() + " " +
+                      pod.find("nodeSelector")->find("kubernetes.io/hostname")->text();
+    for (const Value& variable : container.find("env")->items())
+      row += " " + variable.find("value")->text();
+    if (const Value* resources = container.find("resources"))
+      row += " of " + resources->find("limits")->find("nvidia.com/gpu")->text();
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+TEST(AJobSet, has_a_job_on_each_host_with_its_ranks_and_their_gpus) {
+  const std::string first = "placed-node-0-0-0.placed";
+  EXPECT_EQ(pods_of_jobset(file_of("jobset", comes_back)),
+            (std::vector<std::string>{"node-0 host1 0 0,2 " + first + " PCI_BUS_ID 0,1 of 4",
+                                      "node-1 host0 1 1 " + first + " PCI_BUS_ID 0 of 4"}));
+  EXPECT_EQ(pods_of_jobset(file_of("jobset", "0-1")),
+            (std::vector<std::string>{"node-0 host1 0 0 " + first}));
+}
+
+// A container numbers from 0 what it has been given.
+TEST(AJobSet, requests_as_many_gpus_as_ranks_of_a_shared_host) {
+  const std::string first = "placed-node-0-0-0.placed";
+  EXPECT_EQ(pods_of_jobset(file_of("jobset",
+                                   "[{host: 1, gpu: 3}, {host: 1, gpu: 1}, "
+                                   "{host: 0, gpu: 2}]",
+                                   {1})),
+            (std::vector<std::string>{"node-0 host1 0 0,1 " + first + " PCI_BUS_ID 0,1 of 2",
+                                      "node-1 host0 1 2 " + first + " PCI_BUS_ID 2 of 4"}));
+}
+
+// Where a Topology comes from no YAML, nothing has read its names.
+TEST(LaunchFiles, refuse_names_that_no_host_may_have) {
+  for (const char* name : {"a\"b", "n1\n#SBATCH --uid=0", "$(reboot)", "a: b", "a\\"}) {
+    Topology topology = gpu_hosts();
+    topology.host(0).name = name;
+    const Placement placed = read_placement(Value::from_text("test", "1"), topology);
+    const auto text = [&](std::string_view format) {
+      const auto found = std::ranges::find(launch_formats(), format, &LaunchFormat::name);
+      return *found->text({placed, topology, "", "", {}});
+    };
+    for (const char* format : {"jobset", "volcano", "kueue", "sbatch"})
+      EXPECT_THROW(text(format), InputError) << format << name;
+  }
+}
+
+TEST(LaunchCommands, give_intel_mpi_its_machine_file) {
+  const Topology topology = gpu_hosts();
+  const Placement placed = read_placement(Value::from_text("test", "2-1"), topology);
+  const auto intel = std::ranges::find(launch_formats(), "intel", &LaunchFormat::name);
+  EXPECT_EQ(intel->command({placed, topology, "", "", {}}, "m"),
+            "mpiexec -machinefile m -n 3 PROGRAM");
+  EXPECT_EQ(file_of("intel", "2-1"), "host0:2\nhost1:1\n");
 }
 
 TEST(LaunchCommands, quote_names_of_files_that_a_shell_would_act_on) {

@@ -2,7 +2,7 @@
 // The map from ranks to hosts, for launchers and schedulers of one's own.
 #include <fmt/format.h>
 
-#include "topologies/placement/launch_formats.hpp"
+#include "topologies/placement/launch/launch_formats.hpp"
 
 namespace ringscope {
 namespace {
@@ -15,6 +15,8 @@ std::string in_quotes(const std::string& text) {
   }
   return quoted + '"';
 }
+
+}  // namespace
 
 /// One line a rank: {"rank": 3, "host": "host1", "gpu": 0}.
 std::optional<std::string> rank_map(const LaunchTask& launch) {
@@ -31,14 +33,6 @@ std::optional<std::string> rank_map(const LaunchTask& launch) {
   }
   return fmt::format("{{\n  \"schema\": 1,\n  \"groups\": {},\n  \"ranks\": [{}\n  ]\n}}\n",
                      in_quotes(launch.groups), rows);
-}
-
-}  // namespace
-
-LaunchFormat rank_map_format() {
-  return {"rank-map", "write it as JSON: the host of each rank, and its GPU there",
-          LaunchSays::host_and_gpu, rank_map,
-          [](const LaunchTask&, const std::string&) { return std::string(); }};
 }
 
 }  // namespace ringscope

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Jobs of Kubernetes with one pod for each host, since the pods of a task (Volcano) or of a job
+// (JobSet) have one template, and so one node selector. Of a JobSet, the first pod's name is the
+// address at which the others meet.
+//
+// A container numbers its GPUs from 0. Of a host that is the job's alone, a pod requests all GPUs,
+// and the numbers are the host's; of others a JobSet's requests as many as it has ranks.
+//
+// Sources: Volcano's VolcanoJob (batch.volcano.sh/v1alpha1) and its plugins svc and env; the JobSet
+// API (jobset.x-k8s.io/v1alpha2) and its example pytorch/cnn-mnist; Kueue, "Run a JobSet"; the
+// label kubernetes.io/hostname of Kubernetes' well-known labels; nvidia.com/gpu of NVIDIA's device
+// plugin. Read from these documents; no such job was run.
+#include <fmt/format.h>
+
+#include "topologies/placement/launch/launch_formats.hpp"
+#include "topologies/placement/launch/nodes.hpp"
+
+namespace ringscope {
+namespace {
+
+std::string between_quotes(const std::string& text) { return '"' + text + '"'; }
+
+std::string pods_comment(const LaunchTask& launch) {
+  require_host_names(launch);
+  return fmt::format(
+      "# One pod on each host; RANKS says which ranks it starts{}. Put in IMAGE and PROGRAM.\n",
+      launch.groups.empty() ? "" : ", numbered by the groups' order " + launch.groups);
+}
+
+/// The spec of a node's pod, each line behind `indent`; `first`: address of the first pod, where it
+/// is not "".
+std::string pod_spec(const LaunchTask& launch, const PlacedNode& node, std::size_t number,
+                     const std::string& first, const std::string& indent) {
+  const Host& host = launch.topology.hosts()[node.host];
+  const bool shared = launch.shared.contains(node.host);
+  std::string own = "0", text;
+  for (int i = 1; i < node.count; ++i) own += fmt::format(",{}", i);
+  const auto line = [&](const std::string& one) { text += indent + one + '\n'; };
+  const auto variable = [&](std::string_view name, std::string_view value) {
+    line(fmt::format("      - {{name: {}, value: {}}}", name, value));
+  };
+  line("restartPolicy: Never");
+  line(fmt::format("nodeSelector: {{kubernetes.io/hostname: {}}}", between_quotes(host.name)));
+  for (const char* one :
+       {"containers:", "  - name: ranks", "    image: IMAGE", "    command: [PROGRAM]", "    env:"})
+    line(one);
+  variable("NODE_RANK", between_quotes(std::to_string(number)));
+  variable("RANKS", between_quotes(node.ranks));
+  if (!first.empty()) variable("MASTER_ADDR", first);
+  if (node.gpus.empty()) return text;
+  variable("CUDA_DEVICE_ORDER", "PCI_BUS_ID");
+  variable("CUDA_VISIBLE_DEVICES", between_quotes(shared ? own : node.gpus));
+  line(fmt::format("    resources: {{limits: {{nvidia.com/gpu: {}}}}}",
+                   shared ? node.count : std::ssize(host.gpus)));
+  return text;
+}
+
+}  // namespace
+
+std::optional<std::string> volcano_job(const LaunchTask& launch) {
+  if (shares_gpus(launch)) return {};
+  const std::vector<PlacedNode> nodes = nodes_of(launch.placement);
+  std::string text = fmt::format(
+      "{}apiVersion: batch.volcano.sh/v1alpha1\n"
+      "kind: Job\nmetadata: {{name: placed}}\nspec:\n"
+      "  schedulerName: volcano\n  minAvailable: {}\n  plugins: {{env: [], svc: []}}\n  tasks:\n",
+      pods_comment(launch), nodes.size());
+  for (std::size_t i = 0; i < nodes.size(); ++i)
+    text +=
+        fmt::format("    - name: node-{}\n      replicas: 1\n      template:\n        spec:\n{}", i,
+                    pod_spec(launch, nodes[i], i, "", "          "));
+  return text;
+}
+
+std::optional<std::string> jobset(const LaunchTask& launch) {
+  const std::vector<PlacedNode> nodes = nodes_of(launch.placement);
+  std::string text = pods_comment(launch) +
+                     "# For Kueue add metadata.labels: {kueue.x-k8s.io/queue-name: QUEUE}.\n"
+                     "apiVersion: jobset.x-k8s.io/v1alpha2\n"
+                     "kind: JobSet\nmetadata: {name: placed}\nspec:\n  replicatedJobs:\n";
+  for (std::size_t i = 0; i < nodes.size(); ++i)
+    text += fmt::format(
+        "    - name: node-{}\n      template:\n        spec:\n"
+        "          parallelism: 1\n          completions: 1\n"
+        "          completionMode: Indexed\n          backoffLimit: 0\n"
+        "          template:\n            spec:\n{}",
+        i, pod_spec(launch, nodes[i], i, "placed-node-0-0-0.placed", "              "));
+  return text;
+}
+
+}  // namespace ringscope
