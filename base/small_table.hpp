@@ -10,16 +10,6 @@
 namespace ringscope {
 
 template <class Item, std::size_t few>
-class SmallTable : public boost::container::small_vector<Item, few> {
-  using Items = boost::container::small_vector<Item, few>;
-
- public:
-  using Items::Items;
-
-  Item& operator[](Index auto i) { return Items::operator[](static_cast<std::size_t>(i)); }
-  const Item& operator[](Index auto i) const {
-    return Items::operator[](static_cast<std::size_t>(i));
-  }
-};
+using SmallTable = Table<Item, boost::container::small_vector<Item, few>>;
 
 }  // namespace ringscope

@@ -14,10 +14,9 @@ namespace ringscope {
 template <class Type>
 concept Index = std::integral<Type> || std::is_enum_v<Type>;
 
-template <class Item>
-class Table : public std::vector<Item> {
-  using Items = std::vector<Item>;
-
+/// `Items`: what holds them.
+template <class Item, class Items = std::vector<Item>>
+class Table : public Items {
  public:
   using Items::Items;
   Table() = default;

@@ -45,7 +45,7 @@ Task run_on_group(Communicator group, const Algorithm* algorithm, Workspace work
   const std::size_t scratch = algorithm->scratch_items(group.size(), work.data.size, options);
   work.scratch = {work.scratch.buffer, work.scratch.offset, scratch};
   co_await algorithm->run(group, work, options);
-  group.ended(call);
+  group.has_ended(call);
 }
 
 /// Whether its scratch space goes by which ranks share a host: four ranks on one, two or four show

@@ -79,7 +79,7 @@ class Communicator {
     return {algorithm, items, whole_tag(0), ranks_in_all(), rank()};
   }
   bool may_know(const GroupCall& call) const { return executor_->may_know(call); }
-  void ended(const GroupCall& call) const { executor_->ended(call); }
+  void has_ended(const GroupCall& call) const { executor_->has_ended(call); }
   /// Waits until all ranks of the group have come, and then as long as the collective takes, which
   /// has to be known.
   Pending meet(const GroupCall& call) const {

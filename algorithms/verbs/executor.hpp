@@ -85,7 +85,7 @@ class Executor {
   /// meet the others of its group.
   virtual bool may_know(const GroupCall&) { return false; }
   /// The rank has ended one that was not known.
-  virtual void ended(const GroupCall&) {}
+  virtual void has_ended(const GroupCall&) {}
   /// One value of something that the program wants reported, such as "staleness".
   virtual void observe(std::string_view /*what*/, double /*value*/) {}
 };

@@ -18,7 +18,12 @@ int Ledger::add(Resource resource) {
 }
 
 int Ledger::start(double amount, std::span<const Use> uses, Callback done) {
-  const int id = activities_.take();
+  if (free_.empty()) {
+    free_.push_back(static_cast<int>(activities_.size()));
+    activities_.emplace_back();
+  }
+  const int id = free_.back();
+  free_.pop_back();
   ++flowing_;
   if (later_.has(id)) later_[id] = {};
   Activity& activity = activities_[id];
@@ -164,7 +169,7 @@ void Ledger::release(int id, double moved) {
   }
   if (!activity.paused) --flowing_;
   activity.done = {};
-  activities_.release(id);
+  free_.push_back(id);
 }
 
 void Ledger::on_done(std::uint64_t id) {

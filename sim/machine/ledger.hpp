@@ -131,7 +131,8 @@ class Ledger {
   Table<Account> accounts_;          ///< by resource
   mutable Table<Found<bool>> busy_;  ///< likewise; until an activity is paused or ends
   mutable double busy_at_ = -1;      ///< when busy() was asked last
-  Pool<Activity> activities_;
+  Table<Activity> activities_;
+  std::vector<int> free_;  ///< of these
   /// Uses that the activity passes again, and how many come before, up to the last that has any.
   Table<std::pair<std::span<const SecondUse>, std::size_t>> later_;
   int flowing_ = 0;  ///< activities that are not paused

@@ -114,7 +114,7 @@ bool RankThread::may_know(const GroupCall& call) {
   return run_->known != nullptr && run_->known->begins(call, *this);
 }
 
-void RankThread::ended(const GroupCall& call) {
+void RankThread::has_ended(const GroupCall& call) {
   if (run_->known != nullptr) run_->known->ended(call, *this, mark_);
 }
 

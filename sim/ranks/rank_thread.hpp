@@ -34,7 +34,7 @@ class RankThread final : public Executor, private Caller, private ThreadState {
   void end_block() override;
   void observe(std::string_view what, double value) override;
   bool may_know(const GroupCall& call) override;
-  void ended(const GroupCall& call) override;
+  void has_ended(const GroupCall& call) override;
 
   /// Begins the program, `delay` seconds from now. Requires that no earlier one is unfinished.
   void begin(Task body, double delay);

@@ -298,11 +298,11 @@ void RankThread::met(std::uint64_t) {
   in_groups_.spend(share.in_group.all);
   in_groups_.wait_for_partner(share.in_group.partner);
   run_->known->use_own(share, rank());
-  double left = 0;
-  for (const Paths::Segment& segment : share.path) left += segment.seconds;
-  for (const Paths::Segment& segment : share.path) {
-    left -= segment.seconds;
-    run_->paths->extend(path, segment.cause, segment.rank, segment.resource, now() - left);
+  double rest = 0;
+  for (const Paths::Segment& one : share.path) rest += one.seconds;
+  for (const Paths::Segment& one : share.path) {
+    rest -= one.seconds;
+    run_->paths->extend(path, one.cause, one.rank, one.resource, now() - rest);
   }
   go_on();
 }

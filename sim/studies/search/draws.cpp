@@ -14,7 +14,7 @@
 namespace ringscope {
 namespace {
 
-constexpr std::size_t draws = 12;
+constexpr std::size_t most_pairs = 12;
 constexpr double spread = 1.3;
 
 struct Factors {
@@ -56,7 +56,7 @@ Library drawn(Library library, std::uint64_t seed) {
 std::optional<DrawnDifference> drawn_difference(const PlaceStudy& study, const Placed& one,
                                                 const Placed& other, Evaluator& evaluator) {
   const auto outcomes =
-      evaluator.evaluate_some(2 * draws, [&](std::size_t index, KnownParts& known) {
+      evaluator.evaluate_some(2 * most_pairs, [&](std::size_t index, KnownParts& known) {
         const Placed& placed = index % 2 == 0 ? one : other;
         Scenario scenario =
             placed_scenario(study.under(placed.groups), placed.placement, placed.degraded, known);
