@@ -15,7 +15,7 @@ namespace ringscope {
 namespace {
 
 constexpr std::size_t most_pairs = 12;
-constexpr double spread = 1.3;
+constexpr double widest = 1.3;
 
 struct Factors {
   double hop, start, link;
@@ -35,7 +35,7 @@ Library drawn(Library library, std::uint64_t seed) {
   // Not std::uniform_real_distribution, whose numbers differ from library to library.
   const auto factor = [&random] {
     const double share = static_cast<double>(random() >> 11) * 0x1p-53;
-    return std::pow(spread, 2 * share - 1);
+    return std::pow(widest, 2 * share - 1);
   };
   const double hop = factor(), start = factor(), link = factor();
   const Factors factors = {hop, start, link};
