@@ -164,7 +164,7 @@ def rows():
             of_table = None
         elif of_table is None:
             of_table = cells[0]
-        elif cells[0].startswith("`"):
+        elif cells[0].startswith("`") and len(cells) > 2:
             maps, default = (cells[1], cells[3]) if of_table == "key" else (of_table, cells[2])
             for one in maps.split(", "):
                 yield one, cells[0].strip("`"), default

@@ -67,7 +67,7 @@ std::vector<Outcome> Evaluator::evaluate(std::span<const Scenario> scenarios) {
 
 std::vector<Outcome> Evaluator::evaluate(std::size_t count, const MakeScenario& make) {
   std::vector<Outcome> outcomes;
-  for (std::optional<Outcome>& outcome : answers(count, make, {}, false))
+  for (std::optional<Outcome>& outcome : answers(count, make, {}, false, store_))
     outcomes.push_back(std::move(*outcome));
   return outcomes;
 }
@@ -75,12 +75,19 @@ std::vector<Outcome> Evaluator::evaluate(std::size_t count, const MakeScenario& 
 std::vector<std::optional<Outcome>> Evaluator::evaluate_some(std::size_t count,
                                                              const MakeScenario& make,
                                                              const NamePoint& name) {
-  return answers(count, make, name, true);
+  return answers(count, make, name, true, store_);
+}
+
+std::vector<std::optional<Outcome>> Evaluator::evaluate_once(std::size_t count,
+                                                             const MakeScenario& make) {
+  Store none("");
+  return answers(count, make, {}, true, none);
 }
 
 std::vector<std::optional<Outcome>> Evaluator::answers(std::size_t count, const MakeScenario& make,
-                                                       const NamePoint& name, bool some) {
-  const auto evaluation = std::make_shared<Evaluation>(count, make, name, how(), store_);
+                                                       const NamePoint& name, bool some,
+                                                       Store& store) {
+  const auto evaluation = std::make_shared<Evaluation>(count, make, name, how(), store);
   // Asked before work is handed out: what is stopped already ends with nothing, however quick a
   // thread is.
   const bool begins = !(some && stopped());
@@ -101,6 +108,7 @@ std::vector<std::optional<Outcome>> Evaluator::answers(std::size_t count, const 
   const std::size_t done = evaluation->done();
   tell(done, count);
   std::vector<std::optional<Outcome>> outcomes = evaluation->take_outcomes();
+  if (&store != &store_) return outcomes;
   simulated_ += evaluation->simulated();
   cached_ += done - std::min<std::uint64_t>(done, evaluation->simulated());
   return outcomes;

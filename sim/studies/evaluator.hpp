@@ -56,6 +56,8 @@ class Evaluator {
   /// store of a shard.
   std::vector<std::optional<Outcome>> evaluate_some(std::size_t count, const MakeScenario& make,
                                                     const NamePoint& name = {});
+  /// The same; no result is taken from the store, kept, or counted.
+  std::vector<std::optional<Outcome>> evaluate_once(std::size_t count, const MakeScenario& make);
   /// Part of the whole that comes next, for progress.
   void part(double begin, double end) { begin_ = begin, end_ = end; }
   /// Deadline of what comes next: when this share of the time is over.
@@ -75,7 +77,7 @@ class Evaluator {
   void work(const std::stop_token& stop);
   void tell(std::size_t done, std::size_t count) const;
   std::vector<std::optional<Outcome>> answers(std::size_t count, const MakeScenario& make,
-                                              const NamePoint& name, bool some);
+                                              const NamePoint& name, bool some, Store& store);
 
   EvaluatorOptions options_;
   Store store_;

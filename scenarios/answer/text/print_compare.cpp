@@ -161,26 +161,6 @@ std::string sentence(const std::string& first, const std::string& other, double 
                             reason->spent_on, slower ? busy_text(report, reason->resource) : "");
 }
 
-/// A line for each warning, with the cases that draw it where not all do.
-std::string warnings_text(std::span<const Report> reports, const std::vector<std::string>& names) {
-  std::vector<std::pair<std::string, std::vector<std::string>>> all;
-  for (std::size_t i = 0; i < reports.size(); ++i)
-    for (const std::string& warning : reports[i].warnings) {
-      auto known = std::ranges::find(all, warning, [](const auto& one) { return one.first; });
-      if (known == all.end()) {
-        all.emplace_back(warning, std::vector<std::string>());
-        known = all.end() - 1;
-      }
-      known->second.push_back(names[i]);
-    }
-  std::string text;
-  for (const auto& [warning, cases] : all)
-    text += fmt::format(
-        "{}warning: {}{}\n", text.empty() ? "\n" : "",
-        cases.size() < reports.size() ? fmt::format("{}: ", fmt::join(cases, ", ")) : "", warning);
-  return text;
-}
-
 }  // namespace
 
 std::array<std::string, 2> short_headings(std::string first, std::string other) {
@@ -249,7 +229,7 @@ std::string print_compare(std::span<const Report> reports) {
             difference_table(first, reports[i], std::vector{names[at], names[i]}, list,
                              most_differences);
   }
-  return text + warnings_text(reports, names);
+  return text;
 }
 
 }  // namespace ringscope

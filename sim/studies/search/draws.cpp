@@ -56,7 +56,7 @@ Library drawn(Library library, std::uint64_t seed) {
 std::optional<DrawnDifference> drawn_difference(const PlaceStudy& study, const Placed& one,
                                                 const Placed& other, Evaluator& evaluator) {
   const auto outcomes =
-      evaluator.evaluate_some(2 * most_pairs, [&](std::size_t index, KnownParts& known) {
+      evaluator.evaluate_once(2 * most_pairs, [&](std::size_t index, KnownParts& known) {
         const Placed& placed = index % 2 == 0 ? one : other;
         Scenario scenario =
             placed_scenario(study.under(placed.groups), placed.placement, placed.degraded, known);

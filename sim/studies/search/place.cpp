@@ -203,7 +203,8 @@ PlaceAnswer place(const PlaceStudy& study, Evaluator& evaluator,
   add_bound(answer, study, placements.bins());
   if (!answer.bound_s) answer.free_s = free;
   const double best = answer.placed.front().cost_s;
-  if (answer.own.cost_s > best && answer.own.cost_s < stuck && study.objective == Objective::time) {
+  if (best > 0 && answer.own.cost_s > best && answer.own.cost_s < stuck &&
+      study.objective == Objective::time) {
     evaluator.part(search_to, drawn_to);
     evaluator.until(drawn_to);
     answer.difference = drawn_difference(study, answer.own, answer.placed.front(), evaluator);
