@@ -54,12 +54,10 @@ class GpuThread final : public Executor {
 
   bool in_use() const { return task_.has_value(); }
   bool ended() const { return ended_; }
-  double wakes_at() const { return wakes_at_; }
   /// "rank 2 is in allgather, step 0, wait, for 4 items from rank 1 (not sent yet)".
   std::string waits() const;
   std::string place() const { return whereabouts_.text(); }
   const PhaseTimes& phases() const { return phases_; }
-  void reset_phases() { phases_ = {}; }
 
  private:
   bool ready() const;
