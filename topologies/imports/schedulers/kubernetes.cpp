@@ -15,19 +15,26 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// Whole units of a quantity: 3 of "3" and of "3900m".
-int whole_units(const std::string& quantity) {
-  constexpr int in_thousandths = 1000;
-  int number = 0;
+constexpr std::int64_t thousand = 1000;
+
+/// CPUs in thousandths, which pods request, and GPUs.
+struct Resources {
+  std::int64_t cpus = 0, gpus = 0;
+};
+
+/// A quantity in thousandths: 3000 of "3", 500 of "500m".
+std::int64_t thousandths(const std::string& quantity) {
+  constexpr std::int64_t most = 1'000'000'000;
+  std::int64_t number = 0;
   std::from_chars(quantity.data(), quantity.data() + quantity.size(), number);
-  return quantity.ends_with('m') ? number / in_thousandths : number;
+  return std::clamp<std::int64_t>(number, 0, most) * (quantity.ends_with('m') ? 1 : thousand);
 }
 
 /// Adds the resources, {"cpu": "95", "nvidia.com/gpu": "8"}.
-void add(const Json& resources, ListedNode& node) {
+void add(const Json& resources, Resources& sum) {
   for (const auto& [name, quantity] : resources.items()) {
-    if (name == "cpu") node.cores += whole_units(quantity);
-    if (name.ends_with(".com/gpu")) node.gpus += whole_units(quantity);
+    if (name == "cpu") sum.cpus += thousandths(quantity);
+    if (name.ends_with(".com/gpu")) sum.gpus += thousandths(quantity) / thousand;
   }
 }
 
@@ -44,28 +51,33 @@ bool takes_pods(const Json& spec, const Json& status) {
 }  // namespace
 
 ListedNodes read_kubernetes_nodes(const SourcePointer& source) {
-  ListedNodes nodes;
-  std::map<std::string, ListedNode> used;
+  std::vector<std::pair<std::string, Resources>> free;
+  std::map<std::string, Resources> used;
   each_item(source, "items", [&](const Json& item) {
     const std::string kind = item.value("kind", "");
     if (kind != "Node" && kind != "Pod") return;
     const Json &spec = item.at("spec"), &status = item.at("status");
     if (kind == "Node") {
-      nodes.push_back({item.at("metadata").at("name"), {source, 0, 0}, 0, 0});
-      if (takes_pods(spec, status)) add(status.at("allocatable"), nodes.back());
+      free.emplace_back(item.at("metadata").at("name"), Resources());
+      if (takes_pods(spec, status)) add(status.at("allocatable"), free.back().second);
     } else if (const std::string phase = status.at("phase");
                phase != "Succeeded" && phase != "Failed") {
-      ListedNode& there =
-          used.try_emplace(spec.value("nodeName", ""), ListedNode{"", {}, 0, 0}).first->second;
+      Resources& there = used[spec.value("nodeName", "")];
       for (const Json& container : spec.at("containers"))
         add(container.value("resources", Json::object()).value("requests", Json::object()), there);
     }
   });
-  for (ListedNode& node : nodes)
-    if (const auto pods = used.find(node.name); pods != used.end()) {
-      node.cores = std::max(0, node.cores - pods->second.cores);
-      node.gpus = std::max(0, node.gpus - pods->second.gpus);
-    }
+  ListedNodes nodes;
+  for (const auto& [name, all] : free) {
+    const Resources& pods = used[name];
+    const auto left = [](std::int64_t units) {
+      return static_cast<int>(std::max<std::int64_t>(0, units));
+    };
+    nodes.push_back({name,
+                     {source, 0, 0},
+                     left((all.cpus - pods.cpus) / thousand),
+                     left(all.gpus - pods.gpus)});
+  }
   return nodes;
 }
 

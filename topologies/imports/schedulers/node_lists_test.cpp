@@ -123,11 +123,12 @@ std::string kubernetes_node(const std::string& name, const std::string& spec,
       name, spec, ready, gpus);
 }
 
-std::string kubernetes_pod(const std::string& node, const std::string& phase) {
+std::string kubernetes_pod(const std::string& node, const std::string& phase,
+                           const std::string& cpus = "2", const std::string& gpus = "3") {
   return fmt::format(
       R"({{"kind": "Pod", "spec": {{"nodeName": "{}", "containers": [{{"resources": {{"requests":
-      {{"cpu": "2", "nvidia.com/gpu": "3"}}}}}}, {{}}]}}, "status": {{"phase": "{}"}}}})",
-      node, phase);
+      {{"cpu": "{}", "nvidia.com/gpu": "{}"}}}}}}, {{}}]}}, "status": {{"phase": "{}"}}}})",
+      node, cpus, gpus, phase);
 }
 
 std::string listed(const std::vector<std::string>& items) {
@@ -155,6 +156,12 @@ TEST(NodesOfKubernetes, have_what_pods_leave) {
       free_slots_of(listed({kubernetes_pod("host1", "Running"), kubernetes_node("host0", ""),
                             kubernetes_node("host1", ""), kubernetes_pod("host0", "Succeeded")})),
       "host0 7 4, host1 5 1");
+}
+
+// 7.8 CPUs without three times 0.9.
+TEST(NodesOfKubernetes, add_up_the_parts_of_cpus_that_pods_request) {
+  const std::string pod = kubernetes_pod("host0", "Running", "900m", "0");
+  EXPECT_EQ(free_slots_of(listed({kubernetes_node("host0", ""), pod, pod, pod})), "host0 5 4");
 }
 
 TEST(NodeLists, name_what_is_wrong) {
