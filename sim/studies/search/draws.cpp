@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "scenarios/question/scenario_tree.hpp"
+#include "sim/studies/search/evaluations.hpp"
 #include "sim/studies/search/place_points.hpp"
 
 namespace ringscope {
@@ -69,7 +70,8 @@ std::optional<DrawnDifference> drawn_difference(const PlaceStudy& study, const P
   DrawnDifference difference;
   for (std::size_t i = 0; i + 1 < outcomes.size(); i += 2) {
     if (!outcomes[i] || !outcomes[i + 1]) break;
-    const double share = outcomes[i]->time_s / outcomes[i + 1]->time_s - 1;
+    const double share = cost_of(study, *outcomes[i]) / cost_of(study, *outcomes[i + 1]) - 1;
+    if (!std::isfinite(share)) break;  // a draw that gets stuck, or takes no time
     difference.least = difference.draws == 0 ? share : std::min(difference.least, share);
     difference.most = difference.draws == 0 ? share : std::max(difference.most, share);
     ++difference.draws;

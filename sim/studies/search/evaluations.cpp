@@ -20,11 +20,6 @@ std::size_t at_once(const PlaceStudy& study) {
   return study.objective == Objective::worst_link ? 64 : SIZE_MAX;
 }
 
-double cost_of(const PlaceStudy& study, const Outcome& outcome) {
-  return outcome.error.empty() ? time_that_counts(study, outcome.time_s, outcome.metrics)
-                               : std::numeric_limits<double>::infinity();
-}
-
 PlacementRules anywhere(PlacementRules rules) {
   rules.order = RankOrder::any;
   rules.rotations = false;
@@ -32,6 +27,11 @@ PlacementRules anywhere(PlacementRules rules) {
 }
 
 }  // namespace
+
+double cost_of(const PlaceStudy& study, const Outcome& outcome) {
+  return outcome.error.empty() ? time_that_counts(study, outcome.time_s, outcome.metrics)
+                               : std::numeric_limits<double>::infinity();
+}
 
 std::vector<Placed> Costing::of(const std::vector<Placement>& placements) const {
   const std::vector<PlaceRun> tasks = runs_of(*study_, placements);

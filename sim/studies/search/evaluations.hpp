@@ -15,6 +15,9 @@ namespace ringscope {
 /// where that is limited.
 inline constexpr double search_from = 0.02, search_to = 0.7, drawn_to = 0.9;
 
+/// The objective, of one run; infinite for one that gets stuck.
+double cost_of(const PlaceStudy& study, const Outcome& outcome);
+
 /// Costs of placements, by one call of the evaluator for many.
 class Costing {
  public:

@@ -76,16 +76,28 @@ std::optional<RandomPlacements> random_placements(const PlaceStudy& study,
   return random;
 }
 
-void add_bound(PlaceAnswer& answer, const PlaceStudy& study, std::span<const Bin> bins) {
+/// Numbers that no placement of a study is faster than, known before the search.
+struct LowerBounds {
+  std::optional<double> ring, free_links;
+};
+
+LowerBounds bounds_of(const PlaceStudy& study, std::span<const Bin> bins, const Assignment& allowed,
+                      Evaluator& evaluator) {
+  LowerBounds bounds;
+  if (study.jobs != WhoseTime::mean) bounds.ring = bound_of_rings(study, bins);
+  if (!bounds.ring) bounds.free_links = time_of_free_links(study, bins, allowed, evaluator);
+  return bounds;
+}
+
+void add_bound(PlaceAnswer& answer, const PlaceStudy& study, const LowerBounds& bounds) {
   const double best = answer.placed.front().cost_s;
-  if (!answer.searched && !answer.stopped && best < stuck && answer.only_routes)
-    answer.bound_s = best;
-  else if (study.jobs != WhoseTime::mean)
-    answer.bound_s = bound_of_rings(study, bins);
-  if (!answer.bound_s)
-    answer.no_bound = study.jobs == WhoseTime::mean
-                          ? "none is known of a mean of several jobs"
-                          : "one is known only of rings of one thread a rank, by one NIC a rank";
+  const bool all = !answer.searched && !answer.stopped && best < stuck && answer.only_routes;
+  answer.bound_s = all ? best : bounds.ring;
+  if (answer.bound_s) return;
+  answer.free_s = bounds.free_links;
+  answer.no_bound = study.jobs == WhoseTime::mean
+                        ? "none is known of a mean of several jobs"
+                        : "one is known only of rings of one thread a rank, by one NIC a rank";
 }
 
 /// True if the scenario's own order of groups is one of those.
@@ -192,7 +204,8 @@ PlaceAnswer place(const PlaceStudy& study, Evaluator& evaluator,
     all.push_back({&order, until_of(all.size(), study), starts_of(order, placements, own)});
   look_at_kinds(study, all, placements, evaluations);
   answer.least = evaluations.count();
-  const auto free = time_of_free_links(study, placements.bins(), evaluator);
+  const LowerBounds bounds =
+      bounds_of(study, placements.bins(), all.front().starts.front(), evaluator);
   for (const Tried& tried : all)
     look(tried, all.size(), placements, evaluator, evaluations, answer);
   if (evaluations.count() == 0) throw std::runtime_error(too_early);
@@ -200,8 +213,7 @@ PlaceAnswer place(const PlaceStudy& study, Evaluator& evaluator,
   evaluations.finish(answer, study, own);
   for (std::size_t i = 0; i < answer.placed.size() && packed && !answer.searched; ++i)
     answer.raw += answer.placed[i].alike;
-  add_bound(answer, study, placements.bins());
-  if (!answer.bound_s) answer.free_s = free;
+  add_bound(answer, study, bounds);
   const double best = answer.placed.front().cost_s;
   if (best > 0 && answer.own.cost_s > best && answer.own.cost_s < stuck &&
       study.objective == Objective::time) {

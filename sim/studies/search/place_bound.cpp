@@ -6,6 +6,7 @@
 #include "algorithms/collectives.hpp"
 #include "base/table.hpp"
 #include "sim/alike/equal_hosts.hpp"
+#include "sim/studies/search/place_points.hpp"
 
 namespace ringscope {
 namespace {
@@ -86,16 +87,20 @@ std::optional<double> bound_of_rings(const PlaceStudy& study, std::span<const Bi
 }
 
 std::optional<double> time_of_free_links(const PlaceStudy& study, std::span<const Bin> bins,
-                                         const Evaluator& evaluator) {
+                                         const Assignment& allowed, Evaluator& evaluator) {
   if (!study.rules.whole_hosts || study.objective != Objective::time ||
       !study.scenario.neighbours.empty() || !are_equal(study.scenario.cluster.topology, bins))
     return {};
+  const auto orders = study.tried();
+  const auto outcomes =
+      evaluator.evaluate_once(orders.size(), [&](std::size_t index, KnownParts& known) {
+        const PlaceStudy& order = orders[index];
+        Scenario scenario = placed_scenario(order, placement_of(order, bins, allowed), "", known);
+        scenario.speedup.free_links = true;
+        return scenario;
+      });
   std::optional<double> least;
-  for (const PlaceStudy& order : study.tried()) {
-    Scenario scenario = order.scenario;
-    scenario.speedup.free_links = true;
-    const auto outcome =
-        simulated_outcome(scenario, evaluator.run(), [&] { return evaluator.stopped(); });
+  for (const std::optional<Outcome>& outcome : outcomes) {
     if (!outcome || !outcome->error.empty()) return {};
     least = std::min(least.value_or(outcome->time_s), outcome->time_s);
   }

@@ -19,12 +19,13 @@ PairCosts pair_costs(const PlaceStudy& study, std::span<const Bin> bins);
 /// thread, the machine is too large, or ranks send by several NICs.
 std::optional<double> bound_of_rings(const PlaceStudy& study, std::span<const Bin> bins);
 
-/// Time of the job where its cables cost nothing. Placements on whole hosts that are equal differ
-/// in cables alone, and in the order of the groups, of which the quickest counts: none is quicker,
-/// unless a faster cable makes the run slower, which nobody has excluded. Nothing where a placement
-/// may fill hosts in part, or the evaluator is stopped.
+/// Time of the job with links between hosts that cost nothing. Placements on whole hosts that are
+/// equal differ in these links alone, and in the order of the groups, of which the fastest counts.
+/// None is faster, unless a faster link slows a run down, which is not excluded. `allowed`: any
+/// placement that the rules allow. Nothing where a placement may fill hosts in part, or the
+/// evaluator is stopped.
 std::optional<double> time_of_free_links(const PlaceStudy& study, std::span<const Bin> bins,
-                                         const Evaluator& evaluator);
+                                         const Assignment& allowed, Evaluator& evaluator);
 
 /// The user's slots in the order of the best ring through them by pair_costs(), where there are few
 /// enough.

@@ -259,5 +259,31 @@ TEST(PlacedText, SaysWhichHostsInTheOrderOfTheRanks) {
   EXPECT_EQ(text(two, {0, 0, 1, 3}), "0.0x2 0.1 1.1, 3-1");
 }
 
+/// Four hosts of two cores in two racks, of which two are filled. `own`: the user's placement.
+PlaceAnswer on_whole_hosts(const std::string& own) {
+  return answer_of(study_of(R"(
+scenario:
+  question: which?
+  cluster:
+    network: two_level
+    racks: 2
+    hosts_per_rack: 2
+    oversubscription: 4
+    link: {bandwidth: 1 GB/s, latency: 5 us}
+    host: {type: simple, cores: 2}
+  library: rdma
+  placement: )" + own + R"(
+  job: {collective: allreduce, algorithm: recursive_doubling, bytes: 64 MiB}
+place: {order: packed, whole_hosts: true, random: 0, budget: 1}
+)"));
+}
+
+TEST(FreeLinks, take_the_time_of_whole_hosts_wherever_the_users_ranks_are) {
+  const PlaceAnswer whole = on_whole_hosts("2-2"), spread = on_whole_hosts("1-1-1-1");
+  ASSERT_TRUE(whole.free_s.has_value());
+  EXPECT_EQ(whole.free_s, spread.free_s);
+  for (const Placed& placed : whole.placed) EXPECT_LT(*whole.free_s, placed.cost_s);
+}
+
 }  // namespace
 }  // namespace ringscope
