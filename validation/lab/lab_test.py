@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Is the lab what it says: separate hosts on shaped links, slow where asked, and gone afterwards?
+"""Is the lab what it says: separate hosts, joined by cables of their own, and gone afterwards?
 
 Usage: python3 -m validation.lab.lab_test BUILD
 """
@@ -19,7 +19,6 @@ import unittest
 HERE = pathlib.Path(__file__).resolve().parent
 LAB = str(HERE / "ringscope-lab")
 ALLOWED = pathlib.Path("/proc/sys/net/ipv4/tcp_allowed_congestion_control")
-PAYLOAD = 1448 / 1514  # of what is charged to a full frame: TCP over Ethernet at an MTU of 1500
 MIB = 2**20
 PACKET = 1514  # bytes on an Ethernet, of a segment that TCP sends again
 SCENARIO = """question: what does it take?
@@ -117,12 +116,6 @@ class Wire(Lab):
             self.assertGreater(host["sent_bytes"], declared)
             self.assertLess(host["sent_bytes"], 1.05 * declared + PACKET * host["sent_again"])
 
-    def test_both_directions_have_the_whole_rate(self):
-        _, seconds = self.replay_by_hand(
-            "1-1", self.scenario("exchange", "bidirectional", "4 MiB"), "--rate", "200Mbit/s")
-        expected = 4 * MIB / (PAYLOAD * 200e6 / 8)
-        self.assertLess(abs(seconds / expected - 1), 0.15)
-
     @unittest.skipUnless(shutil.which("mpirun.mpich"), "no MPICH here")
     def test_mpich_does_not_pass_by_the_wire_either(self):
         if not (self.build / "ringscope-mpich").exists():
@@ -132,25 +125,6 @@ class Wire(Lab):
         self.assertGreater(wire[1]["sent_bytes"], 5 * 4 * MIB)
         self.assertLess(wire[1]["sent_bytes"],
                         1.05 * 5 * 4 * MIB + PACKET * wire[1]["sent_again"])
-
-
-class Costs(Lab):
-    def test_a_process_that_sends_and_receives_pays_for_both(self):
-        scenario = self.scenario("exchange", "bidirectional", "4 MiB")
-        output = self.folder / "out.json"
-        # Unequal costs are no test: two such ranks may fall into a step in which each waits for the
-        # dearer half of the other.
-        ran = lab("replay", scenario, "--placement", "1-1", "--build", self.build, "--send-cost",
-                  "8 ns/B", "--recv-cost", "8 ns/B", "-o", output, "--",
-                  "--repetitions", 5, "--max-repetitions", 5)
-        self.assertEqual(ran.returncode, 0, ran.stderr)
-        document = json.loads(output.read_text())
-        self.assertEqual(document["where"]["emulated"], "send 8 ns/B, receive 8 ns/B, slept")
-        self.assertIn("foreign_cores", document["where"])
-        expected = 4 * MIB * (8e-9 + 8e-9)
-        measured = document["measurements"][0]["median_s"]
-        self.assertGreater(measured, 0.98 * expected)
-        self.assertLess(measured, 1.3 * expected)
 
 
 class Ends(Lab):

@@ -50,9 +50,11 @@ class JobTest(unittest.TestCase):
         return ["env", f"LD_PRELOAD={library}", f"RINGSCOPE_FAULT={name}"]
 
     def launch(self, command):
-        """Starts a job in a process group of its own, so that it can be ended whole."""
+        """Starts a job in a process group of its own, so that it can be ended whole. In a session
+        of its own its ranks, which spin, would get as much of the cores as all other tests.
+        """
         job = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                               env=ENVIRONMENT, stdin=subprocess.DEVNULL, start_new_session=True)
+                               env=ENVIRONMENT, stdin=subprocess.DEVNULL, process_group=0)
         self.addCleanup(self.end, job)
         return job
 
