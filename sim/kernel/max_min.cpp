@@ -66,6 +66,10 @@ int MaxMin::open_bundle(int where, int bottleneck) {
   opened.follower = -1;
   opened.since = 0;
   opened.safe = -1;
+  if (there.bundles.empty()) {
+    there.place = static_cast<int>(in_use_.size());
+    in_use_.push_back(where);
+  }
   there.bundles.push_back(id);
   there.shares.push_back({bottleneck, 0});
   if (there.bundles.size() == many_bundles + 1)
@@ -96,6 +100,12 @@ void MaxMin::close_bundle(int id) {
   bundle(last).position = closed.position;
   there.bundles.pop_back();
   there.shares.pop_back();
+  if (there.bundles.empty()) {
+    resource(in_use_.back()).place = there.place;
+    in_use_[there.place] = in_use_.back();
+    in_use_.pop_back();
+    there.place = -1;
+  }
   bundles_.release(id);
 }
 

@@ -139,6 +139,7 @@ class MaxMin {
     std::uint64_t settled = 0;     ///< number of the solve() in which it was settled last
     SmallTable<int, 2> bundles;
     SmallTable<Share, 2> shares;  ///< of those, in the same places
+    int place = -1;               ///< among the resources in use; -1: it has no bundle
     BundleTable by_bottleneck;    ///< those, where they are many
     // A bottleneck's state:
     Exact level = 0;
@@ -149,6 +150,13 @@ class MaxMin {
     SmallTable<int, 2> followers;                  ///< bundles on other full or tight resources
     boost::container::small_vector<Safe, 1> safe;  ///< a heap, of bundles on all others
     std::size_t most_safe = 64;  ///< entries of that heap before it is looked through
+  };
+  struct Filled {  ///< a resource, as levels rise
+    double left = 0;
+    std::int64_t weight = 0;      ///< of flows that nobody holds back yet
+    double level = 0;             ///< at which it was full; 0: it was not
+    int chain = -1;               ///< first of those that join, in chains_; -1: none
+    std::uint32_t foresight = 0;  ///< the last that looked at it
   };
   struct Waiting {  ///< entry of a heap, lowest level first
     double level = 0;
@@ -257,6 +265,7 @@ class MaxMin {
   bool let_join();
   void foresee();
   void fill();
+  Filled& filled(int resource);
   void fill_in_joining();
   void hold_back(int resource, double level);
   void hold(int flow, int bottleneck, double level);
@@ -264,6 +273,7 @@ class MaxMin {
   Table<Resource> resources_;
   Table<Flow> flows_;
   Pool<Bundle> bundles_;
+  Table<int> in_use_;  ///< resources with bundles
   std::uint64_t stamps_ = 0;
   std::vector<Waiting> queue_;
   std::vector<int> left_;     ///< resources, for follow_leaves()
@@ -271,12 +281,9 @@ class MaxMin {
   std::vector<int> moved_, touched_, to_recheck_, taken_, told_, groups_;
   std::uint64_t operations_ = 0;
 
-  struct Filled {  ///< a resource, as levels rise
-    double left = 0;
-    std::int64_t weight = 0;  ///< of flows that nobody holds back yet
-    double level = 0;         ///< at which it was full; 0: it was not
-    int chain = -1;           ///< first of those that join, in chains_; -1: none
-  };
+  static double level_of(const Filled& resource) {
+    return resource.left / static_cast<double>(resource.weight);
+  }
   static bool is_full_at(const Filled& resource, double level) {
     constexpr double rounding = 1e-9;
     return resource.level > 0 && resource.level <= level * (1 + rounding);

@@ -85,22 +85,15 @@ void MaxMin::fill() {
   rising_.clear();
   foreseen_.clear();
   ++foresights_;
-  for (std::size_t id = 0; id < resources_.size(); ++id) {
-    filled_[id] = {};
-    filled_[id].left = resources_[id].capacity;
-    for (const Share& share : resources_[id].shares) filled_[id].weight += share.weight;
-  }
+  for (const int id : in_use_) filled(id);
   fill_in_joining();
-  for (std::size_t id = 0; id < resources_.size(); ++id)
-    if (filled_[id].weight > 0)
-      filling_.push_back(
-          {filled_[id].left / static_cast<double>(filled_[id].weight), static_cast<int>(id)});
+  for (Waiting& each : filling_) each.level = level_of(filled_[each.resource]);
   std::make_heap(filling_.begin(), filling_.end());
   while (!filling_.empty()) {
     std::pop_heap(filling_.begin(), filling_.end());
     Waiting& next = filling_.back();
     const int id = next.resource;
-    const double level = filled_[id].left / static_cast<double>(filled_[id].weight);
+    const double level = level_of(filled_[id]);
     const bool waits =
         filled_[id].weight > 0 && filling_.size() > 1 && level > filling_.front().level;
     next.level = level;
@@ -113,12 +106,22 @@ void MaxMin::fill() {
   }
 }
 
+/// A resource that is to be filled, from the first time on that this foresight comes to it.
+MaxMin::Filled& MaxMin::filled(int id) {
+  Filled& there = filled_[id];
+  if (std::exchange(there.foresight, foresights_) == foresights_) return there;
+  there = {.left = resources_[id].capacity, .foresight = foresights_};
+  for (const Share& share : resources_[id].shares) there.weight += share.weight;
+  filling_.push_back({0, id});
+  return there;
+}
+
 // Flows that join are in no bundle yet: each resource has a chain of them.
 void MaxMin::fill_in_joining() {
   chains_.clear();
   for (const int id : joining_)
     for (const Part& part : flows_[id].parts) {
-      Filled& there = filled_[part.resource];
+      Filled& there = filled(part.resource);
       there.weight += part.weight;
       chains_.push_back({id, std::exchange(there.chain, static_cast<int>(chains_.size()))});
     }

@@ -10,6 +10,7 @@ namespace {
 
 constexpr int enough_rounds = 2;
 constexpr double one_instant = 1e-12;  // s
+constexpr double nearly = 1e-3;        // share of a collective's time
 constexpr double rounding = 1e-9;      // share of a value
 
 bool same(double a, double b) {
@@ -50,6 +51,7 @@ void KnownCollectives::restart() {
   simulating_.clear();
   phases_before_.clear();
   asked_.clear();
+  late_.clear();
   messages_ = 0;
 }
 
@@ -94,7 +96,9 @@ bool KnownCollectives::begins(const GroupCall& call, const RankThread& thread) {
     round.asked = kind.equal >= enough_rounds && is_apart(kind);
     count(kind, round.total);
   }
-  round.clean = round.clean && thread.is_alone() && now - round.start <= one_instant;
+  const double apart = round.asked ? nearly * kind.last.of[0].seconds : one_instant;
+  round.clean = round.clean && thread.is_alone() && now - round.start <= apart;
+  round.last = now;
   if (!round.asked) {
     simulate(round, call, thread);
     return false;
@@ -125,32 +129,48 @@ void KnownCollectives::meet(const GroupCall& call, RankThread& thread) {
 void KnownCollectives::judge(std::uint64_t again) {
   if (again > 0)
     return run_->ledger->kernel().after(0, Callback::to<&KnownCollectives::judge>(this, 0));
-  for (const auto& [kind, number] : std::exchange(asked_, {})) {
-    const auto at = kind->rounds.find(number);
-    Round& round = at->second;
-    round.asked = false;
-    if (round.clean && round.met.size() == kind->ranks.size()) {
-      let_end(*kind, round);
-      kind->rounds.erase(at);
-      continue;
-    }
-    for (const auto& [call, thread] : std::exchange(round.met, {})) {
-      simulate(round, call, *thread);
-      thread->have_met(false, {});
-    }
+  for (const auto& [kind, number] : std::exchange(asked_, {})) decide(*kind, number, true);
+}
+
+void KnownCollectives::judge_late(std::uint64_t number) {
+  const auto [kind, round] = late_.at(number);
+  late_.erase(number);
+  decide(*kind, round, false);
+}
+
+void KnownCollectives::decide(Kind& kind, int number, bool may_wait) {
+  const auto at = kind.rounds.find(number);
+  Round& round = at->second;
+  const bool all = round.met.size() == kind.ranks.size();
+  if (may_wait && round.clean && !all) {
+    late_.emplace(++waits_, std::pair(&kind, number));
+    run_->ledger->kernel().after(nearly * kind.last.of[0].seconds,
+                                 Callback::to<&KnownCollectives::judge_late>(this, waits_));
+    return;
+  }
+  round.asked = false;
+  if (round.clean && all) {
+    let_end(kind, round);
+    kind.rounds.erase(at);
+    return;
+  }
+  for (const auto& [call, thread] : std::exchange(round.met, {})) {
+    simulate(round, call, *thread);
+    thread->have_met(false, {}, 0);
   }
 }
 
 // Each goes on from the chain from which it went on before.
 void KnownCollectives::let_end(Kind& kind, const Round& round) {
+  const double late = run_->ledger->now() - round.last;
   kind.spared = true;
-  repeat(kind);
+  repeat(kind, late);
   Table<PathCursor> paths(round.met.size());
   for (const auto& [call, thread] : round.met) paths[call.self] = thread->end_of_path();
   for (const auto& [call, thread] : round.met) {
     ++kind.over[call.self];
     const int from = kind.last.of[call.self].path_from;
-    thread->have_met(true, paths[from < 0 ? call.self : from]);
+    thread->have_met(true, paths[from < 0 ? call.self : from], late);
   }
 }
 
@@ -321,7 +341,7 @@ void KnownCollectives::use_own(const Share& share, int rank) {
   for (std::size_t i = 0; i < share.used.size(); ++i) run_->ledger->use(own[i], share.used[i]);
 }
 
-void KnownCollectives::repeat(const Kind& kind) {
+void KnownCollectives::repeat(const Kind& kind, double late) {
   const Total& total = kind.last;
   Traffic& traffic = run_->mpi->traffic;
   messages_ += total.messages;
@@ -332,7 +352,7 @@ void KnownCollectives::repeat(const Kind& kind) {
     run_->ledger->use(kind.resources[i], total.used[i]);
   for (const auto& [phase, seconds] : total.phases) {
     double& end = run_->phases[phase].end;
-    end = std::max(end, run_->ledger->now() + seconds);
+    end = std::max(end, run_->ledger->now() - late + seconds);
   }
 }
 

@@ -55,9 +55,9 @@ class RankThread final : public Executor, private Caller, private ThreadState {
   /// No other thread of the rank has anything to do.
   bool is_alone() const;
   int phase() const { return phase_; }
-  /// The ranks of its group have met: it goes on with that chain where their collective is known,
-  /// with its end, else at once.
-  void have_met(bool known, const PathCursor& from);
+  /// The ranks of its group have met, the last one `late` seconds ago: it goes on with that chain
+  /// where their collective is known, with its end, else at once.
+  void have_met(bool known, const PathCursor& from, double late);
   /// Accounts and the path start anew, at this instant.
   void reset();
   /// Counts the time since it finished as idle, up to now.

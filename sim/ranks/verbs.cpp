@@ -271,7 +271,7 @@ RankThread::Advance RankThread::part<Verb::meet>(Pending& verb) {
   return block(verb, RankActivity::in_wait);
 }
 
-void RankThread::have_met(bool known, const PathCursor& from) {
+void RankThread::have_met(bool known, const PathCursor& from, double late) {
   Pending& verb = verbs_.front();
   verb.state = State::completing;
   verb.asked->result = known ? 1 : 0;
@@ -284,7 +284,10 @@ void RankThread::have_met(bool known, const PathCursor& from) {
   in_groups_.enter(run_->groups.index_of(call.tag));
   path = from;
   on_cpu_ = true;
-  run_->ledger->kernel().after(share.seconds, Callback::to<&RankThread::met>(this));
+  const double apart = std::max(0.0, now() - late - activity_since_);
+  seconds_[RankActivity::in_wait] += apart;
+  waited_for_[Cause::partner] += apart;
+  run_->ledger->kernel().after(share.seconds - late, Callback::to<&RankThread::met>(this));
 }
 
 // The time of the collective counts as it did when it was simulated.
