@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <numeric>
 #include <utility>
@@ -19,6 +18,7 @@
 #include "sim/alike/equal_hosts.hpp"
 #include "sim/alike/peer_map.hpp"
 #include "sim/alike/script.hpp"
+#include "sim/alike/uneven.hpp"
 #include "sim/machine/machine.hpp"
 
 namespace ringscope::sim {
@@ -125,46 +125,6 @@ std::string unlike_lines(int rank, int other) {
       other, rank);
 }
 
-/// Sizes are equal, or differ by one item, as those of chunks do where the ranks do not divide the
-/// whole, and a message is sent in the same way.
-bool nearly_equal(const Scenario& scenario, std::size_t a, std::size_t b) {
-  if (a == b) return true;
-  const std::size_t less = std::min(a, b), more = std::max(a, b);
-  if (more - less > 1) return false;
-  return std::ranges::all_of(scenario.library.transports, [&](const Transport& transport) {
-    const std::uint64_t limit = transport.eager_limit.count;
-    if (less <= limit && more > limit) return false;
-    const SizedTime* times[] = {&transport.latency, &transport.send_overhead,
-                                &transport.recv_overhead, &transport.registration};
-    return std::ranges::all_of(times, [&](const SizedTime* time) {
-      const double before = time->at(less), after = time->at(more);
-      return std::abs(after - before) <= most_uneven * after;
-    });
-  });
-}
-
-/// Share of all messages' bytes that an item of each message is; nothing where anything else
-/// differs than sizes by an item, or it is too much.
-std::optional<double> unevenness(const Scenario& scenario, const std::vector<Line>& ours,
-                                 const std::vector<Line>& theirs) {
-  if (ours.size() != theirs.size()) return {};
-  double messages = 0, items = 0;
-  for (std::size_t i = 0; i < ours.size(); ++i) {
-    Line same = theirs[i];
-    for (const auto size : {&Line::size, &Line::other_size}) {
-      if (!nearly_equal(scenario, ours[i].*size, theirs[i].*size)) return {};
-      same.*size = ours[i].*size;
-    }
-    if (same != ours[i]) return {};
-    if (ours[i].peer < 0) continue;
-    ++messages;
-    items += static_cast<double>(ours[i].size);
-  }
-  const double share = messages / std::max(items, 1.0);
-  if (share > most_uneven) return {};
-  return share;
-}
-
 /// A ring waits for itself: what one rank is late by goes round, and does not add up. Elsewhere a
 /// byte can break the step in which all are, and take a third of the time more.
 bool goes_round(const Job& job) {
@@ -201,6 +161,26 @@ Alike compared(const Scenario& scenario, const Program& program, const std::vect
     return {{}, why.what(), 0};
   }
   return result;
+}
+
+/// Why the routes of messages of each host's first rank are uncertain, which few scripts tell; ""
+/// where they are not, or where there is no script.
+std::string uncertain_at_first(const Scenario& scenario, const Orbits& orbits) {
+  const auto host = [&](int rank) { return scenario.placement.ranks[rank].host; };
+  const Program program(scenario, orbits);
+  std::vector<Line> script;
+  try {
+    for (int rank = 0; rank < orbits.simulated; ++rank) {
+      if (rank > 0 && host(rank) == host(rank - 1)) continue;
+      PeerMap peers(orbits);
+      program.script(rank, script);
+      peers.add(rank, script);
+      if (std::string reason = uncertain_routes(scenario, peers.pairs()); !reason.empty())
+        return reason;
+    }
+  } catch (const NoScript&) {
+  }
+  return "";
 }
 
 /// Once, as often as half of all, and to the last ones.
@@ -297,7 +277,8 @@ Alike alike_ranks(const Scenario& asked, bool uneven) {
       [&] { return unequal_hosts(topology, placement, orbits.simulated, cells); },
       [&] { return unlike_by_queues(scenario); },
       [&] { return unlike_nics(scenario, orbits); },
-      [&] { return unlike_detours(topology); }};
+      [&] { return unlike_detours(topology); },
+      [&] { return cells ? "" : uncertain_at_first(scenario, orbits); }};
   for (const auto& condition : conditions)
     if (std::string reason = condition(); !reason.empty()) return unless(std::move(reason));
   const Program program(scenario, orbits);

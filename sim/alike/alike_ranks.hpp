@@ -26,9 +26,6 @@ struct Alike {
   double uneven = 0;
 };
 
-/// Chunks may differ by one item only where that is less of them than this.
-inline constexpr double most_uneven = 1e-3;
-
 /// With `uneven` chunks of a ring may differ by one item. The ranks are then alike up to that: a
 /// message's size counts as its simulated sender has it.
 Alike alike_ranks(const Scenario& scenario, bool uneven = false);
