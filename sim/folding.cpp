@@ -20,7 +20,7 @@ bool may_skip(const Scenario& scenario, const RunOptions& options) {
 // A block's first thread runs on the rank's own core, and is simulated.
 std::optional<ChannelFold> channel_fold(const Scenario& scenario, const Options& options,
                                         Machine& machine, Ledger& ledger,
-                                        std::span<const std::unique_ptr<RankThread>> ranks) {
+                                        View<const std::unique_ptr<RankThread>> ranks) {
   std::optional<ChannelFold> fold = alike_channels(scenario, options, machine, ledger);
   if (!fold) return {};
   const auto core = [&](int rank, int thread) {

@@ -4,8 +4,8 @@
 
 #include <memory>
 #include <optional>
-#include <span>
 
+#include "base/view.hpp"
 #include "sim/alike/alike_channels.hpp"
 #include "sim/alike/alike_ranks.hpp"
 #include "sim/ranks/rank_thread.hpp"
@@ -23,6 +23,6 @@ bool may_skip(const Scenario& scenario, const RunOptions& options);
 /// those that are simulated.
 std::optional<ChannelFold> channel_fold(const Scenario& scenario, const Options& options,
                                         Machine& machine, Ledger& ledger,
-                                        std::span<const std::unique_ptr<RankThread>> ranks);
+                                        View<const std::unique_ptr<RankThread>> ranks);
 
 }  // namespace ringscope::sim

@@ -45,7 +45,7 @@ void LaunchFiles::settle() {
 
 std::string LaunchFiles::gpu_file() const {
   const auto gpus = std::ranges::find(launch_formats(), "gpus", &LaunchFormat::name);
-  return names[gpus - launch_formats().begin()];
+  return names.begin()[gpus - launch_formats().begin()];
 }
 
 bool LaunchFiles::empty() const {

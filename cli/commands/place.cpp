@@ -5,6 +5,7 @@
 #include <cmath>
 #include <memory>
 
+#include "base/table.hpp"
 #include "cli/cases/cases.hpp"
 #include "cli/cases/launch_options.hpp"
 #include "cli/cases/shard_option.hpp"
@@ -71,7 +72,7 @@ Value place_flags(const PlaceArguments& arguments) {
 std::string packed(const Value& cluster, const PlaceArguments& arguments) {
   const Topology topology = read_cluster(cluster).topology;
   const bool on_gpus = arguments.on == "gpu";
-  std::vector<int> room(topology.hosts().size());
+  Table<int> room(topology.hosts().size());
   for (const Bin& bin : bins_of(topology, on_gpus ? SlotKind::gpu : SlotKind::core))
     room[bin.host] += bin.capacity;
   const int most = whole_number(arguments.slots).value_or(most_ranks);

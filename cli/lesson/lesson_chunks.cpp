@@ -7,6 +7,7 @@
 #include <map>
 
 #include "algorithms/collectives.hpp"
+#include "base/table.hpp"
 #include "cli/lesson/lesson_case.hpp"
 #include "scenarios/answer/recording.hpp"
 
@@ -73,7 +74,7 @@ class Shown {
 std::string changes(const ChunkHistory& history, const Shown& shown, double whole_s) {
   std::string bytes;
   int at = 0, rank = 0, chunk = 0, holding = 0;
-  std::vector<int> now;
+  Table<int> now;
   for (const std::uint32_t one : history.at_start) now.push_back(shown[one]);
   for (const ChunkChange& change : history.changes) {
     const int to = shown[change.holding];

@@ -67,7 +67,7 @@ Json all_spans(const Report& report) {
         known.try_emplace({span.phase, span.step}, static_cast<int>(known.size()));
     if (is_new) places.push_back({span.phase, span.step});
     int& last = ends[span.rank];
-    Json& row = rows[span.rank];
+    Json& row = rows.begin()[span.rank];
     const int cause = span.cause ? static_cast<int>(*span.cause) : -1;
     for (const int number : {start - last, end - start, static_cast<int>(span.activity), cause,
                              place->second, span.peer})

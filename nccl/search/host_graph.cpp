@@ -115,7 +115,7 @@ class Builder {
 
   void allow_peers() {
     for (const int from : made_.gpus) {
-      std::vector<bool>& row = made_.peers.emplace_back();
+      Table<bool>& row = made_.peers.emplace_back();
       for (const int to : made_.gpus)
         row.push_back(topology_.peer_access(vertex_of(from), vertex_of(to)));
     }

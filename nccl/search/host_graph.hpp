@@ -61,7 +61,7 @@ struct HostGraph {
   Table<int> nics;                  ///< of each port: its NIC's number in the host
   int nvswitch = -1;                ///< all of them as one node
   bool gpudirect = true;
-  Table<std::vector<bool>> peers;  ///< from GPU, to GPU: peer access is granted
+  Table<Table<bool>> peers;  ///< from GPU, to GPU: peer access is granted
 
   Paths to_gpu, to_port;                   ///< from GPU, to it
   Paths from_port;                         ///< from port, to GPU

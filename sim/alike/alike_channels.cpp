@@ -40,10 +40,10 @@ struct BlockNode {
   Colour colour = 0;
 
   /// Place among its peers; their number where it is none of them.
-  std::ptrdiff_t place_of(int distance, Block message) const {
+  std::uint64_t place_of(int distance, Block message) const {
     const auto found = std::ranges::find_if(
         peers, [&](const Peer& peer) { return peer.distance == distance && peer.kind == message; });
-    return found - peers.begin();
+    return static_cast<std::uint64_t>(found - peers.begin());
   }
 };
 
@@ -115,10 +115,10 @@ bool Refinement::add(int rank, const std::vector<Line>& script) {
     const bool waits = line.verb == Verb::wait_all || line.verb == Verb::wait_any;
     const bool local = line.verb == Verb::reduce || line.verb == Verb::copy;
     if (!sends && !receives && !waits && !local) return false;
-    std::ptrdiff_t which = 0;
+    std::uint64_t which = 0;
     if (sends || receives) {
       which = block.place_of(line.peer, line.block);
-      if (which == std::ssize(block.peers)) block.peers.emplace_back(line.peer, line.block);
+      if (which == block.peers.size()) block.peers.emplace_back(line.peer, line.block);
       Peer& peer = block.peers[which];
       peer.sends = peer.sends || sends;
       peer.receives = peer.receives || receives;
@@ -156,13 +156,10 @@ bool Refinement::connect(Machine& machine) {
 }
 
 std::size_t Refinement::count_colours() const {
-  const auto count = [](std::vector<Colour> colours) {
-    std::ranges::sort(colours);
-    return std::unique(colours.begin(), colours.end()) - colours.begin();
-  };
-  std::vector<Colour> of_blocks;
-  for (const BlockNode& block : blocks_) of_blocks.push_back(block.colour);
-  return count(std::move(of_blocks)) + count(resources_);
+  const std::set<Colour> of_resources(resources_.begin(), resources_.end());
+  std::set<Colour> of_blocks;
+  for (const BlockNode& block : blocks_) of_blocks.insert(block.colour);
+  return of_blocks.size() + of_resources.size();
 }
 
 void Refinement::refine() {

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/view.hpp"
+
 namespace ringscope::sim {
 namespace {
 
@@ -21,7 +23,7 @@ int group_of(const std::map<Members, int>& groups, Members ranks) {
 }  // namespace
 
 std::string unequal_groups(const NcclGroups& groups, const Orbits& orbits) {
-  const std::vector<KnownGroup>& all = groups.known.all();
+  const View<const KnownGroup> all = groups.known.all();
   std::map<Members, int> by_members;
   for (int i = 0; i < std::ssize(all); ++i) {
     Members members = all[i].ranks;

@@ -68,7 +68,7 @@ class Reader {
   Voice& voice(int index) {
     while (std::ssize(voices_) <= index)
       voices_.emplace_back(*this, static_cast<int>(voices_.size()));
-    return voices_[index];
+    return voices_.begin()[index];
   }
   std::size_t& raised(Flag flag) { return raised_.grown(flag.index); }
   void write(const Line& line) { lines_->push_back(line); }

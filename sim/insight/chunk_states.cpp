@@ -59,23 +59,23 @@ int RankSets::joined(int a, int b) {
   const auto [place, is_new] = joined_.try_emplace(both, 0);
   if (is_new) {
     Bits sum = bits(a);
-    for (std::size_t i = 0; i < blocks_; ++i) sum[i] |= bits(b)[i];
+    for (int i = 0; i < blocks_; ++i) sum[i] |= bits(b)[i];
     place->second = intern(std::move(sum));
   }
   return place->second;
 }
 
 bool RankSets::contains(int whole, int part) const {
-  for (std::size_t i = 0; i < blocks_; ++i)
+  for (int i = 0; i < blocks_; ++i)
     if ((bits(part)[i] & ~bits(whole)[i]) != 0) return false;
   return true;
 }
 
 std::vector<int> RankSets::ranks(int set) const {
   std::vector<int> ranks;
-  for (std::size_t i = 0; i < blocks_; ++i)
+  for (int i = 0; i < blocks_; ++i)
     for (std::uint64_t rest = bits(set)[i]; rest != 0; rest &= rest - 1)
-      ranks.push_back(static_cast<int>(64 * i) + std::countr_zero(rest));
+      ranks.push_back(64 * i + std::countr_zero(rest));
   return ranks;
 }
 

@@ -37,7 +37,7 @@ class RankSets {
   int intern(Bits bits);
   const Bits& bits(int set) const { return *sets_[set]; }
 
-  std::size_t blocks_;
+  int blocks_;
   Table<const Bits*> sets_;  ///< the keys of `numbers_`
   Table<int> sizes_;
   std::unordered_map<Bits, int, Hash> numbers_;

@@ -148,7 +148,7 @@ std::vector<StreamReport> stream_reports(const Run& run,
   for (int stream = 0; stream < shown.streams; ++stream) {
     std::vector<std::vector<double>> each;
     for (const auto& rank : ranks) {
-      const RankThread& thread = stream == 0 ? *rank : *rank->others()[stream - 1];
+      const RankThread& thread = stream == 0 ? *rank : *rank->others().begin()[stream - 1];
       if (stream == 0 || !is_idle(thread)) each.push_back(spent(thread, groups.size(), time_s));
     }
     const std::string name = shown.names.empty() ? "main" : shown.names[stream];

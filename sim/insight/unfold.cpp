@@ -32,7 +32,7 @@ std::string moved(const std::string& place, const Machine& machine, int times) {
   const Orbits& orbits = machine.orbits();
   if (times > 0 && orbits.links != nullptr)
     for (const auto& [link, names] : orbits.links->names)
-      if (names.front() == place) return names[times];
+      if (names.front() == place) return names.begin()[times];
   for (int rank = 0; times > 0 && rank < orbits.simulated; ++rank) {
     std::string there =
         moved(place, machine.host_name(rank), machine.host_name(times * orbits.simulated + rank));
@@ -86,7 +86,7 @@ void unfold(std::vector<Observed>& observed, const Orbits& orbits) {
 }
 
 void wait_for_likes(std::vector<RankReport>& reports, const ChannelFold& fold,
-                    std::span<const std::unique_ptr<RankThread>> ranks, double start) {
+                    View<const std::unique_ptr<RankThread>> ranks, double start) {
   if (!fold.folded()) return;
   for (RankReport& report : reports) {
     double end = report.finish_s;

@@ -2,6 +2,7 @@
 // The measurement of all ranks from that of those which are simulated; see sim/machine/orbits.hpp.
 #pragma once
 
+#include "base/view.hpp"
 #include "sim/insight/measurement.hpp"
 
 namespace ringscope::sim {
@@ -16,6 +17,6 @@ void unfold(Measurement& measured, const Machine& machine);
 
 /// A rank ends with the last of its blocks, also where others stand for these.
 void wait_for_likes(std::vector<RankReport>& reports, const ChannelFold& fold,
-                    std::span<const std::unique_ptr<RankThread>> ranks, double start);
+                    View<const std::unique_ptr<RankThread>> ranks, double start);
 
 }  // namespace ringscope::sim

@@ -192,10 +192,10 @@ void MaxMin::drop_user(int id, int number) {
 
 void MaxMin::drop_gone(int id) {
   auto& users = bundle(id).users;
-  int kept = 0;
+  std::size_t kept = 0;
   for (int i = 0; i < std::ssize(users); ++i) {
     if (!is_user(id, i)) continue;
-    flows_[users[i].flow].parts[users[i].part].position = kept;
+    flows_[users[i].flow].parts[users[i].part].position = static_cast<int>(kept);
     users[kept++] = users[i];
   }
   users.resize(kept);

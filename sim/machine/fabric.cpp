@@ -5,6 +5,7 @@
 #include <numeric>
 #include <set>
 
+#include "base/view.hpp"
 #include "topologies/graph/splitmix.hpp"
 
 namespace ringscope::sim {
@@ -174,7 +175,7 @@ void Fabric::lead_by(const Waypoints& by, StagedRoute& route, Vertex source, Ver
 Fabric::RouteUses Fabric::route_uses(int from, int to, bool engines, const Waypoints& by,
                                      const RouteChoice& choice) const {
   RouteUses found;
-  const std::vector<Vertex>&sources = buffer_locations(from), &targets = buffer_locations(to);
+  const View<const Vertex> sources = buffer_locations(from), targets = buffer_locations(to);
   const auto shares = std::lcm(static_cast<int>(sources.size()), static_cast<int>(targets.size()));
   const bool all_nics = location(from).nics == NicChoice::all;
   auto flow =

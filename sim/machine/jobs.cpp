@@ -26,7 +26,7 @@ int Jobs::index(int rank) const {
 
 const Job& Jobs::job(int rank) const {
   const int job = index(rank);
-  return job == 0 ? scenario_->job : scenario_->neighbours[job - 1].job;
+  return job == 0 ? scenario_->job : scenario_->neighbours.begin()[job - 1].job;
 }
 
 int Jobs::number(int rank) const {
@@ -43,7 +43,7 @@ std::string Jobs::text(int rank) const {
 ResourceId Jobs::owned(const std::string& place, int rank) const {
   const int job = index(rank);
   if (job == 0) return {place, rank};
-  return {place, number(rank), scenario_->neighbours[job - 1].name};
+  return {place, number(rank), scenario_->neighbours.begin()[job - 1].name};
 }
 
 }  // namespace ringscope::sim

@@ -98,8 +98,8 @@ void Ledger::passes_again(int activity, std::span<const SecondUse> uses, std::si
   later_.grown(activity) = {uses, skipped};
 }
 
-bool Ledger::passes_busy(const Activity& activity, std::size_t parts) const {
-  return std::ranges::any_of(std::span(activity.parts.data(), parts), [this](const Part& part) {
+bool Ledger::passes_busy(const Activity& activity, const Part* until) const {
+  return std::any_of(activity.parts.data(), until, [this](const Part& part) {
     return resource(part.use.resource).kind == ResourceKind::link && busy(part.use.resource);
   });
 }
@@ -111,16 +111,17 @@ double Ledger::queued(int id, double most_each) const {
   for (const auto& [number, part] : account.active) {
     const Activity& activity = activities_[number];
     if (activity.paused || now() <= activity.opened) continue;
-    int weight = activity.parts[part].use.weight, waits = 0;
+    const Part* const first = activity.parts.data();
+    int weight = first[part].use.weight, waits = 0;
     if (later_.has(number)) {
       const auto& [uses, skipped] = later_[number];
       for (const SecondUse& again : uses) {
         if (again.use.resource != id) continue;
         weight -= again.use.weight;
-        if (!passes_busy(activity, skipped + again.before)) waits += again.use.weight;
+        if (!passes_busy(activity, first + skipped + again.before)) waits += again.use.weight;
       }
     }
-    if (!passes_busy(activity, part)) waits += weight;
+    if (!passes_busy(activity, first + part)) waits += weight;
     waiting += waits * std::min(most_each, activity.amount - moved(activity));
   }
   return waiting;

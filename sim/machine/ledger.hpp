@@ -117,7 +117,7 @@ class Ledger {
   double moved(const Activity& activity) const;
   double served(int id) const;
   bool busy(int id) const;
-  bool passes_busy(const Activity& activity, std::size_t parts) const;
+  bool passes_busy(const Activity& activity, const Part* until) const;
   void no_longer_flows(const Activity& activity);
   void forget_instant();
   void open_window(Activity& activity);

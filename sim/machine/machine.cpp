@@ -3,6 +3,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <iterator>
 #include <set>
 
 namespace ringscope::sim {
@@ -260,7 +262,7 @@ Channel Machine::make_channel(int from, int to) {
   channel.route_latency = found.latency * scenario_->speedup.latencies(channel.between_hosts());
   if (channel.transport->order == Order::fifo) {
     const int endpoints = scenario_->library.endpoints;
-    channel.last_data.assign(endpoints * endpoints, -1);
+    std::fill_n(std::back_inserter(channel.last_data), endpoints * endpoints, -1);
   }
   if (channel.way != Way::shm && channel.way != Way::self) {
     channel.wire = found.uses;

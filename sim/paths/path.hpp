@@ -41,8 +41,8 @@ class GrowingArray {
 
  public:
   std::size_t size() const { return size_; }
-  Item& operator[](std::size_t index) { return items_.get()[index]; }
-  const Item& operator[](std::size_t index) const { return items_.get()[index]; }
+  Item& operator[](Index auto index) { return items_.get()[index]; }
+  const Item& operator[](Index auto index) const { return items_.get()[index]; }
   const Item* begin() const { return items_.get(); }
   const Item* end() const { return items_.get() + size_; }
   void push_back(const Item& item) {

@@ -71,9 +71,7 @@ class GroupTimes {
       times_[i].partner += times * (times_[i].partner - was.partner);
     }
   }
-  CallTime of(std::size_t index) const {
-    return index < times_.size() ? times_[index] : CallTime();
-  }
+  CallTime of(Index auto index) const { return times_.has(index) ? times_[index] : CallTime(); }
   void reset() { times_.clear(); }
 
  private:

@@ -351,7 +351,7 @@ void KnownCollectives::repeat(const Kind& kind, double late) {
   for (std::size_t i = 0; i < kind.resources.size(); ++i)
     run_->ledger->use(kind.resources[i], total.used[i]);
   for (const auto& [phase, seconds] : total.phases) {
-    double& end = run_->phases[phase].end;
+    double& end = run_->phases.begin()[phase].end;
     end = std::max(end, run_->ledger->now() - late + seconds);
   }
 }

@@ -197,7 +197,7 @@ void RankThread::mark(Mark mark) {
 void RankThread::end_phase(double later) {
   if (phase_ < 0) return;
   if (run_->known != nullptr) run_->known->phase_ended(rank(), phase_);
-  double& end = run_->phases[phase_].end;
+  double& end = run_->phases.begin()[phase_].end;
   end = std::max(end, now() + later);
 }
 

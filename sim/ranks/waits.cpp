@@ -109,7 +109,7 @@ void RankThread::account_wait(int request, double since, double ended) {
 
 RankThread::Advance RankThread::finish_wait(Pending& verb, std::span<const int> requests) {
   if (verb.verb == Verb::wait_any) {
-    run_->mpi->close_request(requests[verb.asked->result]);
+    run_->mpi->close_request(requests.begin()[verb.asked->result]);
     return Advance::done;
   }
   for (const int request : requests) {

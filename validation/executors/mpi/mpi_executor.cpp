@@ -172,7 +172,7 @@ void MpiExecutor::wait(Operation& operation) {
     MPI_Waitall(as_int(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
   } else {
     MPI_Waitany(as_int(requests.size()), requests.data(), &operation.result, MPI_STATUS_IGNORE);
-    return free_slots({&waited[operation.result], 1});
+    return free_slots({&waited.begin()[operation.result], 1});
   }
   free_slots(waited);
 }

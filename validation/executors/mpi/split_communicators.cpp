@@ -27,7 +27,7 @@ MPI_Comm SplitCommunicators::parent_of(const SplitCall& call) {
   const std::lock_guard guard(adding_);
   const int context = call.parent->tag.context;
   if (context == 0) return MPI_COMM_NULL;
-  const Member& member = members_[context - 1];
+  const Member& member = members_.begin()[context - 1];
   return *member.ranks == *call.parent->ranks ? member.comm : MPI_COMM_NULL;
 }
 
@@ -61,7 +61,7 @@ void SplitCommunicators::split(SplitCall& call) {
 SplitCommunicators::Place SplitCommunicators::place(int peer, Tag tag) {
   if (tag.context == 0) return {all_, peer == any_source ? MPI_ANY_SOURCE : peer};
   const std::lock_guard guard(adding_);
-  const Member& member = members_[tag.context - 1];
+  const Member& member = members_.begin()[tag.context - 1];
   if (peer == any_source) return {member.comm, MPI_ANY_SOURCE};
   return {member.comm, member.index[peer]};
 }

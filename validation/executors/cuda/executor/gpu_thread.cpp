@@ -31,7 +31,7 @@ std::string need(const Slot& slot) {
 GpuThread& Rank::thread(CudaExecutor& world, int index) {
   while (std::ssize(threads) <= index)
     threads.emplace_back(world, *this, static_cast<int>(threads.size()));
-  return threads[index];
+  return threads.begin()[index];
 }
 
 float* Rank::place(const Range& range) const {
@@ -192,7 +192,7 @@ bool GpuThread::ready() const {
   const auto complete = [this](Request request) { return rank_.slot(request).complete; };
   switch (operation_->verb) {
     case Verb::join:
-      return rank_.threads[operation_->thread.index].ended();
+      return rank_.threads.begin()[operation_->thread.index].ended();
     case Verb::reach:
       return rank_.times_raised(operation_->flag) >= operation_->count;
     case Verb::sleep:
@@ -211,7 +211,7 @@ void GpuThread::finish() {
   if (operation_->verb == Verb::sleep) {
     std::erase(world_.sleeping_, this);
   } else if (operation_->verb == Verb::join) {
-    rank_.threads[operation_->thread.index].stop();
+    rank_.threads.begin()[operation_->thread.index].stop();
   } else if (operation_->verb == Verb::wait_any) {
     const auto first = std::find_if(awaited_.begin(), awaited_.end(),
                                     [this](Request one) { return rank_.slot(one).complete; });

@@ -135,7 +135,7 @@ class FakeGpus final : public Gpus {
     HostMemory kind = HostMemory::pinned;
   };
 
-  Queue& queue(Stream stream) { return queues_[stream.index]; }
+  Queue& queue(Stream stream) { return queues_.begin()[stream.index]; }
   Point& point(Event event) { return points_[event.index]; }
   const Block* block_of(const void* memory) const;
   const Block& whole_block(const char* call, const void* memory, std::size_t bytes) const;

@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "algorithms/loopback/loopback.hpp"
+#include "base/table.hpp"
 #include "scenarios/question/estimate.hpp"
 #include "validation/executors/mpi/probes/probe.hpp"
 #include "validation/executors/mpi/ranks.hpp"
@@ -42,7 +43,7 @@ Limits eager_limits(MPI_Comm job, const std::vector<std::string>& hosts) {
 /// Description of the ranks that wait for each other, or "".
 std::string deadlock(const Scenario& scenario, const std::vector<std::string>& hosts,
                      const Limits& limits, std::size_t most_items) {
-  std::vector<int> first_ranks;
+  Table<int> first_ranks;
   for (const std::string& host : hosts)
     first_ranks.push_back(static_cast<int>(std::ranges::find(hosts, host) - hosts.begin()));
   Options options = in_items(scenario.job.options);

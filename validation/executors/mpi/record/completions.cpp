@@ -26,7 +26,7 @@ class Named {
   /// "done=5,7:3:9:1024": the request `index`, and its source, tag and bytes where it receives.
   void over(int index, const MPI_Status& status) {
     const std::lock_guard lock(recorder().mutex);
-    const auto begun = requests().finish(requests_[index]);
+    const auto begun = requests().finish(requests_.begin()[index]);
     if (!begun) return;
     done_ += (done_.empty() ? "" : ",") + std::to_string(begun->number);
     if (begun->receives) done_ += came(status);
