@@ -2,9 +2,7 @@
 #include "topologies/placement/launch/launch_files.hpp"
 
 #include <fmt/format.h>
-
-#include <algorithm>
-#include <set>
+#include <fmt/ranges.h>
 
 #include "base/table.hpp"
 #include "topologies/input/characters.hpp"
@@ -99,7 +97,7 @@ std::string machinefile(const Placement& placement, const Topology& topology) {
     command += fmt::format("{} -n {} -host {} PROGRAM", command == "mpiexec" ? "" : " :",
                            block.ranks, name(block.host));
   for (const PlacedNode& node : nodes_of(placement))
-    lines += fmt::format("{}:{}\n", name(node.host), node.count);
+    lines += fmt::format("{}:{}\n", name(node.host), node.ranks.size());
   return "# The ranks come back to a host; in that order they are started by\n# " + command + "\n" +
          lines;
 }
@@ -122,23 +120,16 @@ std::string gpu_script(const Placement& placement, const Topology& topology) {
 }
 
 std::optional<std::string> torchrun_script(const Placement& placement, const Topology& topology) {
-  const std::vector<HostBlock> nodes = host_blocks(placement);
-  std::set<int> seen;
-  for (const HostBlock& node : nodes)
-    if (node.ranks != nodes.front().ranks || !seen.insert(node.host).second) return {};
-  const auto name = [&](const HostBlock& node) { return topology.hosts()[node.host].name; };
+  const std::vector<PlacedNode> nodes = nodes_of(placement);
+  if (!go_node_by_node(nodes)) return {};
+  const auto name = [&](const PlacedNode& node) { return topology.hosts()[node.host].name; };
   std::string text =
       "#!/bin/sh\n# On every host: \"sh THIS PROGRAM\". Local rank i has device i of its process.\n"
       "host=${RINGSCOPE_HOST:-$(hostname -s)}\n"
       "case $host in\n";
-  std::size_t rank = 0;
-  for (std::size_t number = 0; number < nodes.size(); ++number) {
-    std::string gpus;
-    for (int i = 0; i < nodes[number].ranks; ++i)
-      gpus += fmt::format("{}{}", gpus.empty() ? "" : ",", placement.ranks[rank++].gpu);
-    text +=
-        fmt::format("{}) node={} gpus={} ;;\n", in_shell_quotes(name(nodes[number])), number, gpus);
-  }
+  for (std::size_t number = 0; number < nodes.size(); ++number)
+    text += fmt::format("{}) node={} gpus={} ;;\n", in_shell_quotes(name(nodes[number])), number,
+                        fmt::join(nodes[number].gpus, ","));
   text +=
       "*) echo \"$host has no rank here; RINGSCOPE_HOST says which host this is\" >&2; exit 1 ;;\n";
   return text + fmt::format(
@@ -148,7 +139,7 @@ std::optional<std::string> torchrun_script(const Placement& placement, const Top
                     "exec torchrun --nnodes={} --nproc-per-node={} --node-rank=$node \\\n"
                     "  --master-addr=\"${{MASTER_ADDR:-$first}}\" "
                     "--master-port=\"${{MASTER_PORT:-29500}}\" \"$@\"\n",
-                    in_shell_quotes(name(nodes.front())), nodes.size(), nodes.front().ranks);
+                    in_shell_quotes(name(nodes.front())), nodes.size(), nodes.front().ranks.size());
 }
 
 std::string slurm_hostfile(const Placement& placement, const Topology& topology) {

@@ -28,11 +28,10 @@ std::optional<std::string> always(const LaunchTask& launch) {
 
 /// The script, with a note where the numbers of its GPUs hold on whole hosts alone.
 std::string noted(std::string script, const LaunchTask& launch) {
-  if (shares_gpus(launch))
+  if (takes_parts(launch))
     script.insert(script.find('\n') + 1,
-                  "# Background jobs use GPUs of these hosts, too. The numbers apply to whole "
-                  "hosts: a\n# container or an allocation with some of the GPUs numbers them from "
-                  "0.\n");
+                  "# The ranks use some of a host's GPUs. The numbers apply to whole hosts: a "
+                  "container\n# or an allocation with some of the GPUs numbers them from 0.\n");
   return script;
 }
 
@@ -102,6 +101,12 @@ bool shares_gpus(const LaunchTask& launch) {
   });
 }
 
+bool takes_parts(const LaunchTask& launch) {
+  return launch.placement.ranks.front().gpu >= 0 &&
+         !std::ranges::all_of(nodes_of(launch.placement),
+                              [&](const PlacedNode& node) { return takes_whole(launch, node); });
+}
+
 void require_host_names(const LaunchTask& launch) {
   const Place place{std::make_shared<const Source>(Source{"cluster", ""}), 0, 0};
   for (const Location& rank : launch.placement.ranks)
@@ -133,10 +138,7 @@ std::span<const LaunchFormat> launch_formats() {
       {"rank-map", "write it as JSON: the host of each rank, and its GPU there",
        LaunchSays::host_and_gpu, rank_map, no_command},
       {"volcano", "write it as a job of Volcano, a task for each host", LaunchSays::host_and_gpu,
-       volcano_job, kubectl_create,
-       "a pod requests all GPUs of its host, and a background job uses some of them on a host "
-       "of the best placement; --taken HOST keeps the job off that host, and --rankfile with "
-       "--gpus starts any placement"},
+       volcano_job, kubectl_create},
       {"kueue", "write it as the table of pods and nodes of Kueue's topologyAssignment",
        LaunchSays::host_and_gpu, topology_assignment, no_command,
        "one pod on each host has equally many ranks, one pod after the other, and the best "

@@ -21,9 +21,13 @@ struct LaunchTask {
   std::set<int> shared{};  ///< hosts with GPUs that background jobs use
 };
 
-/// True if a background job uses GPUs of a host of the placement. A container or an allocation with
-/// some of a host's GPUs numbers them from 0, so their numbers on the host do not apply there.
+/// True if a background job uses GPUs of a host of the placement.
 bool shares_gpus(const LaunchTask& launch);
+
+/// True if ranks use some of a host's GPUs and not all, or beside a background job. A container or
+/// an allocation with some of a host's GPUs numbers them from 0, so their numbers on the host do
+/// not apply there.
+bool takes_parts(const LaunchTask& launch);
 
 /// Parts of a placement that a file says: of ranks on GPUs the host alone is not enough.
 enum class LaunchSays { host, gpu, host_and_gpu };

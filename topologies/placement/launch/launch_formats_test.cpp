@@ -26,6 +26,7 @@ std::string file_of(std::string_view format, const std::string& placement,
 const std::string around =
     "[{host: 2, gpu: 1}, {host: 2, gpu: 0}, {host: 0, gpu: 0}, "
     "{host: 0, gpu: 1}]";
+const std::string whole = "{hosts: 4-0-4, on: gpu}";
 const std::string comes_back = "[{host: 1, gpu: 0}, {host: 0, gpu: 0}, {host: 1, gpu: 1}]";
 
 // YAML's flow style is JSON's, and so is the map read back by the reader of scenarios.
@@ -56,19 +57,70 @@ TEST(AVolcanoJob, HasATaskOnEachHostWithItsRanksAndTheirGpus) {
   EXPECT_EQ(job.find("spec")->find("minAvailable")->text(), "2");
 }
 
-// A container numbers its GPUs from 0, and a pod with all GPUs of such a host would never start.
-TEST(AVolcanoJob, is_none_on_hosts_whose_gpus_background_jobs_use) {
-  EXPECT_EQ(file_of("volcano", comes_back, {0}), "none");
-  EXPECT_EQ(file_of("volcano", comes_back, {2}), file_of("volcano", comes_back));
+// A pod with all GPUs of a host of which others use some would never start.
+TEST(LaunchFiles, request_the_gpus_that_ranks_use_and_no_others) {
+  const std::string job = "[{host: 1, gpu: 3}, {host: 1, gpu: 1}, {host: 0, gpu: 2}]";
+  for (const std::set<int>& shared : {std::set<int>{}, {0}, {1}, {0, 1}}) {
+    for (const char* format : {"volcano", "jobset"}) {
+      const std::string text = file_of(format, job, shared);
+      EXPECT_NE(text.find("CUDA_VISIBLE_DEVICES, value: \"1,0\"}\n"), std::string::npos) << text;
+      EXPECT_NE(text.find("{nvidia.com/gpu: 2}"), std::string::npos) << text;
+      EXPECT_NE(text.find("CUDA_VISIBLE_DEVICES, value: \"0\"}\n"), std::string::npos) << text;
+      EXPECT_NE(text.find("{nvidia.com/gpu: 1}"), std::string::npos) << text;
+      EXPECT_NE(text.find("\n# Pods with some of a host's GPUs "), std::string::npos) << text;
+    }
+    if (shared.empty()) continue;
+    const std::string script = file_of("sbatch", job, shared);
+    EXPECT_NE(script.find("#SBATCH --gpus=3\n"), std::string::npos) << script;
+    EXPECT_NE(script.find("\nexport GPU_OF_RANK=1,0,0\n"), std::string::npos) << script;
+    EXPECT_NE(script.find("\n# Slurm chooses the GPUs "), std::string::npos) << script;
+  }
+}
+
+TEST(SlurmsScript, asks_for_the_gpus_of_ranks_where_all_nodes_have_as_many) {
+  const std::string even = file_of("sbatch", around);
+  EXPECT_NE(even.find("#SBATCH --ntasks-per-node=2\n#SBATCH --gpus-per-node=2\n# Slurm chooses "),
+            std::string::npos)
+      << even;
+  EXPECT_NE(even.find("\nexport GPU_OF_RANK=1,0,0,1\n"), std::string::npos) << even;
+  const std::string uneven = file_of("sbatch", comes_back);
+  EXPECT_NE(uneven.find("#SBATCH --exclusive\n#SBATCH --gpus-per-node=4\n# Takes whole nodes, "),
+            std::string::npos)
+      << uneven;
+  EXPECT_NE(uneven.find("\nexport GPU_OF_RANK=0,0,1\n"), std::string::npos) << uneven;
+}
+
+TEST(LaunchFiles, count_a_gpu_of_several_ranks_once) {
+  const std::string twice = "[{host: 1, gpu: 3}, {host: 1, gpu: 3}, {host: 1, gpu: 2}]";
+  for (const char* format : {"volcano", "jobset"}) {
+    const std::string text = file_of(format, twice);
+    EXPECT_NE(text.find("CUDA_VISIBLE_DEVICES, value: \"1,1,0\"}"), std::string::npos) << text;
+    EXPECT_NE(text.find("{nvidia.com/gpu: 2}"), std::string::npos) << text;
+  }
+  const std::string script = file_of("sbatch", twice);
+  EXPECT_NE(script.find("#SBATCH --ntasks-per-node=3\n#SBATCH --gpus-per-node=2\n"),
+            std::string::npos)
+      << script;
+}
+
+TEST(LaunchFiles, number_the_gpus_of_whole_hosts_as_the_hosts_do) {
+  for (const char* format : {"volcano", "jobset"}) {
+    const std::string text = file_of(format, whole, {1});
+    EXPECT_NE(text.find("CUDA_VISIBLE_DEVICES, value: \"0,1,2,3\"}\n"), std::string::npos) << text;
+    EXPECT_NE(text.find("{nvidia.com/gpu: 4}"), std::string::npos) << text;
+    EXPECT_EQ(text.find("# Pods"), std::string::npos) << text;
+  }
 }
 
 TEST(LaunchFiles, note_that_gpus_have_the_numbers_of_whole_hosts) {
   for (const char* format : {"gpus", "torchrun", "kueue"}) {
-    const std::string alone = file_of(format, around, {1}), shared = file_of(format, around, {0});
-    EXPECT_EQ(alone, file_of(format, around)) << format;
+    const std::string alone = file_of(format, whole, {1}), shared = file_of(format, whole, {0});
+    EXPECT_EQ(alone, file_of(format, whole)) << format;
     EXPECT_EQ(alone.find("from 0"), std::string::npos) << alone;
-    EXPECT_NE(shared.find("numbers"), std::string::npos) << shared;
-    EXPECT_NE(shared.find("from 0.\n"), std::string::npos) << shared;
+    for (const std::string& text : {shared, file_of(format, around)}) {
+      EXPECT_NE(text.find("numbers"), std::string::npos) << text;
+      EXPECT_NE(text.find("from 0.\n"), std::string::npos) << text;
+    }
   }
   EXPECT_TRUE(file_of("gpus", around, {0}).starts_with("#!/bin/sh\n# "));
 }
@@ -90,17 +142,18 @@ TEST(SlurmsCommand, allocates_the_hosts_before_it_starts_the_ranks) {
 }
 
 TEST(SlurmsScript, asks_for_the_nodes_and_starts_each_rank_on_its_own) {
-  const std::string alone = file_of("sbatch", comes_back);
+  const std::string alone = file_of("sbatch", whole);
   EXPECT_TRUE(
       alone.starts_with("#!/bin/sh\n"
                         "#SBATCH --nodes=2\n"
-                        "#SBATCH --nodelist=host1,host0\n"
+                        "#SBATCH --nodelist=host0,host2\n"
                         "#SBATCH --switches=1\n"
-                        "#SBATCH --ntasks-per-node=2\n"
+                        "#SBATCH --ntasks-per-node=4\n"
                         "#SBATCH --exclusive\n#SBATCH --gpus-per-node=4\n# "))
       << alone;
-  EXPECT_NE(alone.find("<<'END'\nhost1\nhost0\nhost1\nEND\n"), std::string::npos);
-  EXPECT_NE(alone.find("\nexport GPU_OF_RANK=0,0,1\n"), std::string::npos);
+  EXPECT_NE(alone.find("\nexport GPU_OF_RANK=0,1,2,3,0,1,2,3\n"), std::string::npos);
+  EXPECT_NE(file_of("sbatch", comes_back).find("<<'END'\nhost1\nhost0\nhost1\nEND\n"),
+            std::string::npos);
   EXPECT_EQ(alone.find("CUDA_VISIBLE_DEVICES:?"), std::string::npos);
   const std::string cores = file_of("sbatch", "2-1");
   EXPECT_EQ(cores.find("--exclusive"), std::string::npos);
@@ -117,7 +170,7 @@ TEST(SlurmsScript, counts_gpus_of_a_shared_host_as_its_allocation_does) {
   EXPECT_NE(text.find("#SBATCH --gpus=3\n"), std::string::npos) << text;
   EXPECT_NE(file_of("sbatch", around, {0}).find("#SBATCH --gpus-per-node=2\n"), std::string::npos);
   EXPECT_EQ(text.find("--exclusive"), std::string::npos);
-  EXPECT_NE(text.find("\nexport GPU_OF_RANK=0,0,1\n"), std::string::npos);
+  EXPECT_NE(text.find("\nexport GPU_OF_RANK=1,0,0\n"), std::string::npos);
   EXPECT_NE(text.find("${CUDA_VISIBLE_DEVICES:?"), std::string::npos);
 }
 
@@ -144,21 +197,21 @@ std::vector<std::string> pods_of_jobset(const std::string& text) {
 TEST(AJobSet, has_a_job_on_each_host_with_its_ranks_and_their_gpus) {
   const std::string first = "placed-node-0-0-0.placed";
   EXPECT_EQ(pods_of_jobset(file_of("jobset", comes_back)),
-            (std::vector<std::string>{"node-0 host1 0 0,2 " + first + " PCI_BUS_ID 0,1 of 4",
-                                      "node-1 host0 1 1 " + first + " PCI_BUS_ID 0 of 4"}));
+            (std::vector<std::string>{"node-0 host1 0 0,2 " + first + " PCI_BUS_ID 0,1 of 2",
+                                      "node-1 host0 1 1 " + first + " PCI_BUS_ID 0 of 1"}));
   EXPECT_EQ(pods_of_jobset(file_of("jobset", "0-1")),
             (std::vector<std::string>{"node-0 host1 0 0 " + first}));
 }
 
-// A container numbers from 0 what it has been given.
+// A container numbers from 0 what it has been given, in the order of the host's numbers.
 TEST(AJobSet, requests_as_many_gpus_as_ranks_of_a_shared_host) {
   const std::string first = "placed-node-0-0-0.placed";
   EXPECT_EQ(pods_of_jobset(file_of("jobset",
                                    "[{host: 1, gpu: 3}, {host: 1, gpu: 1}, "
                                    "{host: 0, gpu: 2}]",
                                    {1})),
-            (std::vector<std::string>{"node-0 host1 0 0,1 " + first + " PCI_BUS_ID 0,1 of 2",
-                                      "node-1 host0 1 2 " + first + " PCI_BUS_ID 2 of 4"}));
+            (std::vector<std::string>{"node-0 host1 0 0,1 " + first + " PCI_BUS_ID 1,0 of 2",
+                                      "node-1 host0 1 2 " + first + " PCI_BUS_ID 0 of 1"}));
 }
 
 // Where a Topology comes from no YAML, nothing has read its names.

@@ -3,14 +3,15 @@
 // (JobSet) have one template, and so one node selector. Of a JobSet, the first pod's name is the
 // address at which the others meet.
 //
-// A container numbers its GPUs from 0. Of a host that is the job's alone, a pod requests all GPUs,
-// and the numbers are the host's; of others a JobSet's requests as many as it has ranks.
+// A pod requests the GPUs that its ranks use, and a container numbers them from 0. Where these are
+// all of the host, the numbers are the host's; else Kubernetes chooses which ones.
 //
 // Sources: Volcano's VolcanoJob (batch.volcano.sh/v1alpha1) and its plugins svc and env; the JobSet
 // API (jobset.x-k8s.io/v1alpha2) and its example pytorch/cnn-mnist; Kueue, "Run a JobSet"; the
 // label kubernetes.io/hostname of Kubernetes' well-known labels; nvidia.com/gpu of NVIDIA's device
 // plugin. Read from these documents; no such job was run.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "topologies/placement/launch/launch_formats.hpp"
 #include "topologies/placement/launch/nodes.hpp"
@@ -23,8 +24,11 @@ std::string between_quotes(const std::string& text) { return '"' + text + '"'; }
 std::string pods_comment(const LaunchTask& launch) {
   require_host_names(launch);
   return fmt::format(
-      "# One pod on each host; RANKS says which ranks it starts{}. Put in IMAGE and PROGRAM.\n",
-      launch.groups.empty() ? "" : ", numbered by the groups' order " + launch.groups);
+      "# One pod on each host; RANKS says which ranks it starts{}. Put in IMAGE and PROGRAM.\n{}",
+      launch.groups.empty() ? "" : ", numbered by the groups' order " + launch.groups,
+      takes_parts(launch) ? "# Pods with some of a host's GPUs number them from 0. Kubernetes "
+                            "chooses which: others than placed, maybe.\n"
+                          : "");
 }
 
 /// The spec of a node's pod, each line behind `indent`; `first`: address of the first pod, where it
@@ -32,9 +36,7 @@ std::string pods_comment(const LaunchTask& launch) {
 std::string pod_spec(const LaunchTask& launch, const PlacedNode& node, std::size_t number,
                      const std::string& first, const std::string& indent) {
   const Host& host = launch.topology.hosts()[node.host];
-  const bool shared = launch.shared.contains(node.host);
-  std::string own = "0", text;
-  for (int i = 1; i < node.count; ++i) own += fmt::format(",{}", i);
+  std::string text;
   const auto line = [&](const std::string& one) { text += indent + one + '\n'; };
   const auto variable = [&](std::string_view name, std::string_view value) {
     line(fmt::format("      - {{name: {}, value: {}}}", name, value));
@@ -45,20 +47,19 @@ std::string pod_spec(const LaunchTask& launch, const PlacedNode& node, std::size
        {"containers:", "  - name: ranks", "    image: IMAGE", "    command: [PROGRAM]", "    env:"})
     line(one);
   variable("NODE_RANK", between_quotes(std::to_string(number)));
-  variable("RANKS", between_quotes(node.ranks));
+  variable("RANKS", between_quotes(fmt::format("{}", fmt::join(node.ranks, ","))));
   if (!first.empty()) variable("MASTER_ADDR", first);
   if (node.gpus.empty()) return text;
   variable("CUDA_DEVICE_ORDER", "PCI_BUS_ID");
-  variable("CUDA_VISIBLE_DEVICES", between_quotes(shared ? own : node.gpus));
-  line(fmt::format("    resources: {{limits: {{nvidia.com/gpu: {}}}}}",
-                   shared ? node.count : std::ssize(host.gpus)));
+  variable("CUDA_VISIBLE_DEVICES",
+           between_quotes(fmt::format("{}", fmt::join(own_gpus(launch, node), ","))));
+  line(fmt::format("    resources: {{limits: {{nvidia.com/gpu: {}}}}}", node.devices().size()));
   return text;
 }
 
 }  // namespace
 
 std::optional<std::string> volcano_job(const LaunchTask& launch) {
-  if (shares_gpus(launch)) return {};
   const std::vector<PlacedNode> nodes = nodes_of(launch.placement);
   std::string text = fmt::format(
       "{}apiVersion: batch.volcano.sh/v1alpha1\n"
