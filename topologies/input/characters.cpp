@@ -39,6 +39,20 @@ bool is_control(std::string_view character) {
   return first == 0xc2 && byte_at(character, 1) < 0xa0;
 }
 
+/// True if all parts of a host's name, and it as a whole, are as long as they may be, and no
+/// option.
+bool has_host_parts(std::string_view name) {
+  constexpr std::size_t longest = 253, longest_part = 63;
+  for (std::size_t begin = 0; begin <= name.size();) {
+    const std::size_t end = std::min(name.find('.', begin), name.size());
+    const std::string_view part = name.substr(begin, end - begin);
+    if (part.empty() || part.size() > longest_part || part.front() == '-' || part.back() == '-')
+      return false;
+    begin = end + 1;
+  }
+  return name.size() <= longest;
+}
+
 }  // namespace
 
 std::size_t first_not_utf8(std::string_view text) {
@@ -74,13 +88,20 @@ void require_host_name(const Place& place, std::string_view name) {
   constexpr std::string_view allowed =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
   constexpr std::size_t most_shown = 60;
-  if (!name.empty() && name.find_first_not_of(allowed) == std::string_view::npos) return;
+  const bool in_letters =
+      !name.empty() && name.find_first_not_of(allowed) == std::string_view::npos;
+  if (in_letters && has_host_parts(name)) return;
   std::string shown;
   for (const char letter : name.substr(0, most_shown))
     shown += letter == '\n' ? "\\n" : std::string(1, letter);
   throw InputError(
       place,
-      fmt::format("expected a host's name of letters, digits, '.', '_' and '-', got '{}'", shown));
+      in_letters
+          ? fmt::format("expected a host's name with 1 to 63 characters between dots, which "
+                        "neither begin nor end with '-', got '{}'",
+                        shown)
+          : fmt::format("expected a host's name of letters, digits, '.', '_' and '-', got '{}'",
+                        shown));
 }
 
 std::string in_lower_case(std::string_view text) {

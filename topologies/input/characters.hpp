@@ -19,8 +19,8 @@ std::size_t first_not_utf8(std::string_view text);
 /// The offset of the first control character but tab and line break; npos where there is none.
 std::size_t first_control_character(std::string_view text);
 
-/// Throws InputError at `place` unless `name` is one or more of ASCII's letters and digits, '.',
-/// '_' and '-'. Launch files and shell scripts hold names of hosts.
+/// Throws InputError at `place` unless `name` is a host's by RFC 1123, section 2.1, but for '_'
+/// that Slurm takes as well. Launch files and shell scripts hold names of hosts.
 void require_host_name(const Place& place, std::string_view name);
 
 /// ASCII's letters in lower case.

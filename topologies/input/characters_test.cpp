@@ -45,8 +45,20 @@ TEST(Characters, host_name_that_a_shell_would_act_on_is_rejected) {
   for (const char* bad : {"n1;reboot", "$(reboot)", "`reboot`", "n 1", "it's", "n\"1", "n\n1", "",
                           "n1)", "a/b", "\xc2\xb5"})
     EXPECT_THROW(require_host_name({}, bad), InputError) << bad;
-  for (const char* good : {"n1", "rack-2.node_07", "10.0.0.1"})
+  for (const char* good : {"n1", "rack-2.node_07", "10.0.0.1", "_n", "7"})
     EXPECT_NO_THROW(require_host_name({}, good)) << good;
+}
+
+TEST(Characters, host_name_has_parts_as_rfc_1123_asks_for) {
+  const std::string longest(63, 'n');
+  for (const std::string& bad :
+       {std::string("-rf"), std::string("n-"), std::string("n.-x"), std::string("."),
+        std::string("n1."), std::string(".n1"), std::string("n..1"), longest + "n",
+        longest + "." + longest + "." + longest + "." + longest})
+    EXPECT_NE(complaint_of([&] { require_host_name({}, bad); }).find("neither begin nor end with"),
+              std::string::npos)
+        << bad;
+  EXPECT_NO_THROW(require_host_name({}, longest + "." + longest + "." + longest));
 }
 
 TEST(Characters, words_of_a_shell_are_quoted_where_they_need_to_be) {

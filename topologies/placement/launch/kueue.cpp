@@ -17,7 +17,6 @@
 
 namespace ringscope {
 std::optional<std::string> topology_assignment(const LaunchTask& launch) {
-  require_host_names(launch);
   const std::vector<PlacedNode> nodes = nodes_of(launch.placement);
   if (!go_node_by_node(nodes)) return {};
   std::string text = fmt::format(

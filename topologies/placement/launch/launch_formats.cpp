@@ -107,10 +107,11 @@ bool takes_parts(const LaunchTask& launch) {
                               [&](const PlacedNode& node) { return takes_whole(launch, node); });
 }
 
-void require_host_names(const LaunchTask& launch) {
+std::optional<std::string> LaunchFormat::text(const LaunchTask& launch) const {
   const Place place{std::make_shared<const Source>(Source{"cluster", ""}), 0, 0};
   for (const Location& rank : launch.placement.ranks)
     require_host_name(place, launch.topology.hosts()[rank.host].name);
+  return make(launch);
 }
 
 std::string host_list(const LaunchTask& launch) {

@@ -36,12 +36,15 @@ struct LaunchFormat {
   std::string_view name;   ///< its flag, without dashes
   std::string_view about;  ///< what `--help` says
   LaunchSays says = LaunchSays::host;
-  /// The file; none where the format cannot say this placement.
-  std::optional<std::string> (*text)(const LaunchTask& launch);
+  std::optional<std::string> (*make)(const LaunchTask& launch);
   /// The command that starts the ranks by that file; "": it is no command's.
   std::string (*command)(const LaunchTask& launch, const std::string& file);
   std::string_view cannot{};  ///< why there may be none, and what says it instead
   bool has_flag = true;       ///< false: only `--format` names it
+
+  /// The file; none where the format cannot say this placement. Throws InputError where a host of
+  /// the placement has a name that no host may have: files hold names as they are.
+  std::optional<std::string> text(const LaunchTask& launch) const;
 };
 
 /// All formats, in the order of `--help`.
@@ -52,10 +55,6 @@ std::optional<std::string> volcano_job(const LaunchTask& launch);
 std::optional<std::string> topology_assignment(const LaunchTask& launch);
 std::optional<std::string> sbatch_script(const LaunchTask& launch);
 std::optional<std::string> jobset(const LaunchTask& launch);
-
-/// Throws InputError where a host of the placement has a name that no host may have: files of
-/// launchers hold names as they are.
-void require_host_names(const LaunchTask& launch);
 
 /// Names of the hosts between commas, in the order of their first ranks.
 std::string host_list(const LaunchTask& launch);

@@ -216,7 +216,7 @@ TEST(AJobSet, requests_as_many_gpus_as_ranks_of_a_shared_host) {
 
 // Where a Topology comes from no YAML, nothing has read its names.
 TEST(LaunchFiles, refuse_names_that_no_host_may_have) {
-  for (const char* name : {"a\"b", "n1\n#SBATCH --uid=0", "$(reboot)", "a: b", "a\\"}) {
+  for (const char* name : {"a\"b", "n1\n#SBATCH --uid=0", "$(reboot)", "a: b", "a\\", "-x"}) {
     Topology topology = gpu_hosts();
     topology.host(0).name = name;
     const Placement placed = read_placement(Value::from_text("test", "1"), topology);
@@ -224,8 +224,8 @@ TEST(LaunchFiles, refuse_names_that_no_host_may_have) {
       const auto found = std::ranges::find(launch_formats(), format, &LaunchFormat::name);
       return *found->text({placed, topology, "", "", {}});
     };
-    for (const char* format : {"jobset", "volcano", "kueue", "sbatch"})
-      EXPECT_THROW(text(format), InputError) << format << name;
+    for (const LaunchFormat& format : launch_formats())
+      EXPECT_THROW(text(format.name), InputError) << format.name << name;
   }
 }
 

@@ -22,7 +22,6 @@ namespace {
 std::string between_quotes(const std::string& text) { return '"' + text + '"'; }
 
 std::string pods_comment(const LaunchTask& launch) {
-  require_host_names(launch);
   return fmt::format(
       "# One pod on each host; RANKS says which ranks it starts{}. Put in IMAGE and PROGRAM.\n{}",
       launch.groups.empty() ? "" : ", numbered by the groups' order " + launch.groups,

@@ -72,7 +72,6 @@ std::string resources(const LaunchTask& launch, bool on_gpus, bool parts) {
 }  // namespace
 
 std::optional<std::string> sbatch_script(const LaunchTask& launch) {
-  require_host_names(launch);
   const bool on_gpus = launch.placement.ranks.front().gpu >= 0, some = takes_parts(launch);
   const bool parts = some && (shares_gpus(launch) || are_even(gpus_asked(launch, true)));
   const std::size_t switches = leaf_switches(launch);
