@@ -22,6 +22,7 @@ namespace fs = std::filesystem;
 
 struct ImportFabricArguments {
   std::string file, output = "-", as, link;
+  std::vector<std::string> labels;
   FabricOptions options;
 };
 
@@ -42,7 +43,7 @@ void import_fabric(const ImportFabricArguments& arguments) {
   options.host = host_of(arguments);
   require_writable(arguments.output);
   ProgressBar bar("reading");
-  Fabric fabric = read_fabric(arguments.file, arguments.as);
+  Fabric fabric = read_fabric(arguments.file, arguments.as, arguments.labels);
   const std::string yaml = fabric_yaml(fabric, options);
   // The written file can be read, whatever stood in the fabric's.
   const bool to_file = arguments.output != "-";
@@ -60,15 +61,20 @@ void import_fabric(const ImportFabricArguments& arguments) {
 
 void add_import_fabric(Command& program) {
   Command command = program.add_subcommand(
-      "import-fabric", "Import a network from ibnetdiscover or Slurm as a cluster");
+      "import-fabric", "Import a network from ibnetdiscover, Slurm or Kubernetes as a cluster");
   const auto arguments = std::make_shared<ImportFabricArguments>();
   FabricOptions& options = arguments->options;
   command.add_option("FILE", arguments->file, "what describes the network").required();
   command.add_option("-o,--output", arguments->output,
                      "the cluster's file; standard output without");
-  command.add_option("--as", arguments->as,
-                     "ibnetdiscover, slurm_conf, slurm_yaml or topograph; without, the file tells "
-                     "which");
+  command.add_option(
+      "--as", arguments->as,
+      "ibnetdiscover, slurm_conf, slurm_yaml, topograph, kubernetes or nvidia_smi_q; "
+      "without, the file tells which");
+  command
+      .add_option("--label", arguments->labels,
+                  "one more label of Kubernetes' nodes, for a rack or the like")
+      .one_word();
   command.add_option("--host", options.host,
                      "a cluster whose hosts these are like, such as import-machine wrote");
   constexpr int most_cores = 65536;
@@ -94,6 +100,8 @@ void add_import_fabric(Command& program) {
       "  ibnetdiscover > fabric.txt && ringscope import-fabric fabric.txt -o ib.yaml\n"
       "  ringscope import-fabric /etc/slurm/topology.conf --link '100 Gbit/s' -o my.yaml\n"
       "  ringscope import-fabric fabric.txt --host my_machine.yaml -o my.yaml\n"
+      "  kubectl get nodes -o json > nodes.json && ringscope import-fabric nodes.json -o k8s.yaml\n"
+      "  pdsh -w n[1-18] nvidia-smi -q > smi.txt && ringscope import-fabric smi.txt -o nvl.yaml\n"
       "  ringscope show ib.yaml --from n1 --to n2");
   command.callback([arguments] { import_fabric(*arguments); });
 }

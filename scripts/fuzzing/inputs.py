@@ -103,7 +103,8 @@ def machine(random, seeds):
 def fabric(random, seeds):
     words = ["import-fabric", "f", "-o", "o.yaml"]
     if random.random() < 0.2:
-        words += ["--as", random.choice(["ibnetdiscover", "slurm_conf", "slurm_yaml", "topograph"])]
+        words += ["--as", random.choice(["ibnetdiscover", "slurm_conf", "slurm_yaml", "topograph",
+                                          "kubernetes", "nvidia_smi_q"])]
     if random.random() < 0.2:
         words += ["--adapters"]
     return Input(words, {"f": pick_mutated(random, seeds.fabrics)})

@@ -10,13 +10,6 @@
 namespace ringscope {
 namespace {
 
-/// The text as a comment may hold it: on one line, and nothing that could drive a terminal.
-std::string one_line(std::string text) {
-  std::ranges::replace_if(
-      text, [](unsigned char c) { return c < 0x20 || c >= 0x7f; }, '?');
-  return text;
-}
-
 /// `name: N`, each device's label in a comment above.
 void append_count(std::string& yaml, std::string_view name, std::string_view kind,
                   const std::vector<ImportedHost::Device>& devices) {
@@ -67,6 +60,12 @@ Bandwidth cable_of(ImportedHost& machine, std::optional<Bandwidth> link) {
 }
 
 }  // namespace
+
+std::string one_line(std::string text) {
+  std::ranges::replace_if(
+      text, [](unsigned char c) { return c < 0x20 || c >= 0x7f; }, '?');
+  return text;
+}
 
 std::string cluster_yaml(ImportedHost& machine, const std::string& origin, int hosts,
                          std::optional<Bandwidth> link) {

@@ -76,6 +76,9 @@ void link_domains(const std::vector<DomainPlace>& places, ImportedHost& machine)
 /// in somewhere, and notes which links' speeds were not known.
 void complete(ImportedHost& machine);
 
+/// The text as a comment may hold it: on one line, and nothing that could drive a terminal.
+std::string one_line(std::string text);
+
 /// The cluster of `hosts` such machines on one switch, as YAML that read_cluster() takes; the notes
 /// stand at its head, and what is assumed of the cable joins them. The cable is as fast as `link`,
 /// or as the fastest port, or as is assumed.

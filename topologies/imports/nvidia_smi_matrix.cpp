@@ -6,101 +6,77 @@
 #include <map>
 
 #include "topologies/imports/nvidia_smi.hpp"
+#include "topologies/placement/hostfile.hpp"
 
 namespace ringscope {
 namespace {
 
 constexpr std::size_t most_devices = 256;
 
-struct Word {
-  std::string text;
-  Place place;
-};
-using Line = std::vector<Word>;
+using Line = std::vector<Value>;
 
-/// Without the escapes that underline the head: ESC [ ... m.
-std::size_t skip_escape(std::string_view text, std::size_t at) {
-  const std::size_t end = text.find('m', at);
-  return end == std::string_view::npos ? text.size() : end + 1;
-}
-
-Line words_of(const std::shared_ptr<const Source>& source, std::string_view text, int number) {
-  constexpr char escape = '\x1b';
-  Line line;
-  bool inside = false;
-  for (std::size_t at = 0; at < text.size();) {
-    if (text[at] == escape) {
-      at = skip_escape(text, at);
-      continue;
-    }
-    const char c = text[at++];
-    const bool blank = c == ' ' || c == '\t' || c == '\r';
-    if (!blank && !inside) line.push_back({"", {source, number, static_cast<int>(at)}});
-    if (!blank) line.back().text += c;
-    inside = !blank;
-  }
-  return line;
-}
-
+/// Words of each line, with blanks for the escapes that underline the head: ESC [ ... m.
 std::vector<Line> lines_of(const std::shared_ptr<const Source>& source) {
   std::vector<Line> lines;
-  std::string_view rest = source->text;
-  while (!rest.empty()) {
-    const std::size_t end = std::min(rest.find('\n'), rest.size());
-    lines.push_back(words_of(source, rest.substr(0, end), static_cast<int>(lines.size()) + 1));
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-  }
+  each_line(source, [&](const Value& line) {
+    std::string text = line.scalar();
+    for (std::size_t at; (at = text.find('\x1b')) != std::string::npos;) {
+      const std::size_t length = std::min(text.find('m', at), text.size() - 1) - at + 1;
+      text.replace(at, length, length, ' ');
+    }
+    lines.push_back(words_of(Value::scalar_at(line.place(), text)));
+  });
   return lines;
 }
 
 /// The names of the columns: up to "CPU Affinity".
 std::vector<std::string> columns_of(const Line& head) {
   std::vector<std::string> names;
-  for (const Word& word : head) {
-    if (word.text == "CPU") break;
-    names.push_back(word.text);
+  for (const Value& word : head) {
+    if (word.scalar() == "CPU") break;
+    names.push_back(word.scalar());
   }
   return names;
 }
 
-SmiCell read_cell(const Word& word) {
+SmiCell read_cell(const Value& word) {
   static const std::map<std::string_view, Relation> relations = {
       {"X", Relation::self},  {"PIX", Relation::pix},   {"PXB", Relation::pxb},
       {"PHB", Relation::phb}, {"NODE", Relation::node}, {"SYS", Relation::sys},
       {"SOC", Relation::sys},  // as drivers before 2017 call it
   };
-  if (const auto known = relations.find(word.text); known != relations.end())
+  if (const auto known = relations.find(word.scalar()); known != relations.end())
     return {known->second, 0};
-  const char* begin = word.text.data() + std::min<std::size_t>(2, word.text.size());
-  const char* end = word.text.data() + word.text.size();
+  const char* begin = word.scalar().data() + std::min<std::size_t>(2, word.scalar().size());
+  const char* end = word.scalar().data() + word.scalar().size();
   constexpr int most_links = 64;
   int links = 0;
   const auto [stop, error] = std::from_chars(begin, end, links);
-  if (!word.text.starts_with("NV") || error != std::errc{} || stop != end || links < 1 ||
+  if (!word.scalar().starts_with("NV") || error != std::errc{} || stop != end || links < 1 ||
       links > most_links)
-    throw InputError(word.place, fmt::format("expected X, PIX, PXB, PHB, NODE, SYS or NV and a "
-                                             "number, got \"{}\"",
-                                             word.text));
+    throw InputError(word.place(), fmt::format("expected X, PIX, PXB, PHB, NODE, SYS or NV and a "
+                                               "number, got \"{}\"",
+                                               word.scalar()));
   return {Relation::nv, links};
 }
 
 void read_row(const Line& row, const std::vector<std::string>& columns, SmiMatrix& matrix) {
   const std::string& column = columns[matrix.devices.size()];
-  if (row[0].text != column)
-    throw InputError(row[0].place,
-                     fmt::format("expected the row of '{}', got '{}'", column, row[0].text));
+  if (row[0].scalar() != column)
+    throw InputError(row[0].place(),
+                     fmt::format("expected the row of '{}', got '{}'", column, row[0].scalar()));
   if (row.size() <= columns.size())
-    throw InputError(row[0].place, fmt::format("expected {} cells in the row of '{}', got {}",
-                                               columns.size(), column, row.size() - 1));
+    throw InputError(row[0].place(), fmt::format("expected {} cells in the row of '{}', got {}",
+                                                 columns.size(), column, row.size() - 1));
   if (std::ranges::count(matrix.devices, column, &SmiDevice::name) > 0)
-    throw InputError(row[0].place, fmt::format("the device '{}' stands twice", column));
+    throw InputError(row[0].place(), fmt::format("the device '{}' stands twice", column));
   std::vector<SmiCell> cells;
   for (std::size_t i = 1; i <= columns.size(); ++i) cells.push_back(read_cell(row[i]));
   const auto affinity = [&](std::size_t i) {
     const std::size_t at = columns.size() + i;
-    return at < row.size() && row[at].text != "N/A" ? row[at].text : std::string();
+    return at < row.size() && row[at].scalar() != "N/A" ? row[at].scalar() : std::string();
   };
-  SmiDevice device{column, column.starts_with("GPU"), {}, {}, row[0].place};
+  SmiDevice device{column, column.starts_with("GPU"), {}, {}, row[0].place()};
   if (device.is_gpu) {
     device.cpus = affinity(1);
     device.domain = affinity(2).empty() ? device.cpus : affinity(2);
@@ -132,10 +108,10 @@ void check_cells(const SmiMatrix& matrix) {
 /// "NIC0: mlx5_0", below the matrix.
 void read_legend(const std::vector<Line>& lines, SmiMatrix& matrix) {
   for (const Line& line : lines) {
-    if (line.size() != 2 || !line[0].text.ends_with(':')) continue;
-    const std::string name = line[0].text.substr(0, line[0].text.size() - 1);
+    if (line.size() != 2 || !line[0].scalar().ends_with(':')) continue;
+    const std::string name = line[0].scalar().substr(0, line[0].scalar().size() - 1);
     const auto device = std::ranges::find(matrix.devices, name, &SmiDevice::name);
-    if (device != matrix.devices.end()) device->name += " " + line[1].text;
+    if (device != matrix.devices.end()) device->name += " " + line[1].scalar();
   }
 }
 
@@ -144,18 +120,18 @@ void read_legend(const std::vector<Line>& lines, SmiMatrix& matrix) {
 SmiMatrix read_smi_matrix(const std::shared_ptr<const Source>& source) {
   const std::vector<Line> lines = lines_of(source);
   const auto head = std::ranges::find_if(
-      lines, [](const Line& line) { return !line.empty() && line[0].text == "GPU0"; });
+      lines, [](const Line& line) { return !line.empty() && line[0].scalar() == "GPU0"; });
   if (head == lines.end())
     throw InputError({source, 0, 0}, "expected the head of a matrix: GPU0 GPU1 ... CPU Affinity");
   const auto columns = columns_of(*head);
   if (columns.size() > most_devices)
-    throw InputError((*head)[0].place, fmt::format("more than {} devices", most_devices));
+    throw InputError((*head)[0].place(), fmt::format("more than {} devices", most_devices));
   SmiMatrix matrix;
   for (auto row = head + 1; matrix.devices.size() < columns.size(); ++row) {
     if (row == lines.end() || row->empty())
-      throw InputError((*head)[0].place, fmt::format("expected a row for each of {} columns, got "
-                                                     "{}",
-                                                     columns.size(), matrix.devices.size()));
+      throw InputError((*head)[0].place(), fmt::format("expected a row for each of {} columns, got "
+                                                       "{}",
+                                                       columns.size(), matrix.devices.size()));
     read_row(*row, columns, matrix);
   }
   check_cells(matrix);

@@ -5,19 +5,11 @@
 #include <algorithm>
 #include <map>
 
-#include "topologies/imports/assumed.hpp"
 #include "topologies/imports/fabrics/fabric.hpp"
+#include "topologies/imports/imported_host.hpp"
 
 namespace ringscope {
 namespace {
-
-/// The text as a comment may hold it: on one line, and nothing that could drive a terminal.
-std::string comment(std::string_view text) {
-  std::string line = fmt::format("# {}\n", text);
-  std::replace_if(
-      line.begin(), line.end() - 1, [](unsigned char c) { return c < 0x20 || c >= 0x7f; }, '?');
-  return line;
-}
 
 /// "true", "1.5" and the like would be no names.
 std::string quoted(const std::string& name) { return fmt::format("\"{}\"", name); }
@@ -174,8 +166,9 @@ std::string fabric_yaml(Fabric& fabric, const FabricOptions& options) {
   body += host_yaml(fabric, options) + "switches:\n";
   for (const std::string& name : fabric.switches) body += fmt::format("  - {}\n", quoted(name));
   body += hosts_yaml(fabric, usual) + trunks_yaml(fabric, options, usual);
-  std::string head = comment("Imported by `ringscope import-fabric` from " + options.origin + ".");
-  for (const std::string& note : fabric.notes) head += comment(note);
+  std::string head =
+      fmt::format("# Imported by `ringscope import-fabric` from {}.\n", one_line(options.origin));
+  for (const std::string& note : fabric.notes) head += fmt::format("# {}\n", one_line(note));
   return head + body;
 }
 

@@ -3,11 +3,16 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "topologies/imports/fabrics/fabric.hpp"
 
 namespace ringscope {
+
+/// Labels of nodes for what holds them, which a user names beside those that are known.
+using FabricLabels = std::vector<std::string>;
 
 /// A format: fabrics/<name>.cpp, and one line in fabrics.def.
 struct FabricFormat {
@@ -15,15 +20,16 @@ struct FabricFormat {
   std::string summary;
   bool (*recognises)(std::string_view text);
   /// Throws InputError.
-  Fabric (*read)(const std::shared_ptr<const Source>& source);
+  Fabric (*read)(const std::shared_ptr<const Source>& source, const FabricLabels& labels);
 };
 
 std::span<const FabricFormat> fabric_formats();
 
 /// The fabric that a file describes, in the format named by `as`, or, where that is empty, the one
-/// that recognises the text. Throws InputError, for an `as` at the place "--as".
-Fabric read_fabric(const std::string& path, const std::string& as);
+/// that recognises the text. Throws InputError, for an `as` at the place "--as", for labels of a
+/// file without nodes that have some at "--label".
+Fabric read_fabric(const std::string& path, const std::string& as, const FabricLabels& labels = {});
 /// The same of a text.
-Fabric parse_fabric(const Source& source, const std::string& as);
+Fabric parse_fabric(const Source& source, const std::string& as, const FabricLabels& labels = {});
 
 }  // namespace ringscope

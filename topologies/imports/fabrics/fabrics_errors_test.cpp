@@ -17,7 +17,17 @@ const Broken broken[] = {
     {"hello\n",
      "x: no known description of a network; expected one of: ibnetdiscover (what ibnetdiscover "
      "prints), slurm_conf (Slurm's topology.conf), slurm_yaml (Slurm's topology.yaml), topograph "
-     "(a model of NVIDIA's topograph)"},
+     "(a model of NVIDIA's topograph), kubernetes (`kubectl get nodes -o json`), nvidia_smi_q "
+     "(`nvidia-smi -q` of several hosts, as pdsh prints it)"},
+    {"{\"items\": [{\"kind\": \"Node\", \"metadata\": {\"name\": \"n;1\"}}]}",
+     "x: expected a host's name of letters, digits, '.', '_' and '-', got 'n;1'"},
+    {"{\"items\": [{\"kind\": \"Node\", \"metadata\": {\"name\": \"n1\"}}, {\"kind\": \"Node\", "
+     "\"metadata\": {\"name\": \"n1\"}}]}",
+     "x: 'n1' stands twice below 'top'"},
+    {"{\"items\": [], \"kind\": \"Node\"}", "x: no host is plugged into a switch"},
+    {"        ClusterUUID                       : N/A\n",
+     "x: expected lines behind the names of their hosts, as `pdsh -w n[1-18] nvidia-smi -q` prints "
+     "them"},
     {"caguid=0x1\n", "x: expected nodes and their cables, found no cable"},
     {"caguid=0x1\nhello\n",
      "x:2:1: expected a node (Switch, Ca, Rt) or a port such as [12], got 'hello'\n"

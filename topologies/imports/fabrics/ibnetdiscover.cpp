@@ -171,7 +171,7 @@ class IbnetdiscoverReader {
   int unnamed_ = 0;
 };
 
-Fabric read_ibnetdiscover(const std::shared_ptr<const Source>& source) {
+Fabric read_ibnetdiscover(const std::shared_ptr<const Source>& source, const FabricLabels&) {
   return IbnetdiscoverReader(source).read();
 }
 

@@ -11,6 +11,7 @@
 #include "topologies/imports/fabrics/hostlist.hpp"
 #include "topologies/imports/fabrics/switch_tree.hpp"
 #include "topologies/input/characters.hpp"
+#include "topologies/placement/hostfile.hpp"
 
 namespace ringscope {
 namespace {
@@ -32,39 +33,26 @@ class SlurmConfReader {
   explicit SlurmConfReader(const std::shared_ptr<const Source>& source) : source_(source) {}
 
   Fabric read() {
-    std::string_view rest = source_->text;
-    for (int number = 1; !rest.empty(); ++number) {
-      const std::size_t end = std::min(rest.find('\n'), rest.size());
-      std::string_view line = rest.substr(0, end);
-      rest.remove_prefix(std::min(end + 1, rest.size()));
-      line = line.substr(0, line.find('#'));
-      const std::size_t last = line.find_last_not_of(" \t\r");
-      const bool goes_on = last != std::string_view::npos && line[last] == '\\';
-      add_settings(goes_on ? line.substr(0, last) : line, number);
+    each_line(source_, [this](const Value& line) {
+      std::vector<Value> words = words_of(part_of(line, 0, line.scalar().find('#')));
+      const bool goes_on = !words.empty() && words.back().scalar().ends_with('\\');
+      if (goes_on) words.back() = part_of(words.back(), 0, words.back().scalar().size() - 1);
+      for (const Value& word : words)
+        if (!word.scalar().empty()) add_setting(word);
       if (!goes_on) finish_line();
-    }
+    });
     finish_line();
     return tree_.fabric();
   }
 
  private:
-  void add_settings(std::string_view line, int number) {
-    constexpr std::string_view between = " \t\r";
-    for (std::size_t begin = line.find_first_not_of(between); begin != std::string_view::npos;) {
-      const std::size_t end = std::min(line.find_first_of(between, begin), line.size());
-      const std::string_view word = line.substr(begin, end - begin);
-      const Place place{source_, number, static_cast<int>(begin) + 1};
-      const Value whole = Value::scalar_at(place, std::string(word));
-      const std::size_t equals = word.find('=');
-      if (equals == std::string_view::npos || equals == 0 || equals + 1 == word.size())
-        whole.fail(fmt::format("expected KEY=VALUE, such as SwitchName=leaf1, got '{}'",
-                               word.substr(0, 60)));
-      Place behind = place;
-      behind.column += static_cast<int>(equals) + 1;
-      settings_.push_back({in_lower_case(word.substr(0, equals)), whole,
-                           Value::scalar_at(behind, std::string(word.substr(equals + 1)))});
-      begin = line.find_first_not_of(between, end);
-    }
+  void add_setting(const Value& word) {
+    const std::string& text = word.scalar();
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
+      word.fail(fmt::format("expected KEY=VALUE, such as SwitchName=leaf1, got '{}'",
+                            text.substr(0, 60)));
+    settings_.push_back({in_lower_case(text.substr(0, equals)), word, part_of(word, equals + 1)});
   }
 
   void finish_line() {
@@ -102,7 +90,7 @@ class SlurmConfReader {
   std::vector<Setting> settings_;
 };
 
-Fabric read_slurm_conf(const std::shared_ptr<const Source>& source) {
+Fabric read_slurm_conf(const std::shared_ptr<const Source>& source, const FabricLabels&) {
   return SlurmConfReader(source).read();
 }
 

@@ -49,7 +49,7 @@ const Value& chosen(const std::vector<Value>& topologies) {
   return topologies.front();
 }
 
-Fabric read_slurm_yaml(const std::shared_ptr<const Source>& source) {
+Fabric read_slurm_yaml(const std::shared_ptr<const Source>& source, const FabricLabels&) {
   const Value all = Value::from_text(source->name, source->text);
   const auto& topologies = items_of(all, "topology");
   const Value& one = chosen(topologies);

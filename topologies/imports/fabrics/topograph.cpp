@@ -36,7 +36,7 @@ void read_block(const Value& block, SwitchTree& tree) {
       tree.add_host(above->text(), host, list.place());
 }
 
-Fabric read_topograph(const std::shared_ptr<const Source>& source) {
+Fabric read_topograph(const std::shared_ptr<const Source>& source, const FabricLabels&) {
   const Value all = Value::from_text(source->name, source->text);
   SwitchTree tree;
   if (const Value* switches = given(all, "switches")) {

@@ -8,6 +8,7 @@
 #include <charconv>
 #include <map>
 
+#include "topologies/imports/json_items.hpp"
 #include "topologies/imports/schedulers/node_lists.hpp"
 
 namespace ringscope {

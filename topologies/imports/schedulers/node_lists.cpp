@@ -44,22 +44,6 @@ std::vector<FreeSlots> listed_slots(const NodeList& list, const SourcePointer& s
 
 }  // namespace
 
-void each_item(const SourcePointer& source, const char* key,
-               const std::function<void(const nlohmann::json&)>& read) {
-  std::string where = "not valid JSON";
-  try {
-    const nlohmann::json all = nlohmann::json::parse(source->text);
-    where = fmt::format("expected a list '{}'", key);
-    std::size_t number = 0;
-    for (const nlohmann::json& item : all.at(key)) {
-      where = fmt::format("{}[{}] is not as its program writes it", key, number++);
-      read(item);
-    }
-  } catch (const nlohmann::json::exception& error) {
-    throw InputError({source, 0, 0}, fmt::format("{}: {}", where, error.what()));
-  }
-}
-
 std::vector<FreeSlots> read_free_slots(const Value& taken, const Topology& topology) {
   std::vector<FreeSlots> slots;
   if (taken.kind() == Value::Kind::scalar) {

@@ -3,10 +3,8 @@
 #pragma once
 
 #include <algorithm>
-#include <functional>
 #include <limits>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,11 +42,6 @@ NodeState node_state(std::string_view text);
 /// True of a job that has its nodes, by its state such as "RUNNING".
 /// Source: Slurm, squeue(1), "JOB STATE CODES".
 bool holds_nodes(std::string_view job_state);
-
-/// Gives `read` each item of the list under `key`. An item that is none of what it is read as is an
-/// error that names its number.
-void each_item(const SourcePointer& source, const char* key,
-               const std::function<void(const nlohmann::json&)>& read);
 
 /// A host of a cluster, and its slots that a job may take.
 struct FreeSlots {

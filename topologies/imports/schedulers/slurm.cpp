@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "topologies/imports/fabrics/hostlist.hpp"
+#include "topologies/imports/json_items.hpp"
 #include "topologies/imports/schedulers/node_lists.hpp"
 #include "topologies/placement/hostfile.hpp"
 #include "topologies/placement/slots.hpp"

@@ -63,6 +63,16 @@ const Form forms[] = {
      "4xHDR\n\nCa\t1 \"H-1\"\t# \"NAME mlx5_0\"\n[1](1)\t\"S-1\"[1]\t# lid 2 lmc 0 \"NAME\" lid 1 "
      "4xHDR\n\nCa\t1 \"H-2\"\t# \"n2 mlx5_0\"\n[1](2)\t\"S-1\"[2]\t# lid 3 lmc 0 \"NAME\" lid 1 "
      "4xHDR\n"},
+    {true,
+     R"({"items": [{"kind": "Node", "metadata": {"name": QUOTED, "labels":
+        {"topology.kubernetes.io/zone": QUOTED, "nvidia.com/gpu.clique": QUOTED}}},
+        {"kind": "Node", "metadata": {"name": "n2", "labels":
+        {"topology.kubernetes.io/zone": QUOTED}}}, 
+        {"kind": "Node", "metadata": {"name": "n3"}}]})"},
+    {true,
+     "NAME:         CliqueId     : 1\nNAME:         ClusterUUID  : NAME\n"
+     "n2:         CliqueId     : 1\nn2:         ClusterUUID  : NAME\n"
+     "n3:         CliqueId     : 1\nn3:         ClusterUUID  : N/A\n"},
 };
 
 const std::string lists[] = {

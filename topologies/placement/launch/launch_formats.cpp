@@ -114,6 +114,14 @@ std::optional<std::string> LaunchFormat::text(const LaunchTask& launch) const {
   return make(launch);
 }
 
+std::set<Vertex> leaf_switches(const Topology& topology, int host) {
+  std::set<Vertex> leaves;
+  if (const auto& nics = topology.hosts()[host].nics; !nics.empty())
+    for (const Edge& edge : topology.graph().edges(nics.front()))
+      if (topology.graph()[edge.to].kind == ComponentKind::network_switch) leaves.insert(edge.to);
+  return leaves;
+}
+
 std::string host_list(const LaunchTask& launch) {
   std::string names;
   for (const PlacedNode& node : nodes_of(launch.placement))
@@ -136,7 +144,7 @@ std::span<const LaunchFormat> launch_formats() {
        "torchrun numbers equally many ranks on each host, one host after the other, and the best "
        "placement does not; --order fixed and --whole-hosts ask for such ones, and --rankfile or "
        "--slurm with --gpus start any"},
-      {"rank-map", "write it as JSON: the host of each rank, and its GPU there",
+      {"rank-map", "write it as JSON: the host of each rank, its switch, and its GPU there",
        LaunchSays::host_and_gpu, rank_map, no_command},
       {"volcano", "write it as a job of Volcano, a task for each host", LaunchSays::host_and_gpu,
        volcano_job, kubectl_create},

@@ -56,6 +56,9 @@ std::optional<std::string> topology_assignment(const LaunchTask& launch);
 std::optional<std::string> sbatch_script(const LaunchTask& launch);
 std::optional<std::string> jobset(const LaunchTask& launch);
 
+/// The switches to which the first NIC of a host is connected.
+std::set<Vertex> leaf_switches(const Topology& topology, int host);
+
 /// Names of the hosts between commas, in the order of their first ranks.
 std::string host_list(const LaunchTask& launch);
 

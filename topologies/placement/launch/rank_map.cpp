@@ -18,7 +18,7 @@ std::string in_quotes(const std::string& text) {
 
 }  // namespace
 
-/// One line a rank: {"rank": 3, "host": "host1", "gpu": 0}.
+/// One line a rank: {"rank": 3, "host": "host1", "switch": "rack0/switch", "gpu": 0}.
 std::optional<std::string> rank_map(const LaunchTask& launch) {
   std::string rows;
   int number = 0;
@@ -26,6 +26,9 @@ std::optional<std::string> rank_map(const LaunchTask& launch) {
     const Host& host = launch.topology.hosts()[rank.host];
     rows += fmt::format("{}\n    {{\"rank\": {}, \"host\": {}", rows.empty() ? "" : ",", number++,
                         in_quotes(host.name));
+    if (const auto leaves = leaf_switches(launch.topology, rank.host); !leaves.empty())
+      rows +=
+          fmt::format(", \"switch\": {}", in_quotes(launch.topology.graph()[*leaves.begin()].name));
     if (rank.gpu >= 0) rows += fmt::format(", \"gpu\": {}", rank.gpu);
     if (rank.binding != Binding::host) rows += fmt::format(", \"numa\": {}", rank.numa);
     if (rank.binding == Binding::core) rows += fmt::format(", \"core\": {}", rank.core);

@@ -22,14 +22,10 @@
 namespace ringscope {
 namespace {
 
-/// Switches to which the first NICs of these hosts are connected.
-std::size_t leaf_switches(const LaunchTask& launch) {
+std::size_t count_leaves(const LaunchTask& launch) {
   std::set<Vertex> leaves;
   for (const Location& rank : launch.placement.ranks)
-    if (const auto& nics = launch.topology.hosts()[rank.host].nics; !nics.empty())
-      for (const Edge& edge : launch.topology.graph().edges(nics.front()))
-        if (launch.topology.graph()[edge.to].kind == ComponentKind::network_switch)
-          leaves.insert(edge.to);
+    leaves.merge(leaf_switches(launch.topology, rank.host));
   return leaves.size();
 }
 
@@ -74,7 +70,7 @@ std::string resources(const LaunchTask& launch, bool on_gpus, bool parts) {
 std::optional<std::string> sbatch_script(const LaunchTask& launch) {
   const bool on_gpus = launch.placement.ranks.front().gpu >= 0, some = takes_parts(launch);
   const bool parts = some && (shares_gpus(launch) || are_even(gpus_asked(launch, true)));
-  const std::size_t switches = leaf_switches(launch);
+  const std::size_t switches = count_leaves(launch);
   const std::string text = fmt::format(
       "#!/bin/sh\n#SBATCH --nodes={}\n#SBATCH --nodelist={}\n{}{}{}"
       "# Start \"sbatch THIS PROGRAM\".\n"
