@@ -2,9 +2,13 @@
 #include "cli/cases/study_options.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
+#include <filesystem>
 
 #include "cli/cases/announcement.hpp"
 #include "cli/cases/cases.hpp"
@@ -14,6 +18,17 @@ namespace ringscope {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+/// Why this user neither trusts nor changes that store; "": it may be used, or made.
+std::string why_ignored(const std::string& store) {
+  const std::string folder = std::filesystem::absolute(store).parent_path();
+  struct stat file {};
+  const bool exists = stat(store.c_str(), &file) == 0;
+  if (exists && file.st_uid != geteuid()) return "belongs to another user";
+  const bool writable =
+      access(folder.c_str(), W_OK) == 0 && (!exists || access(store.c_str(), W_OK) == 0);
+  return writable || errno == ENOENT ? "" : "cannot be written";
+}
 
 int threads_of(const StudyOptions& options) {
   return options.threads > 0 ? options.threads : threads_here(options.processes_here);
@@ -66,6 +81,13 @@ StudyRun::StudyRun(const StudyOptions& options, const std::string& name, Progres
   evaluator.prune = options.prune;
   evaluator.threads = threads_of(options);
   if (!options.no_store) evaluator.store = options.store.empty() ? name + ".sqlite" : options.store;
+  if (const std::string why = has_store_ && !options.part ? why_ignored(evaluator.store) : "";
+      !why.empty()) {
+    bar.say(
+        fmt::format("{}: {}: results are neither taken from it nor kept", evaluator.store, why));
+    evaluator.store.clear();
+    has_store_ = false;
+  }
   evaluator.progress = [this](double share) { show(share); };
   if (may_stop_) evaluator.stop = [this](double share) { return stopped(share); };
   evaluator_ = std::make_unique<Evaluator>(std::move(evaluator));

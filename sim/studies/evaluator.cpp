@@ -78,10 +78,13 @@ std::vector<std::optional<Outcome>> Evaluator::evaluate_some(std::size_t count,
   return answers(count, make, name, true, store_);
 }
 
-std::vector<std::optional<Outcome>> Evaluator::evaluate_once(std::size_t count,
-                                                             const MakeScenario& make) {
-  Store none("");
-  return answers(count, make, {}, true, none);
+std::vector<std::optional<Outcome>> Evaluator::evaluate_beside(std::size_t count,
+                                                               const MakeScenario& make) {
+  Store beside(options_.store, "beside");
+  if (options_.prune) beside.prune();
+  auto outcomes = answers(count, make, {}, true, beside);
+  beside.flush();
+  return outcomes;
 }
 
 std::vector<std::optional<Outcome>> Evaluator::answers(std::size_t count, const MakeScenario& make,

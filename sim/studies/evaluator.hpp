@@ -56,8 +56,8 @@ class Evaluator {
   /// store of a shard.
   std::vector<std::optional<Outcome>> evaluate_some(std::size_t count, const MakeScenario& make,
                                                     const NamePoint& name = {});
-  /// The same; no result is taken from the store, kept, or counted.
-  std::vector<std::optional<Outcome>> evaluate_once(std::size_t count, const MakeScenario& make);
+  /// The same of what is no point of a study: in a table of its own in the store, and not counted.
+  std::vector<std::optional<Outcome>> evaluate_beside(std::size_t count, const MakeScenario& make);
   /// Part of the whole that comes next, for progress.
   void part(double begin, double end) { begin_ = begin, end_ = end; }
   /// Deadline of what comes next: when this share of the time is over.

@@ -20,7 +20,8 @@ std::string words_of(const PartLabel& label) {
 
 }  // namespace
 
-Store::Store(const std::string& path) : database_(path), results_(database_) {
+Store::Store(const std::string& path, std::string table)
+    : table_(std::move(table)), database_(path), results_(database_, table_) {
   flusher_ = std::jthread([this](const std::stop_token& stop) { flush_now_and_then(stop); });
 }
 
@@ -76,7 +77,7 @@ void Store::flush() {
 
 void Store::prune() {
   const std::lock_guard lock(database_mutex_);
-  Database::Statement drop(database_, "DELETE FROM results WHERE version <> ?");
+  Database::Statement drop(database_, fmt::format("DELETE FROM {} WHERE version <> ?", table_));
   drop.bind(1, model_version());
   drop.step();
   drop.reset();

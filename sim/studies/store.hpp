@@ -26,8 +26,9 @@ namespace ringscope {
 /// that another program has locked for half a minute.
 class Store {
  public:
-  /// "": in memory, for as long as this object lives.
-  explicit Store(const std::string& path);
+  /// "": in memory, for as long as this object lives. `table`: the rows of one kind; others in the
+  /// same file are other rows.
+  explicit Store(const std::string& path, std::string table = "results");
   ~Store();
   Store& operator=(Store&&) = delete;  ///< neither copied nor moved
 
@@ -51,6 +52,7 @@ class Store {
   void throw_failure();
 
   std::mutex database_mutex_;  ///< taken before rows_mutex_ where both are
+  std::string table_;
   Database database_;
   Results results_;
   std::mutex rows_mutex_;

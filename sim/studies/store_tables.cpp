@@ -16,8 +16,8 @@ constexpr int patience_ms = 30'000;
 constexpr int schema = 2;                // 1 had no versions
 constexpr int application = 0x52534354;  // "RSCT", SQLite's mark of whose file it is
 
-constexpr const char* make_results = R"(
-  CREATE TABLE results (
+constexpr const char* make_table = R"(
+  CREATE TABLE IF NOT EXISTS {} (
     key BLOB PRIMARY KEY,    -- SHA-256 of the resolved scenario, the kernel and the version
     time_s REAL NOT NULL,    -- 0 where there is an error
     held_up_by TEXT NOT NULL,
@@ -63,12 +63,12 @@ void require_marks(const Database& database, const Marks& found) {
                     schema, found.schema));
 }
 
-/// The database, with the table made where it is new.
-Database& with_results(Database& database) {
+/// The database, with the table and that of a study's points made where it is new.
+Database& with_table(Database& database, const std::string& table) {
   database.run("BEGIN IMMEDIATE");  // two programs may make one file at once
   const Marks found = marks_of(database);
   if (found.empty && found.whose == 0 && found.schema == 0) {
-    database.run(make_results);
+    database.run(fmt::format(make_table, "results"));
     database.run(fmt::format("PRAGMA application_id = {}", application));
     database.run(fmt::format("PRAGMA user_version = {}", schema));
   } else if (found.whose == application && found.schema == 1) {
@@ -77,6 +77,7 @@ Database& with_results(Database& database) {
   } else {
     require_marks(database, found);
   }
+  database.run(fmt::format(make_table, table));
   database.run("COMMIT");
   return database;
 }
@@ -118,8 +119,10 @@ void Database::refuse_last_error() const {
   refuse(fmt::format("cannot be used: {}", sqlite3_errmsg(database_.get())));
 }
 
-Database::Statement::Statement(const Database& database, const char* sql) : database_(&database) {
-  if (sqlite3_prepare_v2(database.database_.get(), sql, -1, &statement_, nullptr) != SQLITE_OK)
+Database::Statement::Statement(const Database& database, const std::string& sql)
+    : database_(&database) {
+  if (sqlite3_prepare_v2(database.database_.get(), sql.c_str(), -1, &statement_, nullptr) !=
+      SQLITE_OK)
     database.refuse_last_error();
 }
 
@@ -160,9 +163,9 @@ ResultRow result_in(const Database::Statement& row, int column) {
           row.text(column + 3), row.text(column + 4),   row.text(column + 5)};
 }
 
-Results::Results(Database& database)
-    : select_(with_results(database), "SELECT * FROM results WHERE key = ?"),
-      insert_(database, "INSERT OR IGNORE INTO results VALUES (?, ?, ?, ?, ?, ?)") {}
+Results::Results(Database& database, const std::string& table)
+    : select_(with_table(database, table), fmt::format("SELECT * FROM {} WHERE key = ?", table)),
+      insert_(database, fmt::format("INSERT OR IGNORE INTO {} VALUES (?, ?, ?, ?, ?, ?)", table)) {}
 
 std::optional<ResultRow> Results::find(const Key& key) {
   select_.bind(1, key);

@@ -41,7 +41,7 @@ class Database {
 /// A prepared statement, bound and stepped through.
 class Database::Statement {
  public:
-  Statement(const Database& database, const char* sql);
+  Statement(const Database& database, const std::string& sql);
   ~Statement() { sqlite3_finalize(statement_); }
   Statement& operator=(Statement&&) = delete;  ///< neither copied nor moved
 
@@ -86,10 +86,10 @@ struct ResultRow {
 /// Reads it from the columns that begin with this one.
 ResultRow result_in(const Database::Statement& row, int column);
 
-/// The table `results`: made in a new file; a file that is something else is refused.
+/// A table of results: made in a new file; a file that is something else is refused.
 class Results {
  public:
-  explicit Results(Database& database);
+  explicit Results(Database& database, const std::string& table = "results");
 
   std::optional<ResultRow> find(const Key& key);
   void insert(const ResultRow& row);  ///< unless its key is there

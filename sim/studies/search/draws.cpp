@@ -57,14 +57,14 @@ Library drawn(Library library, std::uint64_t seed) {
 std::optional<DrawnDifference> drawn_difference(const PlaceStudy& study, const Placed& one,
                                                 const Placed& other, Evaluator& evaluator) {
   const auto outcomes =
-      evaluator.evaluate_once(2 * most_pairs, [&](std::size_t index, KnownParts& known) {
+      evaluator.evaluate_beside(2 * most_pairs, [&](std::size_t index, KnownParts& known) {
         const Placed& placed = index % 2 == 0 ? one : other;
         Scenario scenario =
             placed_scenario(study.under(placed.groups), placed.placement, placed.degraded, known);
         const std::uint64_t seed = study.seed + index / 2;
         scenario.library = drawn(std::move(scenario.library), seed);
         lay_over(scenario.resolved, "draw",
-                 Value::scalar_at(scenario.resolved.place(), fmt::format("{}", seed)));
+                 Value::scalar_at(scenario.resolved.place(), fmt::format("{} {}", widest, seed)));
         return scenario;
       });
   DrawnDifference difference;

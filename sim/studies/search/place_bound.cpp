@@ -92,13 +92,14 @@ std::optional<double> time_of_free_links(const PlaceStudy& study, std::span<cons
       !study.scenario.neighbours.empty() || !are_equal(study.scenario.cluster.topology, bins))
     return {};
   const auto orders = study.tried();
-  const auto outcomes =
-      evaluator.evaluate_once(orders.size(), [&](std::size_t index, KnownParts& known) {
-        const PlaceStudy& order = orders[index];
-        Scenario scenario = placed_scenario(order, placement_of(order, bins, allowed), "", known);
-        scenario.speedup.free_links = true;
-        return scenario;
-      });
+  const auto outcomes = evaluator.evaluate_beside(orders.size(), [&](std::size_t index,
+                                                                     KnownParts& known) {
+    const PlaceStudy& order = orders[index];
+    Scenario scenario = placed_scenario(order, placement_of(order, bins, allowed), "", known);
+    scenario.speedup.free_links = true;
+    lay_over(scenario.resolved, "free_links", Value::scalar_at(scenario.resolved.place(), "true"));
+    return scenario;
+  });
   std::optional<double> least;
   for (const std::optional<Outcome>& outcome : outcomes) {
     if (!outcome || !outcome->error.empty()) return {};
