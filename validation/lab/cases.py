@@ -105,7 +105,7 @@ def scenario_of(name: str, group: dict, one: tuple) -> str:
     rate, placement, algorithm, size, _ = one
     return yaml.safe_dump({
         "question": f"What does {name} take?",
-        "cluster": {"base": "rack3", "hosts": max(2, len(placement.split("-"))),
+        "cluster": {"base": "rack3", "hosts": max(2, len(launch.parse_placement(placement))),
                     "link": {"bandwidth": rate, "latency": CLUSTER_LATENCY}},
         "library": "openmpi_tcp",
         "placement": placement,
@@ -127,7 +127,8 @@ def case_of(one: tuple, group: dict, top: dict, place: str, build: pathlib.Path)
         launch.parse_placement(placement), group["mpi"], send_cost, recv_cost,
         parse_quantity(group["nap"], "time", f"{place}.nap"),
         int(parse_quantity(group["socket_buffer"], "bytes", f"{place}.socket_buffer")),
-        group["mca"], parse_quantity(top["timeout"], "time", "timeout"), build)
+        group["mca"], parse_quantity(top["timeout"], "time", "timeout"), build,
+        launch.parse_order(placement))
     most = max(top["repetitions"], top["max_repetitions"])
     arguments = ["--repetitions", str(top["repetitions"]), "--max-repetitions", str(most),
                  "--warmups", str(top["warmups"]), *map(str, group["arguments"])]

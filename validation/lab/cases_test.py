@@ -4,6 +4,7 @@
 Needs no root and starts no job.
 """
 
+import json
 import os
 import pathlib
 import shutil
@@ -80,6 +81,16 @@ class Launches(unittest.TestCase):
         for text in ("", "4--1", "4-x", "-4", "0-0", "513"):
             with self.subTest(text=text), self.assertRaises(hosts.InputError):
                 launch.parse_placement(text)
+
+    def test_a_placement_may_be_the_host_of_each_rank(self):
+        text = "2,0,2"
+        one = launch.Launch(launch.parse_placement(text), order=launch.parse_order(text))
+        self.assertEqual(one.placement, (1, 0, 2))
+        self.assertEqual(launch.host_lines(one), "host2\nhost0\nhost2\n")
+        self.assertEqual(json.loads(one.scenario_placement()), [
+            {"host": 2, "core": 0}, {"host": 0, "core": 0}, {"host": 2, "core": 1}])
+        self.assertEqual((launch.parse_order("4-3-1"), launch.parse_order("8")), ((), ()))
+        self.assertEqual(launch.Launch((4, 3, 1)).scenario_placement(), "4-3-1")
 
     def test_a_host_without_ranks_is_not_listed(self):
         self.assertEqual(launch.host_lines(launch.Launch((2, 0, 1))),

@@ -2,6 +2,7 @@
 """Starts an MPI job on the hosts of the lab, and watches it until it ends."""
 
 import dataclasses
+import json
 import os
 import pathlib
 import re
@@ -31,8 +32,8 @@ class Stuck(hosts.LabError):
 
 @dataclasses.dataclass
 class Launch:
-    """One MPI job. `placement` is the number of ranks on host0, host1, ...; times in seconds, costs
-    in seconds per byte."""
+    """One MPI job. `placement` is the number of ranks on host0, host1, ...; `order` is the host of
+    each rank, () for ranks by slot; times in seconds, costs in seconds per byte."""
     placement: tuple
     mpi: str = "openmpi"
     send_cost: float = 0
@@ -42,6 +43,14 @@ class Launch:
     mca: dict = dataclasses.field(default_factory=dict)
     timeout: float = 600
     build: pathlib.Path = HERE.parent.parent / "build"
+    order: tuple = ()
+
+    def scenario_placement(self) -> str:
+        """Placement of the simulator."""
+        if not self.order:
+            return "-".join(map(str, self.placement))
+        cores = [self.order[:rank].count(host) for rank, host in enumerate(self.order)]
+        return json.dumps([{"host": host, "core": core} for host, core in zip(self.order, cores)])
 
     def emulated(self) -> str:
         """Emulated parts of the machine, as a measurement names them."""
@@ -61,8 +70,15 @@ class Outcome:
     wire: list
 
 
+def parse_order(text: str) -> tuple:
+    """Host of each rank, of "0,1,0"; () where the text has counts."""
+    listed = re.fullmatch(r"\d{1,3}(,\d{1,3})+", text)
+    return tuple(map(int, text.split(","))) if listed else ()
+
+
 def parse_placement(text: str) -> tuple:
-    parts = text.split("-")
+    order = parse_order(text)
+    parts = [str(order.count(host)) for host in range(max(order) + 1)] if order else text.split("-")
     if not all(re.fullmatch(r"\d{1,4}", part) for part in parts):
         raise hosts.LabError(f'--placement: expected ranks per host such as "4-3-1", got "{text}"')
     counts = tuple(int(part) for part in parts)
@@ -110,7 +126,8 @@ def openmpi_words(launch: Launch, host_file: str) -> list:
         mca["btl_tcp_flags"] = "1"
     mca |= launch.mca
     words = [launcher("openmpi"), "-np", str(sum(launch.placement)), "--hostfile", host_file,
-             "--map-by", "slot", "--bind-to", "none", "--oversubscribe"]
+             "--map-by", "seq" if launch.order else "slot", "--bind-to", "none",
+             "--oversubscribe"]
     for key, value in mca.items():
         words += ["--mca", key, str(value)]
     for name, value in shim_settings(launch).items():
@@ -133,6 +150,8 @@ def mpich_words(launch: Launch, host_file: str) -> list:
 
 def host_lines(launch: Launch) -> str:
     """Hosts without ranks stay out of it: an entry of none means one in some launchers."""
+    if launch.order:
+        return "".join(f"host{host}\n" for host in launch.order)
     form = "host{} slots={}\n" if launch.mpi == "openmpi" else "host{}:{}\n"
     return "".join(form.format(host, ranks) for host, ranks in enumerate(launch.placement) if ranks)
 

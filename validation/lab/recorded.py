@@ -45,8 +45,7 @@ def program(one: launch.Launch) -> str:
 def words_of(lab, one: launch.Launch, job: Job, output: str) -> list:
     words = [program(one), job.subcommand, *job.scenarios]
     if job.subcommand == "replay":
-        placement = "-".join(str(ranks) for ranks in one.placement)
-        words += ["--set", f"placement={placement}"]
+        words += ["--set", f"placement={one.scenario_placement()}"]
     if link := link_text(lab):
         words += ["--link-bandwidth", link]
     if emulated := one.emulated():

@@ -39,7 +39,7 @@ def add_build(parser):
 
 def add_launch(parser, placement):
     parser.add_argument("--placement", default=placement, required=not placement,
-                        help="ranks on host0, host1, ...: 4-3-1")
+                        help="ranks on host0, host1, ...: 4-3-1; or the host of each rank: 0,1,0")
     parser.add_argument("--mpi", choices=sorted(launch.LAUNCHERS), default="openmpi")
     parser.add_argument("--send-cost", default="0 ns/B", metavar="COST",
                         help="emulate a slow network stack: what the thread that sends pays, "
@@ -93,7 +93,8 @@ def launch_of(arguments) -> launch.Launch:
         parse_quantity(arguments.recv_cost, "cost", "--recv-cost"),
         parse_quantity(arguments.nap, "time", "--nap"),
         int(parse_quantity(arguments.socket_buffer, "bytes", "--socket-buffer")),
-        pairs_of("--mca", arguments.mca), arguments.timeout, arguments.build)
+        pairs_of("--mca", arguments.mca), arguments.timeout, arguments.build,
+        launch.parse_order(arguments.placement))
 
 
 def hosts_of(arguments, one: launch.Launch) -> int:
