@@ -3,8 +3,9 @@
 
 Every case is simulated with the library that `ringscope calibrate` wrote, with other models that
 its measurements allow as well, and with each part slower by the fit's error on its own probes. The
-interval holds the prediction, these, and what models have missed elsewhere. A warning names large
-errors of the fit.
+interval holds the prediction, these, and what models have missed elsewhere. Of several cases, it
+also prints the ratio of each to the first, both by the same models. A warning names large errors of
+the fit.
 
 Examples:
   ringscope predict question.yaml
@@ -28,12 +29,16 @@ from validation.yaml_files import read_yaml
 
 @dataclasses.dataclass
 class Prediction:
-    """A case of the scenario: seconds, and its ends where `level` of what may be lies between."""
+    """A case of the scenario: seconds, and its ends where `level` of what may be lies between.
+    Ratios are of its time over the first case's, each by one model for both."""
 
     name: str
     time_s: float
     low_s: float
     high_s: float
+    ratio: float
+    ratio_low: float
+    ratio_high: float
     warnings: list
 
 
@@ -106,6 +111,11 @@ def times_of(runner: Simulator, cases: list, drawn: dict, fitted: model.Model) -
     return [one["time_s"] for one in found]
 
 
+def with_ratios(times: list) -> list:
+    """Behind the times of all cases the ratios of the others to the first."""
+    return times + [one / times[0] if times[0] else 1.0 for one in times[1:]]
+
+
 def predict(runner: Simulator, fitted: model.Model, scenario: str, changes: list) -> list:
     """Predictions of all cases of the scenario."""
     words = [word for one in changes for word in ("--set", one)]
@@ -113,16 +123,25 @@ def predict(runner: Simulator, fitted: model.Model, scenario: str, changes: list
         cases = json.loads(runner.output("run", scenario, *words, "--json", "-"))["cases"]
     for case in cases:
         check_library(case, fitted, scenario)
-    widths = interval.widths(fitted, lambda drawn: times_of(runner, cases, drawn, fitted))
-    return [Prediction(case["name"], case["time_s"], *width.ends(case["time_s"]),
-                       case.get("warnings", []) + residuals.warnings(fitted.errors, width.parts))
-            for case, width in zip(cases, widths)]
+    widths = interval.widths(
+        fitted, lambda drawn: with_ratios(times_of(runner, cases, drawn, fitted)))
+    own = with_ratios([case["time_s"] for case in cases])
+    known = [(one, *width.ends(one)) for one, width in zip(own, widths)]
+    ratios = [(1.0, 1.0, 1.0), *known[len(cases):]]
+    return [Prediction(case["name"], *time, *ratio, case.get("warnings", [])
+                       + residuals.warnings(fitted.errors, width.parts))
+            for case, time, ratio, width in zip(cases, known, ratios, widths)]
 
 
 def text_of(predictions: list, fitted: model.Model) -> str:
     rows = [[one.name, *map(format_time, (one.time_s, one.low_s, one.high_s))]
             for one in predictions]
     lines = text.columns(["case", "time", "low", "high"], rows)
+    if len(predictions) > 1:
+        first, *others = predictions
+        rows = [[one.name, *(f"{ratio:.3f} x" for ratio in (one.ratio, one.ratio_low,
+                                                            one.ratio_high))] for one in others]
+        lines += ["", *text.columns([f"over {first.name}", "ratio", "low", "high"], rows)]
     missed = text.percent(math.expm1(interval.UNSEEN), 0)
     lines += ["", f"low to high: {text.percent(interval.level_of(fitted), 0)} of all cases, by "
               f"{len(fitted.draws)} other models that the measurements of {fitted.path} allow, the "

@@ -81,6 +81,19 @@ class Predicted(WithPrograms):
                                (self.ends(errors=errors), self.expected(FACTOR))):
             np.testing.assert_allclose(ends, expected, rtol=1e-9)
 
+    def test_ratios_are_of_one_model_for_both_cases(self):
+        self.fit()
+        first, other = self.predicted(self.scenario())["cases"]
+        keys = ("ratio_low", "ratio", "ratio_high")
+        self.assertEqual([first[key] for key in keys], [1.0] * 3)
+        fast, own, slow = (large / small for small, large in
+                           map(self.times, (LATENCIES[-1], OWN, LATENCIES[0])))
+        np.testing.assert_allclose([other[key] for key in keys], [
+            own / math.exp(math.hypot(math.log(own / fast), interval.UNSEEN)), own,
+            own * math.exp(math.hypot(math.log(slow / own), interval.UNSEEN))], rtol=1e-9)
+        self.assertRegex(self.ran("predict", self.scenario()).stdout,
+                         rf"(?m)^over question 4 B +ratio +low +high\n.* {own:.3f} x ")
+
     def test_text_warns_where_the_fit_is_far_off_its_own_probes_of_what_counts(self):
         self.fit(errors={f"ping_pong {way}": {"points": 7, "median": 0.5}
                          for way in ("shm", "network")})
