@@ -132,6 +132,14 @@ class Order(unittest.TestCase):
                          measured("d", placement="4-4-4"))
         self.assertEqual(order.pairs(found), [])
 
+    def test_lists_with_equal_counts_are_two_placements(self):
+        listed = measured("rows"), measured("columns")
+        for host, one in enumerate(listed):
+            one.scenario = {"placement": [{"host": host, "core": 0}]}
+        found = gathered(*listed)
+        self.assertEqual(len(order.pairs(found)), 1)
+        self.assertEqual([case.shown_placement for case in found], ["rows", "columns"])
+
     def test_pairs_apart_and_equal_pairs_are_counted_by_themselves(self):
         pairs = [self.pair((1, 2), (1, 1.1)), self.pair((1, 2), (1, 0.9)),
                  self.pair((1, 1), (1, 1)), self.pair((1, 1), (1, 1.3))]

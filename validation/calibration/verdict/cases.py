@@ -50,6 +50,13 @@ class Case:
         return int(self.parameters.get("bytes", 0))
 
     @property
+    def shown_placement(self) -> str:
+        """Placement in tables: the measurement's name if a list places its ranks, whose order the
+        counts omit."""
+        listed = isinstance((self.measured.scenario or {}).get("placement"), list)
+        return self.measured.name if listed else str(self.parameters["placement"])
+
+    @property
     def spread(self) -> Optional[float]:
         one = self.measured
         return accuracy.spread_of(one.median_s, one.p10_s, one.p90_s)
@@ -189,7 +196,7 @@ def label(case: Case) -> str:
     """"allreduce ring 4-2-2 1 MiB": unique within a series unless options differ."""
     words = [case.parameters["collective"],
              case.parameters["algorithm"] or f"({case.ran or 'chosen'})",
-             str(case.parameters["placement"])]
+             case.shown_placement]
     if "bytes" in case.parameters:
         words.append(format_bytes(case.bytes))
     words += [case.measured.extra["path"]] if case.measured.extra.get("path") else []

@@ -42,7 +42,7 @@ def csv_text(verdict: judge.Verdict) -> str:
 
 
 def pair_entry(pair: order.Pair) -> dict:
-    names = [one.parameters["placement"] for one in (pair.first, pair.second)]
+    names = [one.shown_placement for one in (pair.first, pair.second)]
     return {"case": pair.first.measured.name, "placements": names, "measured_ratio": pair.measured,
             "predicted_ratio": pair.predicted, "error": pair.error, "margin": pair.margin,
             "equal": pair.equal, "predicted_equal": pair.predicted_equal, "right": pair.right,

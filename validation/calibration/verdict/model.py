@@ -221,9 +221,8 @@ def placement_for(case: cases.Case):
     return case.placement.value
 
 
-def job_for(model: Model, case: cases.Case, known: dict) -> dict:
+def collective_for(model: Model, case: cases.Case, known: dict, job: dict) -> dict:
     """`known` is {collective: its algorithms}, as the simulator lists them."""
-    job = dict(cases.job_of(case.measured))
     collective = str(case.parameters["collective"])
     stated = case.parameters["algorithm"]
     algorithm = model.algorithm_of(case)
@@ -236,11 +235,18 @@ def job_for(model: Model, case: cases.Case, known: dict) -> dict:
                                     "says what that was")
         raise InputError(f"{here}: parameters.algorithm: expected one of {collective}'s "
                          f"({', '.join(known[collective])}), got '{algorithm}'{chosen}")
-    job |= {"collective": collective, "algorithm": algorithm}
+    found = {"collective": collective, "algorithm": algorithm}
     if isinstance(job.get("options"), dict):
-        job["options"] = gpus.options_for(job["options"], algorithm)
+        found["options"] = gpus.options_for(job["options"], algorithm)
     if case.bytes or collective != "barrier":
-        job["bytes"] = f"{case.bytes} B"
+        found["bytes"] = f"{case.bytes} B"
+    return found
+
+
+def job_for(model: Model, case: cases.Case, known: dict) -> dict:
+    job = dict(cases.job_of(case.measured))
+    if "program" not in job:
+        job |= collective_for(model, case, known, job)
     job |= late_starts(case, job)
     job["repetitions"] = repetitions_of(case) if model.random(job) else 1
     return job

@@ -60,6 +60,11 @@ def all_but_placement(case: cases.Case) -> tuple:
     return case.series, case.measured.what, json.dumps([parameters, job], sort_keys=True)
 
 
+def placed(case: cases.Case) -> tuple:
+    """Lists with equal counts are told apart by the scenario."""
+    return case.parameters["placement"], (case.measured.scenario or {}).get("placement")
+
+
 def pairs(judged: list) -> list:
     """Every two placements of one otherwise equal case."""
     groups: dict = {}
@@ -67,4 +72,4 @@ def pairs(judged: list) -> list:
         groups.setdefault(all_but_placement(case), []).append(case)
     return [Pair(one, other) for group in groups.values()
             for one, other in itertools.combinations(group, 2)
-            if one.parameters["placement"] != other.parameters["placement"]]
+            if placed(one) != placed(other)]

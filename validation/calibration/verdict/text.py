@@ -169,9 +169,9 @@ def pair_label(pair: order.Pair) -> str:
 def order_table(pairs: list) -> list:
     if not pairs:
         return []
-    rows = [[pair_label(pair), str(pair.second.parameters["placement"]),
-             str(pair.first.parameters["placement"]), f"{pair.measured:.3f}",
-             f"{pair.predicted:.3f}", signed(pair.error), order_words(pair)] for pair in pairs]
+    rows = [[pair_label(pair), pair.second.shown_placement, pair.first.shown_placement,
+             f"{pair.measured:.3f}", f"{pair.predicted:.3f}", signed(pair.error),
+             order_words(pair)] for pair in pairs]
     found = judge.order_figures(pairs)
     return ["Which placement is faster: time of one over the other",
             *columns(["case", "one", "other", "measured", "predicted", "error", "order"], rows, 3),
