@@ -37,6 +37,11 @@ def predicted() -> dict:
     return {one["name"].removeprefix(f"{ASKED.stem} "): one for one in kept["cases"]}
 
 
+def hosts_of(case: dict) -> str:
+    """Host of each rank, as the lab takes it."""
+    return ",".join(str(entry["host"]) for entry in case["set"]["placement"])
+
+
 class Launcher:
     """Launches of the question's cases, whose documents go into a folder."""
 
@@ -48,12 +53,11 @@ class Launcher:
     def launch(self, case: dict, number: int) -> measurements.Document:
         """One launch by itself: the case's ranks are where its list says."""
         output = self.folder / f"{case['name']}.{number}.json"
-        hosts = ",".join(str(entry["host"]) for entry in case["set"]["placement"])
         with tempfile.TemporaryDirectory() as place:
             scenario = pathlib.Path(place) / f"{case['name']}.yaml"
             scenario.write_text(yaml.safe_dump(self.question), encoding="utf-8")
             ran = lab_test.lab(
-                "replay", scenario, "--placement", hosts, "--rate",
+                "replay", scenario, "--placement", hosts_of(case), "--rate",
                 self.question["cluster"]["link"]["bandwidth"], "--build", self.build, "-o", output,
                 "--", "--repetitions", self.repetitions, "--max-repetitions", self.repetitions,
                 "--warmups", 1)
