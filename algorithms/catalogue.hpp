@@ -24,7 +24,7 @@ struct Schedule;  // algorithms/schedules/schedule.hpp
 struct HostGroups;  // algorithms/steps/host_order.hpp
 struct TreeEnds;    // algorithms/steps/binary_trees.hpp
 class PairSizes;    // algorithms/alltoall/pair_sizes.hpp
-class KnownGroups;  // algorithms/groups/known_groups.hpp
+class KnownGroups;  // algorithms/groups/on_group.hpp
 struct Training;    // algorithms/training/training.hpp
 
 /// Parameters of a job beside the vector. An algorithm names in `Algorithm::options` those that it

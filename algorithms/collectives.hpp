@@ -21,7 +21,7 @@ enum class Held : std::uint8_t {
   root,     ///< the root's whole vector
   chunks,   ///< of each rank, its own chunk
   all,      ///< every rank's whole vector
-  pieces    ///< in scratch space of each rank, one from every rank (steps/pieces.hpp)
+  pieces    ///< in scratch space of each rank, one from every rank (steps/ring_steps.hpp)
 };
 
 struct Collective {

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "algorithms/collective_cases.hpp"
-#include "algorithms/steps/pieces.hpp"
+#include "algorithms/steps/ring_steps.hpp"
 
 namespace ringscope {
 namespace {

@@ -68,9 +68,7 @@ ordered_json estimated(const RunOptions& options, const Scenario& scenario) {
 }
 
 ordered_json run(const Arguments& arguments) {
-  std::vector<Override> overrides;
-  for (const std::string& text : arguments.set) overrides.push_back(parse_override(text));
-  const auto scenarios = read_scenarios(arguments.scenario, overrides);
+  const auto scenarios = read_scenarios(arguments.scenario, parse_overrides(arguments.set));
   const double read = cpu_seconds();
   RunOptions options;
   options.kernel = arguments.kernel;

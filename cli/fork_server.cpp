@@ -23,7 +23,7 @@
 #include <vector>
 
 #include "cli/program.hpp"
-#include "sim/kernel/kernels.hpp"
+#include "sim/kernel/kernel.hpp"
 
 namespace ringscope {
 namespace {

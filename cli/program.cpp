@@ -10,7 +10,7 @@
 #include "cli/terminal/failure.hpp"
 #include "cli/terminal/words.hpp"
 #include "scenarios/answer/formats/report_formats.hpp"
-#include "sim/kernel/kernels.hpp"
+#include "sim/kernel/kernel.hpp"
 #include "topologies/input/input.hpp"
 
 namespace ringscope {

@@ -10,7 +10,7 @@
 #include <limits>
 #include <stdexcept>
 
-#include "topologies/graph/degraded.hpp"
+#include "topologies/graph/read_link.hpp"
 #include "topologies/hosts/host_maker.hpp"
 #include "topologies/input/data_files.hpp"
 #include "topologies/networks/networks.hpp"

@@ -8,7 +8,7 @@
 // Source: NCCL's channels, each a ring of its own: Jeaugey, "NCCL 2.0", GTC 2017.
 // Cost: 2(P-1)k steps of ranks that keep pace, 2P(P-1)k messages, 2(P-1)S items on the wire.
 #include "algorithms/steps/host_order.hpp"
-#include "algorithms/steps/lanes.hpp"
+#include "algorithms/steps/ring_steps.hpp"
 #include "base/table.hpp"
 
 namespace ringscope {

@@ -4,7 +4,7 @@
 //
 // Source: Patarasuk and Yuan 2009 (see ring_steps.hpp); MPI_THREAD_MULTIPLE.
 // Cost: 2(P-1)k steps of threads that keep pace, 2P(P-1)k messages, 2(P-1)S items on the wire.
-#include "algorithms/steps/lanes.hpp"
+#include "algorithms/steps/ring_steps.hpp"
 
 namespace ringscope {
 namespace {

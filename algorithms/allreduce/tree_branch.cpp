@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "base/table.hpp"
-
 namespace ringscope {
 
 std::size_t TreeBranch::place_slots(Range scratch, std::size_t offset) {

@@ -10,7 +10,7 @@
 // Cost: ceil(log2 P) steps, P ceil(log2 P) messages; on the wire S items for each bit set in the
 // numbers 0..P-1: with 2^k ranks k P/2 S.
 #include "algorithms/steps/bruck_steps.hpp"
-#include "algorithms/steps/pieces.hpp"
+#include "algorithms/steps/ring_steps.hpp"
 #include "algorithms/steps/tree_ranks.hpp"
 
 namespace ringscope {

@@ -2,7 +2,6 @@
 #include "algorithms/alltoall/pair_sizes.hpp"
 
 #include <algorithm>
-#include <cassert>
 #include <cmath>
 #include <numeric>
 

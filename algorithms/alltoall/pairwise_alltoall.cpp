@@ -11,7 +11,7 @@
 // alltoallv_intra_pairwise_sendrecv_replace. A message of no items is sent too.
 // Cost: P-1 steps, P(P-1) messages; on the wire all but what each rank has for itself.
 #include "algorithms/alltoall/pair_sizes.hpp"
-#include "algorithms/steps/pieces.hpp"
+#include "algorithms/steps/ring_steps.hpp"
 
 namespace ringscope {
 namespace {

@@ -13,7 +13,7 @@
 // message for each pair that exchanges something; on the wire all but what each rank has for
 // itself. Steps are as many as the busiest rank sends or receives, where ranks keep pace.
 #include "algorithms/alltoall/pair_sizes.hpp"
-#include "algorithms/steps/pieces.hpp"
+#include "algorithms/steps/ring_steps.hpp"
 
 namespace ringscope {
 namespace {

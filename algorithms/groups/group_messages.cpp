@@ -3,7 +3,6 @@
 
 #include <utility>
 
-#include "algorithms/groups/known_groups.hpp"
 #include "algorithms/groups/on_group.hpp"
 
 namespace ringscope {

@@ -1,12 +1,58 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Any algorithm of the catalogue among the ranks of a group.
+// Any algorithm of the catalogue among the ranks of a group, and what is known of its communicator.
 #pragma once
 
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "algorithms/catalogue.hpp"
+#include "algorithms/groups/group_messages.hpp"
+#include "base/table.hpp"
 
 namespace ringscope {
 
-struct KnownGroup;  // algorithms/groups/known_groups.hpp
+// Communicators of groups of ranks, as a library builds one for each: data from a scenario.
+
+struct KnownGroup {
+  std::string name;
+  std::vector<int> ranks;  ///< as the executor numbers them
+  std::vector<int> hosts;  ///< of each of these, by its number among the group's hosts
+  const nccl::Machine* machine = nullptr;
+  const Table<Table<int>>* orders = nullptr;  ///< of the channels, by place in the group
+  const std::vector<int>* like = nullptr;     ///< Options::like
+  int threads = 1;                            ///< the most of a rank that any collective takes
+  int channels_of_message = 1;                ///< the most that one between two ranks takes
+  /// Sends and receives all messages, and ends with the last.
+  Task (*exchange)(Communicator group, std::vector<GroupMessage> messages,
+                   Options options) = nullptr;
+};
+
+class KnownGroups {
+ public:
+  /// Each list of ranks once: those that come later are left out.
+  void add(KnownGroup group);
+  /// Null where it is not known.
+  const KnownGroup* find(const std::vector<int>& ranks) const;
+  /// The first of that name; null likewise.
+  const KnownGroup* named(std::string_view name) const;
+  /// Number of its communicator, above 0: another one for each stream of a rank.
+  int number(const KnownGroup& group, int stream) const;
+  const KnownGroup& of_number(int number) const { return all_[index(number)]; }
+  int index(int number) const { return (number - 1) % static_cast<int>(all_.size()); }
+  const std::vector<KnownGroup>& all() const { return all_; }
+  /// The most of any group.
+  int threads() const { return threads_; }
+  int channels_of_message() const { return channels_of_message_; }
+  /// The same groups, rank i being `places[i]`.
+  KnownGroups renumbered(const Table<int>& places) const;
+
+ private:
+  Table<KnownGroup> all_;
+  std::map<std::vector<int>, int> by_ranks_;
+  int threads_ = 1, channels_of_message_ = 1;
+};
 
 /// Options without what is known of all ranks: their hosts, the orders of rings, NCCL's machine. On
 /// a group these are others.

@@ -14,6 +14,7 @@
 #include <atomic>
 #include <cmath>
 
+#include "algorithms/catalogue.hpp"
 #include "algorithms/parameter_server/in_flight.hpp"
 #include "algorithms/parameter_server/roles.hpp"
 #include "base/table.hpp"
@@ -250,6 +251,18 @@ Algorithm streaming_exchange_at(std::string_view name, std::string_view summary)
   };
 }
 
+// Solvers that exchange nothing: what their steps take by themselves, to compare with.
+//
+// Cost: nothing.
+
+Task solve_alone(Communicator comm, Options options) {
+  if (comm.rank() == comm.size() - 1) co_return;  // the server's rank in the others
+  for ([[maybe_unused]] int step : comm.phase("step", options.steps)) {
+    co_await comm.compute(options.compute);
+    comm.observe("step", 1);
+  }
+}
+
 }  // namespace
 
 // Streaming exchange in which a solver's thread begins its next pull at once, whether or not there
@@ -268,6 +281,19 @@ Algorithm describe_free_running_streaming_exchange() {
 Algorithm describe_interlocked_streaming_exchange() {
   return streaming_exchange_at<Pace::interlocked>(
       "interlocked", "a thread of each solver exchanges weights, one pull per step at most");
+}
+
+Algorithm describe_none_streaming_exchange() {
+  return {
+      .collective = "streaming_exchange",
+      .name = "none",
+      .summary = "solvers that exchange nothing, to compare with",
+      .options = {"steps", "compute"},
+      .least_ranks = 2,
+      .run = [](Communicator comm, Workspace,
+                Options options) { return solve_alone(comm, options); },
+      .cost = [](int, std::size_t, Options) { return Cost{}; },
+  };
 }
 
 }  // namespace ringscope

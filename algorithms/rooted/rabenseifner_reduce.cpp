@@ -10,7 +10,7 @@
 #include <bit>
 
 #include "algorithms/steps/fold.hpp"
-#include "algorithms/steps/halving_steps.hpp"
+#include "algorithms/steps/folded_chunks.hpp"
 
 namespace ringscope {
 namespace {

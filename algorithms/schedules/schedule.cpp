@@ -5,8 +5,6 @@
 #include <cassert>
 #include <deque>
 
-#include "algorithms/verbs/protocol_buffers.hpp"
-
 namespace ringscope::schedules {
 namespace {
 

@@ -8,7 +8,7 @@
 #include "algorithms/catalogue_cases.hpp"
 #include "algorithms/schedules/order.hpp"
 #include "algorithms/schedules/proof.hpp"
-#include "algorithms/verbs/protocol_buffers.hpp"
+#include "algorithms/verbs/block.hpp"
 
 namespace ringscope::schedules {
 namespace {

@@ -9,8 +9,6 @@
 #include <map>
 #include <utility>
 
-#include "base/view.hpp"
-
 namespace ringscope {
 
 std::vector<std::vector<int>> ranks_by_host(int ranks, const std::vector<int>* hosts) {

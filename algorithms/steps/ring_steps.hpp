@@ -59,4 +59,49 @@ constexpr std::size_t ring_scratch_items(int ranks, std::size_t items, Options) 
   return ranks == 1 ? 0 : ring_chunk_items(ranks, items);
 }
 
+// All-to-all: chunk j of rank r's vector becomes piece r in rank j's scratch space. The pieces of a
+// rank lie one after the other there, by the rank that they come from; a rank's own is copied.
+
+/// Pieces that a rank receives: `size` items from each rank, from the front of scratch space on.
+struct Pieces {
+  Range scratch;
+  std::size_t size = 0;
+
+  Range operator[](int from) const {
+    return {scratch.buffer, scratch.offset + times(from, size), size};
+  }
+};
+
+/// Items of rank 0, whose pieces are the largest.
+constexpr std::size_t pieces_items(int ranks, std::size_t items, Options) {
+  return times(ranks, ring_chunk_items(ranks, items));
+}
+
+// A vector cut into k parts, each of which goes round a ring of its own.
+
+/// Data of one of the rings: its part in chunks, and the slot where it receives one.
+struct Lane {
+  Chunks chunk;
+  Range slot;
+};
+
+/// Lane `i` of `lanes`; the slots lie one after the other in scratch space.
+inline Lane lane_of(Range data, Range scratch, int ranks, int i, int lanes) {
+  std::size_t offset = 0;
+  for (int before = 0; before < i; ++before)
+    offset += ring_chunk_items(ranks, data.part(before, lanes).size);
+  const Range part = data.part(i, lanes);
+  const std::size_t size = ranks == 1 ? 0 : ring_chunk_items(ranks, part.size);
+  return {Chunks(part, ranks), {scratch.buffer, ranks == 1 ? 0 : scratch.offset + offset, size}};
+}
+
+/// A slot for the largest chunk of each lane.
+inline std::size_t lanes_scratch_items(int ranks, std::size_t items, int lanes) {
+  if (ranks == 1) return 0;
+  std::size_t sum = 0;
+  for (int i = 0; i < lanes; ++i)
+    sum += ring_chunk_items(ranks, Range{.size = items}.part(i, lanes).size);
+  return sum;
+}
+
 }  // namespace ringscope

@@ -9,7 +9,6 @@
 #include "algorithms/steps/bruck_steps.hpp"
 #include "algorithms/steps/fold.hpp"
 #include "algorithms/steps/folded_chunks.hpp"
-#include "algorithms/steps/halving_steps.hpp"
 #include "algorithms/steps/pairs.hpp"
 #include "algorithms/steps/ring_steps.hpp"
 #include "algorithms/steps/rotation.hpp"

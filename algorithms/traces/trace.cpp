@@ -40,12 +40,8 @@ std::vector<RankGroup> groups_of(int /*ranks*/, const Options& options) {
 }
 
 Task run(Communicator comm, Workspace work, Options options) {
-  const Trace& trace = trace_of(options);
-  const RankWork rank(trace, comm, work, options);
-  if (is_of_programs(trace))
-    co_await run_program(comm, &rank);
-  else
-    co_await run_lanes(comm, &rank, lanes_of(trace), carriers_of(trace));
+  const bool program = is_of_programs(trace_of(options));
+  return program ? run_program(comm, work, options) : run_lanes(comm, work, options);
 }
 
 /// Each collective once, with the first rank of its group.

@@ -5,8 +5,8 @@
 #include <array>
 
 #include "algorithms/steps/interleaved_order.hpp"
-#include "algorithms/training/expert_parts.hpp"
 #include "algorithms/training/llm.hpp"
+#include "algorithms/training/llm_experts.hpp"
 
 namespace ringscope {
 

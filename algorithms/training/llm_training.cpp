@@ -4,7 +4,7 @@
 // group, a sequence over those of a context group, and experts over those of an expert group.
 //
 // Sources: of layers, llm_layers.cpp; of pipelines, llm_pipeline.cpp; of context
-// groups, ring_attention.cpp; ZeRO, Rajbhandari et al., SC 2020, arXiv:1910.02054: stage 1 here,
+// groups, llm_layers.cpp; ZeRO, Rajbhandari et al., SC 2020, arXiv:1910.02054: stage 1 here,
 // stages 2 and 3 in llm_sharded.cpp. Left out: what an embedding takes, the sum of the gradients'
 // norms, and dropout. Cost: that of the collectives of each group, and of two messages for each
 // micro-batch and border of two stages.

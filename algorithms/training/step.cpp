@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "algorithms/training/step.hpp"
 
-#include <algorithm>
 #include <numeric>
-
-#include "algorithms/compression/compressed_sum.hpp"
-#include "base/view.hpp"
 
 namespace ringscope {
 namespace {

@@ -3,6 +3,7 @@
 // the data. Executors that know no such blocks perform the operation as any other.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -38,5 +39,16 @@ struct Block {
   bool is_any() const { return channel >= 0; }
   bool operator==(const Block&) const = default;
 };
+
+// Protocols of a kernel's blocks by name, and what their buffers take.
+
+/// The protocol of that name; "auto" is Simple.
+Protocol protocol_named(std::string_view name);
+
+/// Items of a channel's chunk in one round: as many as the protocol's buffers take; with Simple
+/// that many of the eight steps of its buffer. Source: NCCL 2.30.7, src/init.cc,
+/// src/include/collectives.h, src/enqueue.cc, calcCollChunking: four steps of rings, one of a
+/// broadcast or a reduce.
+std::size_t chunk_items(Protocol protocol, std::size_t item_bytes, std::size_t steps = 4);
 
 }  // namespace ringscope

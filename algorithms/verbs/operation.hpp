@@ -4,7 +4,9 @@
 
 #include <coroutine>
 #include <cstddef>
+#include <cstdint>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -12,9 +14,43 @@
 #include "algorithms/verbs/executor.hpp"
 #include "algorithms/verbs/group.hpp"
 #include "algorithms/verbs/range.hpp"
-#include "algorithms/verbs/verb.hpp"
+#include "base/view.hpp"
 
 namespace ringscope {
+
+// The verbs by name; communicator.hpp says what each does.
+
+enum class Verb : std::uint8_t {
+  isend,
+  irecv,
+  send,
+  recv,
+  sendrecv,
+  wait,
+  wait_all,
+  wait_any,
+  test,
+  reduce,
+  copy,
+  compute,
+  join,
+  sleep,
+  load,
+  store,
+  reach,
+  multicast,
+  split,
+  meet
+};
+/// Names by Verb.
+inline constexpr Array<std::string_view, 20> verb_names = {
+    "isend",    "irecv", "send",   "recv",      "sendrecv", "wait", "wait_all",
+    "wait_any", "test",  "reduce", "copy",      "compute",  "join", "sleep",
+    "load",     "store", "reach",  "multicast", "split",    "meet"};
+inline constexpr std::size_t verbs = verb_names.size();
+static_assert(&verb_names[Verb::meet] == &verb_names.back() && verb_names.back() == "meet");
+
+inline std::string_view name_of(Verb verb) { return verb_names[verb]; }
 
 /// One verb with its arguments. Which fields count depends on the verb.
 struct Operation {

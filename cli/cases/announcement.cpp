@@ -5,8 +5,6 @@
 
 #include <algorithm>
 
-#include "topologies/input/units.hpp"
-
 namespace ringscope {
 namespace {
 

@@ -21,9 +21,7 @@
 #include <thread>
 
 #include "cli/terminal/frame.hpp"
-#include "cli/terminal/interrupt.hpp"
 #include "scenarios/answer/formats/report_formats.hpp"
-#include "scenarios/question/estimate.hpp"
 
 namespace ringscope {
 namespace {

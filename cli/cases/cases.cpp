@@ -11,9 +11,9 @@
 #include <utility>
 
 #include "cli/cases/announcement.hpp"
+#include "cli/terminal/option_word.hpp"
 #include "cli/terminal/output_file.hpp"
 #include "cli/terminal/screen.hpp"
-#include "scenarios/question/estimate.hpp"
 #include "topologies/input/characters.hpp"
 
 namespace ringscope {
@@ -93,8 +93,7 @@ void refuse_unended(const Answer& answer) {
 }  // namespace
 
 Seconds wall_time(const std::string& option, const std::string& text) {
-  const Place place{std::make_shared<const Source>(Source{option, text}), 0, 0};
-  const Value value = Value::scalar_at(place, text);
+  const Value value = typed(option, text);
   if (text.find_first_not_of("0123456789.") == std::string::npos)
     value.fail(fmt::format("expected a time such as 60s, got {}; did you mean {}s?",
                            text.empty() ? "nothing" : text, text.empty() ? "60" : text));
@@ -115,8 +114,7 @@ void add_tolerance(Command& subcommand, std::string& text) {
 
 double tolerance_of(const std::string& text) {
   constexpr double most = 0.1;
-  const Place place{std::make_shared<const Source>(Source{"--tolerance", text}), 0, 0};
-  const Value value = Value::scalar_at(place, text);
+  const Value value = typed("--tolerance", text);
   const bool percent = text.ends_with('%');
   const std::string_view digits(text.data(), text.find_last_not_of(" %") + 1);
   double share = 0;
@@ -161,6 +159,30 @@ void add_case_arguments(Command& subcommand, CaseArguments& arguments) {
       .show_default();
 }
 
+void add_case_option(Command& subcommand, CaseArguments& arguments) {
+  subcommand
+      .add_option("--case", arguments.only, "NAME: only this case of the scenarios, such as 4-3-1")
+      .one_word();
+}
+
+std::vector<Scenario> only_cases(std::vector<Scenario> scenarios,
+                                 const std::vector<std::string>& only) {
+  if (only.empty()) return scenarios;
+  std::vector<std::string> known;
+  for (const Scenario& scenario : scenarios) known.push_back(scenario.name);
+  std::vector<Scenario> chosen;
+  for (const std::string& name : only) {
+    const auto fits = [&](const Scenario& scenario) {
+      return scenario.name == name || scenario.name.ends_with(' ' + name);
+    };
+    const auto found = std::find_if(scenarios.begin(), scenarios.end(), fits);
+    if (found == scenarios.end())
+      throw Failure(ExitCode::bad_input, "--case: " + unknown_name("case", name, known));
+    chosen.push_back(*found);
+  }
+  return chosen;
+}
+
 std::vector<Scenario> scenarios_of(const CaseArguments& arguments) {
   const auto known = kernel_names();
   std::vector<std::string> names(known.begin(), known.end());
@@ -173,8 +195,7 @@ std::vector<Scenario> scenarios_of(const CaseArguments& arguments) {
     throw Failure(ExitCode::bad_input, "--tolerance: the kernel " + arguments.kernel +
                                            " is exact; only fluid takes a tolerance");
   }
-  std::vector<Override> overrides;
-  for (const std::string& change : arguments.changes) overrides.push_back(parse_override(change));
+  const std::vector<Override> overrides = parse_overrides(arguments.changes);
   std::vector<Scenario> scenarios;
   for (const std::string& name : arguments.scenarios) {
     for (Scenario& scenario : read_scenarios(name, overrides)) {
@@ -182,7 +203,7 @@ std::vector<Scenario> scenarios_of(const CaseArguments& arguments) {
     }
   }
   tell_apart(scenarios);
-  return scenarios;
+  return only_cases(std::move(scenarios), arguments.only);
 }
 
 Answer run_with(const CaseArguments& arguments, const std::vector<Scenario>& scenarios,

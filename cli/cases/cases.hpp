@@ -25,6 +25,7 @@ void set_how(const HowArguments& arguments, RunOptions& options);
 struct CaseArguments : HowArguments {
   std::vector<std::string> scenarios;
   std::vector<std::string> changes;  ///< of --set
+  std::vector<std::string> only;     ///< of --case
   std::string kernel = "fluid";      ///< or another, or "both"
   int fold_from = fewest_folded_ranks;
   std::string limit = "3600 s";  ///< of the time that a case may take
@@ -32,6 +33,9 @@ struct CaseArguments : HowArguments {
 
 /// SCENARIO..., --set, --kernel, --no-skip, --no-fold, --fold-from, --tolerance and --limit.
 void add_case_arguments(Command& subcommand, CaseArguments& arguments);
+
+/// --case.
+void add_case_option(Command& subcommand, CaseArguments& arguments);
 
 /// A time above 0 on the clock of the wall, as `option` says it: "60s". Throws InputError.
 Seconds wall_time(const std::string& option, const std::string& text);
@@ -45,7 +49,13 @@ void add_tolerance(Command& subcommand, std::string& text);
 /// A share from 0 to 0.1, as --tolerance says it: "0.1%" or "0.001". Throws InputError.
 double tolerance_of(const std::string& text);
 
-/// Reads all cases; no two have one name. Throws Failure for an unknown kernel.
+/// Cases of the names, in the order of the names, or all where there are none. The words that come
+/// last in a case's name will do. Throws Failure for a name that no case has.
+std::vector<Scenario> only_cases(std::vector<Scenario> scenarios,
+                                 const std::vector<std::string>& only);
+
+/// Reads the cases that --case names, or all; no two have one name. Throws Failure for an unknown
+/// kernel.
 std::vector<Scenario> scenarios_of(const CaseArguments& arguments);
 
 struct Answer {

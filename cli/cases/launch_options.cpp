@@ -6,7 +6,6 @@
 
 #include <algorithm>
 
-#include "cli/terminal/failure.hpp"
 #include "cli/terminal/option_word.hpp"
 #include "cli/terminal/output_file.hpp"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "cli/cases/cases.hpp"
-#include "cli/terminal/interrupt.hpp"
+#include "cli/terminal/failure.hpp"
 #include "cli/terminal/progress_bar.hpp"
 #include "cli/terminal/words.hpp"
 #include "sim/studies/shard.hpp"

@@ -5,9 +5,9 @@
 #include <memory>
 
 #include "cli/cases/cases.hpp"
-#include "cli/cases/typed.hpp"
 #include "cli/commands/subcommands.hpp"
 #include "cli/terminal/failure.hpp"
+#include "cli/terminal/option_word.hpp"
 #include "cli/terminal/output_file.hpp"
 #include "cli/terminal/progress_bar.hpp"
 #include "cli/terminal/screen.hpp"
@@ -17,7 +17,6 @@
 #include "topologies/cluster_warnings.hpp"
 #include "topologies/graph/warnings.hpp"
 #include "topologies/input/characters.hpp"
-#include "topologies/input/plural.hpp"
 
 namespace ringscope {
 namespace {
@@ -76,8 +75,7 @@ void add_check(Command& program) {
       "  ringscope check 03-anomaly --set library=rdma\n"
       "  ringscope check gpu_numa2 my_cluster.yaml");
   command.callback([arguments] {
-    std::vector<Override> changes;
-    for (const std::string& change : arguments->changes) changes.push_back(parse_override(change));
+    const std::vector<Override> changes = parse_overrides(arguments->changes);
     for (const std::string& name : arguments->names) show_screen(check(name, changes));
     const std::string& last = arguments->names.back();
     suggest((is_read_as_scenario(last) ? "ringscope run " : "ringscope show ") + shell_word(last));

@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/cases/cases.hpp"
-#include "cli/commands/explain.hpp"
 #include "cli/commands/subcommands.hpp"
 #include "cli/terminal/output_file.hpp"
 #include "scenarios/answer/explain/explain.hpp"
@@ -17,7 +16,6 @@ namespace {
 
 struct ExplainArguments {
   CaseArguments cases;
-  std::vector<std::string> only;
   std::string json;
   bool all = false;
 };
@@ -51,7 +49,7 @@ void explain(const ExplainArguments& arguments) {
   const bool text = print_text({arguments.json});
   require_writable(arguments.json);
   ProgressBar bar("reading");
-  const std::vector<Scenario> scenarios = only_cases(scenarios_of(arguments.cases), arguments.only);
+  const std::vector<Scenario> scenarios = scenarios_of(arguments.cases);
   RunOptions options;
   options.record_chain = options.keep_deadlock = true;
   options.path_limit = long_path_limit;
@@ -76,35 +74,12 @@ void explain(const ExplainArguments& arguments) {
 
 }  // namespace
 
-void add_case_option(Command& subcommand, std::vector<std::string>& only) {
-  subcommand.add_option("--case", only, "NAME: only this case of the scenarios, such as 4-3-1")
-      .one_word();
-}
-
-std::vector<Scenario> only_cases(std::vector<Scenario> scenarios,
-                                 const std::vector<std::string>& only) {
-  if (only.empty()) return scenarios;
-  std::vector<std::string> known;
-  for (const Scenario& scenario : scenarios) known.push_back(scenario.name);
-  std::vector<Scenario> chosen;
-  for (const std::string& name : only) {
-    const auto fits = [&](const Scenario& scenario) {
-      return scenario.name == name || scenario.name.ends_with(' ' + name);
-    };
-    const auto found = std::find_if(scenarios.begin(), scenarios.end(), fits);
-    if (found == scenarios.end())
-      throw Failure(ExitCode::bad_input, "--case: " + unknown_name("case", name, known));
-    chosen.push_back(*found);
-  }
-  return chosen;
-}
-
 void add_explain(Command& program) {
   Command command = program.add_subcommand(
       "explain", "Show the critical path of a case, or why two cases differ");
   const auto arguments = std::make_shared<ExplainArguments>();
   add_case_arguments(command, arguments->cases);
-  add_case_option(command, arguments->only);
+  add_case_option(command, arguments->cases);
   command.add_flag("--all", arguments->all, "leave nothing out: all rows, and the whole chain");
   command.add_option("--json", arguments->json, "write everything as JSON (scenarios/schema.md)");
   command.footer(

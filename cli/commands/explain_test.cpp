@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "cli/commands/explain.hpp"
+#include "cli/cases/cases.hpp"
 #include "cli/terminal/failure.hpp"
 #include "scenarios/answer/explain/nccl_choice.hpp"
 #include "scenarios/answer/explain/what_if.hpp"

@@ -21,9 +21,8 @@ struct ExportArguments {
 };
 
 Scenario only_case(const ExportArguments& arguments) {
-  std::vector<Override> overrides;
-  for (const std::string& change : arguments.changes) overrides.push_back(parse_override(change));
-  std::vector<Scenario> cases = read_scenarios(arguments.scenario, overrides);
+  std::vector<Scenario> cases =
+      read_scenarios(arguments.scenario, parse_overrides(arguments.changes));
   if (cases.size() == 1 && arguments.only.empty()) return std::move(cases.front());
   std::vector<std::string> names;
   for (const Scenario& one : cases) names.push_back(one.name);

@@ -6,8 +6,8 @@
 #include <memory>
 #include <optional>
 
-#include "cli/cases/typed.hpp"
 #include "cli/commands/subcommands.hpp"
+#include "cli/terminal/option_word.hpp"
 #include "cli/terminal/output_file.hpp"
 #include "cli/terminal/progress_bar.hpp"
 #include "cli/terminal/screen.hpp"

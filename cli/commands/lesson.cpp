@@ -5,7 +5,6 @@
 #include <memory>
 
 #include "cli/cases/cases.hpp"
-#include "cli/commands/explain.hpp"
 #include "cli/commands/subcommands.hpp"
 #include "cli/lesson/lesson_case.hpp"
 #include "cli/lesson/lesson_data.hpp"
@@ -21,7 +20,6 @@ constexpr std::size_t most_cases = 24;
 
 struct LessonArguments {
   CaseArguments cases;
-  std::vector<std::string> only;
   std::string output;
 };
 
@@ -60,7 +58,7 @@ Answer run_all(const std::vector<Scenario>& scenarios, const CaseArguments& argu
 void write_lesson(const LessonArguments& arguments) {
   require_writable(arguments.output);
   ProgressBar bar("reading");
-  const std::vector<Scenario> scenarios = only_cases(scenarios_of(arguments.cases), arguments.only);
+  const std::vector<Scenario> scenarios = scenarios_of(arguments.cases);
   require_visible(scenarios, arguments.cases);
   const Answer answer = run_all(scenarios, arguments.cases, bar);
   const std::vector<Report>& reports = answer.reports;
@@ -85,7 +83,7 @@ void add_lesson(Command& program) {
   Command lesson = program.add_subcommand("lesson", "Write an interactive HTML page of a run");
   const auto arguments = std::make_shared<LessonArguments>();
   add_case_arguments(lesson, arguments->cases);
-  add_case_option(lesson, arguments->only);
+  add_case_option(lesson, arguments->cases);
   lesson.add_option("-o,--output", arguments->output, "the page to write, such as page.html")
       .required();
   lesson.footer(

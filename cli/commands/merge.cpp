@@ -8,11 +8,10 @@
 
 #include "cli/commands/subcommands.hpp"
 #include "cli/terminal/failure.hpp"
-#include "cli/terminal/interrupt.hpp"
 #include "cli/terminal/output_file.hpp"
 #include "cli/terminal/progress_bar.hpp"
 #include "cli/terminal/screen.hpp"
-#include "topologies/input/read_file.hpp"
+#include "topologies/input/data_files.hpp"
 
 namespace ringscope {
 namespace {

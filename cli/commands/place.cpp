@@ -8,7 +8,7 @@
 #include "base/table.hpp"
 #include "cli/cases/cases.hpp"
 #include "cli/cases/launch_options.hpp"
-#include "cli/cases/shard_option.hpp"
+#include "cli/cases/launcher.hpp"
 #include "cli/commands/place_text.hpp"
 #include "cli/commands/subcommands.hpp"
 #include "cli/terminal/failure.hpp"

@@ -2,7 +2,6 @@
 #include <memory>
 
 #include "cli/cases/cases.hpp"
-#include "cli/commands/explain.hpp"
 #include "cli/commands/subcommands.hpp"
 #include "cli/terminal/output_file.hpp"
 #include "scenarios/answer/formats/report_formats.hpp"
@@ -13,18 +12,16 @@ namespace {
 
 struct RunArguments {
   CaseArguments cases;
-  std::vector<std::string> only;
   std::string json, csv, trace, timeline, paje;
 };
 
 void run(const RunArguments& arguments) {
-  const auto& [cases, only, json, csv, trace, timeline, paje] = arguments;
+  const auto& [cases, json, csv, trace, timeline, paje] = arguments;
   const bool text = print_text({json, csv, trace, timeline, paje});
   for (const std::string& file : {json, csv, trace, timeline, paje}) require_writable(file);
   ProgressBar bar("reading");
   const bool record = !trace.empty() || !timeline.empty() || !paje.empty();
-  const Answer answer =
-      run_with(cases, only_cases(scenarios_of(cases), only), {&bar}, recording(record));
+  const Answer answer = run_cases_of(cases, bar, recording(record));
   begin_writing(bar, text);
   const std::vector<Report>& reports = answer.reports;
   if (!json.empty()) write_output(json, document(reports).dump(2) + '\n');
@@ -44,7 +41,7 @@ void add_run(Command& program) {
       program.add_subcommand("run", "Simulate scenarios and report where the time goes");
   const auto arguments = std::make_shared<RunArguments>();
   add_case_arguments(run_command, arguments->cases);
-  add_case_option(run_command, arguments->only);
+  add_case_option(run_command, arguments->cases);
   run_command.add_option("--json", arguments->json,
                          "write everything as JSON (scenarios/schema.md)");
   run_command.add_option("--csv", arguments->csv, "write one row per case");

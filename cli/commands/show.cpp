@@ -3,21 +3,23 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <memory>
 #include <set>
 
 #include "cli/cases/cases.hpp"
-#include "cli/cases/typed.hpp"
-#include "cli/commands/peer_text.hpp"
 #include "cli/commands/subcommands.hpp"
 #include "cli/terminal/failure.hpp"
+#include "cli/terminal/option_word.hpp"
 #include "cli/terminal/output_file.hpp"
 #include "cli/terminal/progress_bar.hpp"
 #include "cli/terminal/screen.hpp"
 #include "scenarios/answer/text/nccl_text.hpp"
+#include "scenarios/answer/text/table.hpp"
 #include "scenarios/answer/text/topology_text.hpp"
 #include "scenarios/question/file_kind.hpp"
 #include "scenarios/question/scenario.hpp"
+#include "sim/machine/peer_matrix.hpp"
 #include "topologies/exports/exports.hpp"
 #include "topologies/input/characters.hpp"
 #include "topologies/input/data_files.hpp"
@@ -126,6 +128,66 @@ StagedRoute journey_of(const Shown& shown, const Endpoint& from, const Endpoint&
   journey.latency = journey.legs[0].latency + journey.legs[1].latency +
                     topology.hosts()[here.host].staging_latency;
   return journey;
+}
+
+std::string matrix_text(const std::vector<std::vector<double>>& values, double factor) {
+  std::vector<TextTable::Column> columns = {{"to"}};
+  for (std::size_t i = 0; i < values.size(); ++i) columns.push_back({std::to_string(i)});
+  TextTable table(columns);
+  for (std::size_t from = 0; from < values.size(); ++from) {
+    std::vector<std::string> cells = {std::to_string(from)};
+    for (const double value : values[from])
+      cells.push_back(std::isfinite(value) ? fmt::format("{:.2f}", value * factor) : "-");
+    table.add(std::move(cells));
+  }
+  return table.text(0);
+}
+
+std::string matrices_text(const PeerMatrix& matrix, std::string_view access) {
+  return fmt::format("GPU to GPU, {}: bandwidth in GB/s, one way\n{}\n", access,
+                     matrix_text(matrix.bandwidth, 1e-9)) +
+         fmt::format("GPU to GPU, {}: bandwidth in GB/s, both ways at once\n{}\n", access,
+                     matrix_text(matrix.both_ways, 1e-9)) +
+         fmt::format("GPU to GPU, {}: latency in us\n{}", access,
+                     matrix_text(matrix.latency_s, 1e6));
+}
+
+/// Peer access as TensorFlow logs it: a row of Y and N for each GPU of the host.
+std::string print_access(const Topology& topology, const Host& host) {
+  std::vector<TextTable::Column> columns = {{"DMA:"}};
+  for (std::size_t i = 0; i < host.gpus.size(); ++i) columns.push_back({std::to_string(i)});
+  TextTable table(columns);
+  for (std::size_t from = 0; from < host.gpus.size(); ++from) {
+    std::vector<std::string> cells = {fmt::format("{}:", from)};
+    for (const Vertex to : host.gpus)
+      cells.emplace_back(topology.peer_access(host.gpus[from], to) ? "Y" : "N");
+    table.add(std::move(cells));
+  }
+  return "GPU to GPU: peer access (Y), or through host memory (N)\n" + table.text(0);
+}
+
+/// Bandwidths one way and both ways, and latencies, with peer access as the host grants it, and
+/// without.
+std::string print_peers(const PeerMatrix& granted, const PeerMatrix& staged) {
+  std::string text;
+  for (std::size_t i = 0; i < granted.gpus.size(); ++i)
+    text += fmt::format("{:>2}  {}\n", i, granted.gpus[i]);
+  return text + '\n' + matrices_text(granted, "peer access as granted") + '\n' +
+         matrices_text(staged, "without peer access");
+}
+
+/// `metric,src,dst,value`, as validation/published/p2p-gtx1080ti-x4.csv has it.
+std::string peers_csv(const PeerMatrix& matrix) {
+  std::string text = "metric,src,dst,value\n";
+  const auto add = [&](std::string_view metric, const auto& values, double factor) {
+    for (std::size_t from = 0; from < values.size(); ++from)
+      for (std::size_t to = 0; to < values.size(); ++to)
+        if (std::isfinite(values[from][to]))
+          text += fmt::format("{},{},{},{}\n", metric, from, to, values[from][to] * factor);
+  };
+  add("latency_us", matrix.latency_s, 1e6);
+  add("bandwidth_gb_per_s", matrix.bandwidth, 1e-9);
+  return text;
 }
 
 /// The first host with two GPUs or more; -1 when there is none.

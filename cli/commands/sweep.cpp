@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "cli/cases/cases.hpp"
-#include "cli/cases/shard_option.hpp"
+#include "cli/cases/launcher.hpp"
 #include "cli/cases/study_options.hpp"
 #include "cli/commands/subcommands.hpp"
 #include "cli/commands/sweep_rows.hpp"
@@ -37,8 +37,7 @@ void order_by(Study& study, const std::string& metric) {
 }
 
 Study read(const SweepArguments& arguments) {
-  std::vector<Override> overrides;
-  for (const std::string& change : arguments.changes) overrides.push_back(parse_override(change));
+  const std::vector<Override> overrides = parse_overrides(arguments.changes);
   const std::vector<std::string> metrics = metric_names();
   Study study = read_study(read_study_file(arguments.study), overrides, metrics);
   order_by(study, arguments.by);

@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/cases/cases.hpp"
-#include "cli/commands/explain.hpp"
 #include "cli/commands/subcommands.hpp"
 #include "cli/terminal/output_file.hpp"
 #include "scenarios/answer/formats/report_formats.hpp"
@@ -15,7 +14,6 @@ namespace {
 
 struct WhatIfArguments {
   CaseArguments cases;
-  std::vector<std::string> only;
   std::string json;
   std::size_t top = 5;
 };
@@ -44,7 +42,7 @@ void what_if(const WhatIfArguments& arguments) {
   const bool text = print_text({arguments.json});
   require_writable(arguments.json);
   ProgressBar bar("reading");
-  const std::vector<Scenario> scenarios = only_cases(scenarios_of(arguments.cases), arguments.only);
+  const std::vector<Scenario> scenarios = scenarios_of(arguments.cases);
   RunOptions options;
   options.keep_deadlock = true;
   const double once = 1.0 / static_cast<double>(1 + arguments.top);
@@ -81,7 +79,7 @@ void add_what_if(Command& program) {
       "what-if", "Estimate the speedup from doubling one resource at a time");
   const auto arguments = std::make_shared<WhatIfArguments>();
   add_case_arguments(command, arguments->cases);
-  add_case_option(command, arguments->only);
+  add_case_option(command, arguments->cases);
   command.add_option("--top", arguments->top, "how many things, by their time on the path")
       .between(1, 1000)
       .show_default();

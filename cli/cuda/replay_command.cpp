@@ -44,7 +44,7 @@ Json case_json(const Scenario& scenario, CaseSamples samples, const CudaExecutor
   Json entry = replay_entry(scenario, samples, hosts, "");
   const std::string path = paths_text(executor);
   entry["path"] = path;
-  if (path.find(name_of(Path::staged)) != std::string::npos) {
+  if (path.find(path_names[Path::staged]) != std::string::npos) {
     const TransferOptions& transfers = options.executor.transfers;
     entry["host_memory"] = transfers.host_memory == HostMemory::pinned ? "pinned" : "pageable";
     entry["segment_bytes"] = transfers.segment_bytes;

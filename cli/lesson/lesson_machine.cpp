@@ -5,29 +5,16 @@
 #include <map>
 #include <set>
 
+#include "base/view.hpp"
 #include "cli/lesson/lesson_case.hpp"
 #include "scenarios/answer/recording.hpp"
 
 namespace ringscope::lesson {
 namespace {
 
-std::string_view kind_of(ComponentKind kind) {
-  switch (kind) {
-    case ComponentKind::numa_domain:
-      return "numa";
-    case ComponentKind::pcie_switch:
-      return "pcie";
-    case ComponentKind::gpu:
-      return "gpu";
-    case ComponentKind::nic:
-      return "nic";
-    case ComponentKind::network_switch:
-      return "switch";
-    case ComponentKind::nvswitch:
-      return "nvswitch";
-  }
-  return "";
-}
+/// Names by ComponentKind.
+constexpr Array<std::string_view, 6> kind_names = {"numa", "pcie",   "gpu",
+                                                   "nic",  "switch", "nvswitch"};
 
 Vertex home_of(const Topology& topology, const Location& where) {
   const Host& host = topology.hosts()[where.host];
@@ -114,7 +101,7 @@ Json machine_json(const Scenario& scenario, const Recording& recording) {
     if (one.host >= 0 && hosts.try_emplace(one.host, static_cast<int>(hosts.size())).second)
       names.push_back(topology.hosts()[one.host].name);
     numbers.try_emplace(v, static_cast<int>(numbers.size()));
-    Json json = {{"name", one.name}, {"kind", kind_of(one.kind)}};
+    Json json = {{"name", one.name}, {"kind", kind_names[one.kind]}};
     json["host"] = one.host < 0 ? -1 : hosts.at(one.host);
     if (one.cores > 0) json["cores"] = one.cores;
     components.push_back(json);

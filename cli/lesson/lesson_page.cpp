@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "cli/terminal/failure.hpp"
-#include "topologies/exports/markup.hpp"
+#include "topologies/exports/exports.hpp"
 #include "topologies/input/data_files.hpp"
 
 namespace ringscope::lesson {

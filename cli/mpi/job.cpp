@@ -6,10 +6,8 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "cli/terminal/failure.hpp"
 #include "cli/terminal/option_word.hpp"
 #include "cli/terminal/output_file.hpp"
-#include "topologies/input/input.hpp"
 
 namespace ringscope::mpi {
 namespace {

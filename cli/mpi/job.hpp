@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cli/replays/measuring.hpp"
-#include "validation/executors/mpi/ranks.hpp"
+#include "validation/executors/mpi/layout.hpp"
 
 namespace ringscope::mpi {
 

@@ -75,11 +75,10 @@ void add_scenario_arguments(Command& replay, ScenarioArguments& arguments) {
 }
 
 std::vector<Scenario> read_all(const ScenarioArguments& arguments) {
-  std::vector<Override> overrides;
-  for (const std::string& change : arguments.changes) overrides.push_back(parse_override(change));
   std::vector<Scenario> cases;
   for (const std::string& name : arguments.scenarios)
-    for (Scenario& one : read_scenarios(name, overrides)) cases.push_back(std::move(one));
+    for (Scenario& one : read_scenarios(name, parse_overrides(arguments.changes)))
+      cases.push_back(std::move(one));
   return cases;
 }
 

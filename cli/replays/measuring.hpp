@@ -15,7 +15,6 @@
 #include "scenarios/question/scenario.hpp"
 #include "validation/executors/batches.hpp"
 #include "validation/executors/measurement.hpp"
-#include "validation/executors/stopping.hpp"
 
 namespace ringscope {
 

@@ -5,11 +5,11 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 
 #include "topologies/input/characters.hpp"
 
 namespace ringscope {
-
 namespace {
 
 bool errors_in_colour() {
@@ -26,6 +26,24 @@ int report(const char* message, ExitCode code) {
   std::fputs(for_terminal(message).c_str(), stderr);
   std::fputs(coloured ? "\033[0m\n" : "\n", stderr);
   return static_cast<int>(code);
+}
+
+// A blocked signal stays pending: no handler, and so nothing global.
+Interrupt::Interrupt() {
+  ::sigemptyset(&interrupt_);
+  ::sigaddset(&interrupt_, SIGINT);
+  ::pthread_sigmask(SIG_BLOCK, &interrupt_, &before_);
+}
+
+Interrupt::~Interrupt() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+bool Interrupt::asked() {
+  const timespec at_once{};
+  if (!asked_ && ::sigtimedwait(&interrupt_, nullptr, &at_once) == SIGINT) {
+    asked_ = true;
+    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  return asked_;
 }
 
 }  // namespace ringscope

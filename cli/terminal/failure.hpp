@@ -2,6 +2,7 @@
 // End of the program when it cannot answer.
 #pragma once
 
+#include <csignal>
 #include <stdexcept>
 #include <string>
 
@@ -22,5 +23,22 @@ class Failure : public std::runtime_error {
 /// Prints why a program ends, the one place where that is done: what it repeats of the input cannot
 /// drive a terminal. Returns the code.
 int report(const char* message, ExitCode code);
+
+// ^C as a wish that a long search can grant.
+
+/// Keeps ^C from ending the program while it lives: whoever made it asks whether it came. A second
+/// one ends the program. Threads that are started meanwhile leave it to the one that made this.
+class Interrupt {
+ public:
+  Interrupt();
+  ~Interrupt();
+  Interrupt& operator=(Interrupt&&) = delete;  ///< neither copied nor moved
+
+  bool asked();  ///< by the thread that made it
+
+ private:
+  sigset_t interrupt_{}, before_{};
+  bool asked_ = false;
+};
 
 }  // namespace ringscope

@@ -10,7 +10,6 @@
 #include <filesystem>
 
 #include "cli/terminal/failure.hpp"
-#include "cli/terminal/interrupt.hpp"
 
 namespace ringscope {
 namespace {

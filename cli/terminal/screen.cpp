@@ -9,7 +9,6 @@
 #include <charconv>
 #include <cstdlib>
 #include <limits>
-#include <string_view>
 #include <vector>
 
 #include "cli/terminal/output_file.hpp"

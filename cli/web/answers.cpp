@@ -8,15 +8,12 @@
 #include <new>
 #include <stdexcept>
 
-#include "algorithms/catalogue.hpp"
 #include "cli/lesson/lesson_case.hpp"
 #include "cli/lesson/lesson_data.hpp"
 #include "scenarios/answer/explain/what_if.hpp"
-#include "scenarios/answer/formats/report_formats.hpp"
 #include "scenarios/answer/text/report_text.hpp"
 #include "scenarios/question/estimate.hpp"
 #include "scenarios/question/file_kind.hpp"
-#include "scenarios/question/scenario.hpp"
 #include "scenarios/question/scenario_tree.hpp"
 #include "sim/session/session.hpp"
 #include "topologies/input/data_files.hpp"

@@ -4,6 +4,13 @@
 #include "algorithms/steps/ring_steps.hpp"
 
 namespace ringscope {
+namespace {
+
+std::size_t piece_items(const Options& options) {
+  return chunk_items(protocol_named(options.protocol), options.item_bytes, 1);
+}
+
+}  // namespace
 
 // Each of a rank's items passes the links of all ranks but one; NCCL counts all.
 std::vector<Range> channel_chunks(int ranks, std::size_t items, const Options& options) {
@@ -25,6 +32,24 @@ Cost channel_chunks_cost(int ranks, std::size_t items, Options options) {
       (ranks - 1) * count_pieces(channel_chunks(ranks, items, options), channel_piece(options));
   return {.steps = steps,
           .messages = ranks * steps,
+          .items = static_cast<std::uint64_t>(ranks - 1) * items};
+}
+
+std::vector<Range> pipeline_parts(Range data, const Options& options) {
+  return channel_parts(data, protocol_named(options.protocol), options.channels, 1,
+                       options.item_bytes);
+}
+
+std::vector<Range> pipeline_pieces(Range part, const Options& options) {
+  return pieces_of(part, piece_items(options));
+}
+
+Cost pipeline_cost(int ranks, std::size_t items, Options options) {
+  if (ranks == 1 || items == 0) return {};
+  const std::int64_t pieces =
+      count_pieces(pipeline_parts({.size = items}, options), piece_items(options));
+  return {.steps = ranks - 2 + pieces,
+          .messages = (ranks - 1) * pieces,
           .items = static_cast<std::uint64_t>(ranks - 1) * items};
 }
 

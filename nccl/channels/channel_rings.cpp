@@ -8,7 +8,6 @@
 #include "algorithms/steps/host_order.hpp"
 #include "algorithms/steps/segments.hpp"
 #include "nccl/channels/all_at_once.hpp"
-#include "nccl/channels/performed_channels.hpp"
 
 namespace ringscope {
 namespace {

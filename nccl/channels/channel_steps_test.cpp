@@ -6,7 +6,6 @@
 
 #include "nccl/channels/pat_steps.hpp"
 #include "nccl/channels/switch_channel.hpp"
-#include "nccl/channels/switch_rounds.hpp"
 
 namespace ringscope {
 namespace {

@@ -3,10 +3,8 @@
 
 #include <algorithm>
 #include <bit>
-#include <utility>
 
 #include "algorithms/steps/host_order.hpp"
-#include "base/table.hpp"
 #include "nccl/channels/all_at_once.hpp"
 #include "nccl/choice/tuning.hpp"
 

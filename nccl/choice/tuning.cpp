@@ -2,7 +2,6 @@
 #include "nccl/choice/tuning.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 
 namespace ringscope::nccl {

@@ -9,9 +9,7 @@
 #include <set>
 #include <utility>
 
-#include "algorithms/groups/known_groups.hpp"
 #include "algorithms/groups/on_group.hpp"
-#include "base/table.hpp"
 #include "nccl/channels/all_at_once.hpp"
 #include "nccl/channels/peer_exchanges.hpp"
 #include "nccl/choice/tuning.hpp"

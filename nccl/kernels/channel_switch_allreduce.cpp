@@ -22,7 +22,6 @@
 #include "nccl/channels/all_at_once.hpp"
 #include "nccl/channels/channel_parts.hpp"
 #include "nccl/channels/channel_rings.hpp"
-#include "nccl/channels/performed_channels.hpp"
 #include "nccl/channels/switch_channel.hpp"
 
 namespace ringscope {

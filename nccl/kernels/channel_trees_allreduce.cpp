@@ -17,8 +17,8 @@
 #include "algorithms/steps/host_order.hpp"
 #include "algorithms/steps/segments.hpp"
 #include "nccl/channels/all_at_once.hpp"
+#include "nccl/channels/channel_parts.hpp"
 #include "nccl/channels/channel_rings.hpp"
-#include "nccl/channels/performed_channels.hpp"
 #include "nccl/search/chain_tree.hpp"
 
 namespace ringscope {

@@ -11,8 +11,6 @@
 #include <optional>
 #include <set>
 
-#include "base/table.hpp"
-
 namespace ringscope {
 namespace {
 

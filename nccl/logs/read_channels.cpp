@@ -6,11 +6,10 @@
 
 #include <algorithm>
 
-#include "base/table.hpp"
 #include "nccl/logs/info_lines.hpp"
 #include "topologies/imports/xml.hpp"
 #include "topologies/input/characters.hpp"
-#include "topologies/input/read_file.hpp"
+#include "topologies/input/data_files.hpp"
 
 namespace ringscope {
 namespace {

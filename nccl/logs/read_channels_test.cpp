@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "topologies/cluster.hpp"
-#include "topologies/input/read_file.hpp"
+#include "topologies/input/data_files.hpp"
 
 namespace ringscope {
 namespace {

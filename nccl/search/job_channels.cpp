@@ -6,7 +6,6 @@
 #include <set>
 #include <utility>
 
-#include "base/table.hpp"
 #include "nccl/search/chain_tree.hpp"
 
 namespace ringscope::nccl {

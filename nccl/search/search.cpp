@@ -5,7 +5,6 @@
 #include <cmath>
 #include <utility>
 
-#include "base/table.hpp"
 #include "nccl/search/link_rates.hpp"
 #include "nccl/search/next_gpus.hpp"
 

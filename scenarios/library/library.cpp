@@ -3,13 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <vector>
 
-#include "scenarios/library/blocks.hpp"
-#include "scenarios/library/fitted_range.hpp"
-#include "scenarios/library/uncached.hpp"
+#include "scenarios/library/library_parts.hpp"
 #include "topologies/input/data_files.hpp"
 
 namespace ringscope {

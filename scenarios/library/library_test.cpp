@@ -9,8 +9,7 @@
 #include <fstream>
 
 #include "scenarios/answer/formats/report_formats.hpp"
-#include "scenarios/library/fitted_range.hpp"
-#include "scenarios/library/uncached.hpp"
+#include "scenarios/library/library_parts.hpp"
 #include "topologies/input/complaint.hpp"
 #include "topologies/input/data_files.hpp"
 

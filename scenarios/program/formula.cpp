@@ -8,8 +8,6 @@
 #include <charconv>
 #include <cmath>
 
-#include "base/view.hpp"
-
 namespace ringscope {
 namespace {
 

@@ -12,8 +12,7 @@
 #include "algorithms/programs/program.hpp"
 #include "algorithms/programs/survey.hpp"
 #include "scenarios/program/steps.hpp"
-#include "topologies/input/input.hpp"
-#include "topologies/input/suspect.hpp"
+#include "topologies/input/characters.hpp"
 
 namespace ringscope {
 namespace {

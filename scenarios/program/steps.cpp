@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "algorithms/collectives.hpp"
-#include "scenarios/program/collective_step.hpp"
 
 namespace ringscope {
 namespace {

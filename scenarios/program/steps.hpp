@@ -77,6 +77,20 @@ class StepsReader {
   int depth_ = 0;
 };
 
+struct CollectiveStep {
+  const Algorithm* algorithm = nullptr;
+  Options options;
+  const Value* bytes = nullptr;  ///< null: a collective without data
+};
+
+/// Collectives that run among groups, each on one thread of a rank.
+std::vector<std::string> collectives_for_steps();
+
+/// Reads the step's size, `algorithm` and `options`. `ranks`: of the smallest group. Throws
+/// InputError. `nccl`: it is NCCL's where nothing else is said.
+CollectiveStep read_collective_step(Fields& step, const std::string& collective, int ranks,
+                                    bool nccl);
+
 /// Lets steps raise flags for those that wait for them by name. Throws InputError where there is no
 /// such step, or none that comes before.
 void join_by_names(programs::Program& program, const std::vector<NamedStep>& named);

@@ -13,7 +13,6 @@
 #include "algorithms/collectives.hpp"
 #include "algorithms/programs/program.hpp"
 #include "algorithms/steps/host_order.hpp"
-#include "topologies/input/units.hpp"
 
 namespace ringscope {
 namespace {

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "algorithms/catalogue.hpp"
-#include "algorithms/groups/known_groups.hpp"
+#include "algorithms/groups/on_group.hpp"
 #include "nccl/choice/tuning.hpp"
 #include "nccl/search/job_channels.hpp"
 #include "scenarios/library/library.hpp"
-#include "scenarios/question/known_parts.hpp"
+#include "scenarios/question/scenario_tree.hpp"
 #include "topologies/placement/placement.hpp"
 
 namespace ringscope {

@@ -10,7 +10,7 @@
 
 #include "algorithms/training/training.hpp"
 #include "nccl/choice/choice.hpp"
-#include "scenarios/library/uncached.hpp"
+#include "scenarios/library/library_parts.hpp"
 #include "scenarios/question/file_kind.hpp"
 #include "scenarios/question/nccl_communicators.hpp"
 #include "scenarios/question/neighbours.hpp"

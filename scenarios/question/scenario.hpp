@@ -127,6 +127,7 @@ struct Override {
 
 /// "job.bytes=64MiB" into its parts; throws InputError.
 Override parse_override(const std::string& argument);
+std::vector<Override> parse_overrides(const std::vector<std::string>& arguments);
 
 /// Reads one scenario file, lays the overrides over it, and gives one Scenario per `job.bytes`.
 /// `cases: [{name: ..., set: {placement: 4-2-2}}, ...]` in the file multiplies it likewise.

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "scenarios/schedule/checks.hpp"
 #include "scenarios/schedule/readers.hpp"
-#include "scenarios/schedule/sound.hpp"
 #include "topologies/input/input.hpp"
 
 namespace ringscope {

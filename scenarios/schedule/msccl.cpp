@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "scenarios/schedule/checked.hpp"
+#include "scenarios/schedule/checks.hpp"
 #include "scenarios/schedule/msccl_text.hpp"
 #include "scenarios/schedule/readers.hpp"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include "scenarios/schedule/checked.hpp"
+#include "scenarios/schedule/checks.hpp"
 #include "scenarios/schedule/mscclpp_channels.hpp"
 #include "scenarios/schedule/readers.hpp"
 

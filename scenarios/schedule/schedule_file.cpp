@@ -3,14 +3,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
 
 #include "algorithms/traces/trace.hpp"
 #include "scenarios/schedule/readers.hpp"
 #include "topologies/input/characters.hpp"
 #include "topologies/input/data_files.hpp"
-#include "topologies/input/read_file.hpp"
 
 namespace ringscope {
 namespace {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 
-#include "scenarios/trace/packed_file.hpp"
+#include "scenarios/trace/readers.hpp"
 
 namespace ringscope::chakra {
 namespace {

@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "base/view.hpp"
-
 namespace ringscope::chakra {
 namespace {
 

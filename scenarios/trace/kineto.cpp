@@ -7,7 +7,6 @@
 #include <set>
 
 #include "scenarios/trace/kineto/rank.hpp"
-#include "scenarios/trace/packed_file.hpp"
 #include "scenarios/trace/readers.hpp"
 
 namespace ringscope {

@@ -32,6 +32,9 @@ RankFiles rank_files(const std::string& files, std::span<const std::string_view>
 /// The files that are read, one for each rank of the job, or one for all.
 std::vector<std::string> chosen_files(const TraceRequest& request, const RankFiles& files);
 
+/// The bytes of a file that gzip may have packed, unpacked. Throws InputError.
+std::string read_packed_file(const std::string& path);
+
 /// Names of all traces of one file a rank in a folder.
 std::vector<std::string> trace_names(const std::string& folder);
 

@@ -7,7 +7,7 @@
 
 #include "scenarios/trace/recorded_rank_reader.hpp"
 #include "topologies/input/characters.hpp"
-#include "topologies/input/read_file.hpp"
+#include "topologies/input/data_files.hpp"
 
 namespace ringscope {
 namespace {

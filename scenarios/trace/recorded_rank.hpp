@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/trace/recorded/choices.hpp"
 #include "scenarios/trace/recorded/groups.hpp"
 #include "scenarios/trace/trace_file.hpp"
 

@@ -10,8 +10,8 @@
 #include <fstream>
 #include <map>
 
-#include "scenarios/trace/recorded/choices.hpp"
 #include "scenarios/trace/recorded/file.hpp"
+#include "scenarios/trace/recorded/groups.hpp"
 #include "scenarios/trace/trace_file.hpp"
 #include "topologies/input/complaint.hpp"
 #include "topologies/input/sections_for_test.hpp"

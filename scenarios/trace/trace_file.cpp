@@ -8,7 +8,7 @@
 #include <filesystem>
 
 #include "algorithms/collectives.hpp"
-#include "scenarios/schedule/sound.hpp"
+#include "scenarios/schedule/checks.hpp"
 #include "scenarios/trace/readers.hpp"
 #include "topologies/input/data_files.hpp"
 

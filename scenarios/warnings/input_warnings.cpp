@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Warnings about memory and cores of hosts that the input of a training job takes.
+// Warnings about memory and cores of hosts that the input of a training job takes, and about NICs.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
+#include <set>
 
 #include "scenarios/warnings/job_warnings.hpp"
 #include "scenarios/workload/training.hpp"
-#include "topologies/input/plural.hpp"
+#include "topologies/graph/peers.hpp"
+#include "topologies/graph/warnings.hpp"
+#include "topologies/input/characters.hpp"
 
 namespace ringscope {
 namespace {
@@ -68,6 +72,78 @@ std::vector<std::string> crowded_input(const Scenario& scenario) {
   return {};
 }
 
+/// Location of a rank's buffers; of several domains, the rank's own.
+Vertex home_of(const Topology& topology, const Location& where) {
+  const Host& host = topology.hosts()[where.host];
+  return where.gpu >= 0 ? host.gpus[where.gpu] : host.numa_domains[where.numa];
+}
+
+/// The NICs of `host` by which a ring comes and goes.
+std::set<Vertex> nics_of_ring(const Scenario& scenario, int host) {
+  const Topology& topology = scenario.cluster.topology;
+  const auto& ranks = scenario.placement.ranks;
+  std::set<Vertex> nics;
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    const std::size_t next = (i + 1) % ranks.size();
+    if (ranks[i].host == ranks[next].host) continue;
+    if (ranks[i].host != host && ranks[next].host != host) continue;
+    const StagedRoute journey = topology.staged_route(
+        home_of(topology, ranks[i]), home_of(topology, ranks[next]), i * ranks.size() + next);
+    for (const Route& leg : journey.legs)
+      for (const int id : leg.links)
+        for (const Vertex end : {topology.source_of(id), topology.target_of(id)})
+          if (topology.graph()[end].kind == ComponentKind::nic &&
+              topology.graph()[end].host == host)
+            nics.insert(end);
+  }
+  return nics;
+}
+
+std::string names_of(const Topology& topology, const std::set<Vertex>& nics) {
+  std::string names;
+  for (const Vertex nic : nics) names += (names.empty() ? "" : ", ") + topology.graph()[nic].name;
+  return names;
+}
+
+/// Bytes per second of a host's NICs, each with its slot.
+std::vector<double> speeds_of_nics(const Topology& topology, const Host& host) {
+  std::vector<double> speeds;
+  for (const Vertex nic : host.nics)
+    speeds.push_back(std::min(widest_link(topology, nic, true).bytes_per_second,
+                              widest_link(topology, nic, false).bytes_per_second));
+  return speeds;
+}
+
+/// Advice where one NIC is faster than all with the same share of the data each; `used`: the NICs
+/// of the job's ring, none where it uses all.
+std::vector<std::string> unequal_nics(const Topology& topology, const Host& host,
+                                      const std::set<Vertex>& used) {
+  const std::vector<double> speeds = speeds_of_nics(topology, host);
+  const auto fastest = std::ranges::max_element(speeds), slowest = std::ranges::min_element(speeds);
+  const auto at = [&](auto speed) { return speed - speeds.begin(); };
+  if (used == std::set{host.nics.begin()[at(fastest)]}) return {};
+  const auto text = [&](auto speed) {
+    return fmt::format("{} ({})", topology.graph()[host.nics.begin()[at(speed)]].name,
+                       to_short_text(Bandwidth{*speed}));
+  };
+  const std::string does = used.empty()
+                               ? "'placement.nics: all' sends the same share by each NIC, and " +
+                                     text(slowest) + " sets the pace"
+                               : fmt::format("the ring comes to {} and leaves it by {}", host.name,
+                                             names_of(topology, used));
+  const std::string name = nic_name(topology, host.nics.begin()[at(fastest)]);
+  return {
+      fmt::format("{}: {} alone is faster than all together, 'placement.nics: [{}]' takes it", does,
+                  text(fastest),
+                  name == fmt::format("nic{}", at(fastest)) ? std::to_string(at(fastest)) : name)};
+}
+
+bool one_is_faster_than_all(const Topology& topology, const Host& host) {
+  const std::vector<double> speeds = speeds_of_nics(topology, host);
+  const auto [least, most] = std::ranges::minmax(speeds);
+  return most > static_cast<double>(speeds.size()) * least;
+}
+
 }  // namespace
 
 std::vector<std::string> input_warnings(const Scenario& scenario) {
@@ -75,6 +151,43 @@ std::vector<std::string> input_warnings(const Scenario& scenario) {
   const std::vector<std::string> crowded = crowded_input(scenario);
   found.insert(found.end(), crowded.begin(), crowded.end());
   return found;
+}
+
+std::vector<std::string> nic_warnings(const Scenario& scenario, bool replaced) {
+  const Topology& topology = scenario.cluster.topology;
+  const auto& ranks = scenario.placement.ranks;
+  const bool spread = std::any_of(ranks.begin(), ranks.end(), [&](const Location& where) {
+    return where.host != ranks.front().host;
+  });
+  if (!spread || ranks.front().nics == NicChoice::named) return {};
+  const Host& host = topology.hosts()[ranks.front().host];
+  const std::size_t count = host.nics.size();
+  if (count < 2) return {};
+  const bool unequal = one_is_faster_than_all(topology, host);
+  if (ranks.front().nics == NicChoice::all)
+    return unequal ? unequal_nics(topology, host, {}) : std::vector<std::string>();
+  const Algorithm& algorithm = *scenario.job.algorithm;
+  if (algorithm.one_channel && scenario.job.options.nccl == nullptr) {
+    if (replaced) return {};
+    return {fmt::format(
+        "{} is simulated as one channel, which leaves a host by one NIC at a time; NCCL opens "
+        "several and fills all {} NICs of {}, so that between hosts it may be up to {}x as fast. "
+        "parallel_rings with 'options: {{rings: {}}}' comes nearer",
+        algorithm.name, count, host.name, count, count)};
+  }
+  if (!algorithm.ring) return {};
+  const std::set<Vertex> used = nics_of_ring(scenario, ranks.front().host);
+  if (used.size() >= count || used.empty()) return {};
+  if (unequal) return unequal_nics(topology, host, used);
+  return {fmt::format(
+      "the ring comes to {0} and leaves it by {1} of its {2} NICs ({3}), and the others are idle: "
+      "'placement.nics: all' sends a share by each{4}",
+      host.name, used.size(), count, names_of(topology, used),
+      ranks.front().gpu >= 0
+          ? fmt::format(", the allreduce parallel_rings goes round once for each of "
+                        "'options: {{rings: {}}}'",
+                        count)
+          : "")};
 }
 
 }  // namespace ringscope

@@ -14,8 +14,7 @@
 #include "algorithms/schedules/schedule.hpp"
 #include "algorithms/training/llm.hpp"
 #include "algorithms/training/training.hpp"
-#include "base/view.hpp"
-#include "scenarios/library/fitted_range.hpp"
+#include "scenarios/library/library_parts.hpp"
 #include "scenarios/schedule/schedule_file.hpp"
 #include "scenarios/workload/options.hpp"
 #include "scenarios/workload/training.hpp"
@@ -23,7 +22,6 @@
 #include "topologies/graph/warnings.hpp"
 #include "topologies/input/characters.hpp"
 #include "topologies/input/data_files.hpp"
-#include "topologies/input/plural.hpp"
 
 namespace ringscope {
 namespace {

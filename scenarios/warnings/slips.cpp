@@ -10,11 +10,11 @@
 
 #include "algorithms/training/training.hpp"
 #include "base/view.hpp"
-#include "scenarios/library/fitted_range.hpp"
+#include "scenarios/library/library_parts.hpp"
 #include "scenarios/question/estimate.hpp"
 #include "scenarios/warnings/job_warnings.hpp"
 #include "topologies/graph/warnings.hpp"
-#include "topologies/input/plural.hpp"
+#include "topologies/input/characters.hpp"
 
 namespace ringscope {
 namespace {

@@ -8,8 +8,7 @@
 #include <cstdint>
 #include <set>
 
-#include "base/table.hpp"
-#include "topologies/input/suspect.hpp"
+#include "topologies/input/characters.hpp"
 
 namespace ringscope {
 namespace {

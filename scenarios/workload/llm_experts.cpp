@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "base/table.hpp"
 #include "scenarios/workload/uneven.hpp"
 
 namespace ringscope {

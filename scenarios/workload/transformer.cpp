@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include "scenarios/workload/limits.hpp"
-#include "scenarios/workload/written.hpp"
-#include "topologies/input/suspect.hpp"
+#include "scenarios/workload/model.hpp"
+#include "topologies/input/characters.hpp"
 
 namespace ringscope {
 namespace {

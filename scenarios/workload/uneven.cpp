@@ -10,8 +10,6 @@
 #include <numeric>
 #include <random>
 
-#include "base/table.hpp"
-
 namespace ringscope {
 namespace {
 

@@ -9,7 +9,7 @@ them rounded) are so a billionth apart after some hundreds of messages that shar
 
 That is what sharing is, and no fault. A fault is what parts at once: an order that hangs on the
 last digits of two dates, or a time that does not scale. What grows does so in steps, and until it
-has come to the width of an instant (sim/kernel/instant.hpp) the order of all events is the same.
+has come to the width of an instant (sim/kernel/kernel.hpp) the order of all events is the same.
 """
 
 import csv

@@ -68,18 +68,185 @@ class Refinement {
   Refinement(const Machine& machine, Ledger& ledger) : machine_(&machine), ledger_(&ledger) {}
 
   /// Takes in the blocks of a rank by its script; false where it is not made of blocks alone.
-  bool add(int rank, const std::vector<Line>& script);
+  bool add(int rank, const std::vector<Line>& script) {
+    Table<int> number_of;  // a thread's block; -1: none yet
+    for (const Line& line : script) {
+      int& number = number_of.grown(line.thread, -1);
+      const bool lasts = line.verb == Verb::copy && line.size == 0;
+      if (line.verb == Verb::join || (lasts && !line.block.is_any())) continue;
+      if (lasts) {
+        if (number >= 0) return false;
+        number = static_cast<int>(blocks_.size());
+        if (!by_rank_.try_emplace({rank, line.block.channel}, static_cast<int>(blocks_.size()))
+                 .second)
+          return false;
+        blocks_.push_back(
+            {.rank = rank, .channel = line.block.channel, .thread = line.thread, .peers = {}});
+        channels_ = std::max(channels_, line.block.channel + 1);
+      }
+      if (number < 0) return false;
+      BlockNode& block = blocks_[number];
+      if (line.equal_steps > 0) {
+        block.colour = mixed(block.colour, static_cast<std::uint64_t>(line.equal_steps));
+        continue;
+      }
+      const bool sends = line.verb == Verb::isend, receives = line.verb == Verb::irecv;
+      const bool waits = line.verb == Verb::wait_all || line.verb == Verb::wait_any;
+      const bool local = line.verb == Verb::reduce || line.verb == Verb::copy;
+      if (!sends && !receives && !waits && !local) return false;
+      std::uint64_t which = 0;
+      if (sends || receives) {
+        which = block.place_of(line.peer, line.block);
+        if (which == block.peers.size()) block.peers.emplace_back(line.peer, line.block);
+        Peer& peer = block.peers[which];
+        peer.sends = peer.sends || sends;
+        peer.receives = peer.receives || receives;
+      }
+      block.colour = mixed(block.colour, static_cast<std::uint64_t>(line.verb) << 32 | which);
+      block.colour = mixed(block.colour, std::uint64_t{line.size});
+    }
+    return true;
+  }
+
   /// Finds each block's peers, and what is used on the way to them.
-  bool connect(Machine& machine);
-  void refine();
-  std::optional<ChannelFold> fold();
+  bool connect(Machine& machine) {
+    const Orbits& orbits = machine.orbits();
+    for (BlockNode& block : blocks_)
+      for (Peer& peer : block.peers) {
+        const int to = (block.rank + peer.distance) % orbits.ranks;
+        const auto found = by_rank_.find({orbits.simulated_for(to), block.channel});
+        if (found == by_rank_.end()) return false;
+        peer.block = found->second;
+        const BlockNode& other = blocks_[peer.block];
+        peer.here = other.place_of((orbits.ranks - peer.distance) % orbits.ranks, peer.kind);
+        if (peer.here == other.peers.size()) return false;
+        if (!peer.sends) continue;
+        const Channel& channel = machine.channel(block.rank, to, peer.kind);
+        peer.wire = channel.wire;
+        const auto costs =
+            static_cast<Colour>(channel.way) << 8 | static_cast<Colour>(peer.kind.protocol);
+        peer.way = mixed(mixed(mixed(costs, channel.route_latency), channel.wire_per_byte),
+                         static_cast<Colour>(channel.slices));
+        for (const Use& use : peer.wire)
+          colour_of(use) = mixed(Colour{1}, ledger_->resource(use.resource).capacity);
+      }
+    return true;
+  }
+
+  void refine() {
+    std::size_t before = 0;
+    for (std::size_t colours = count_colours(); colours > before;) {
+      before = colours;
+      std::vector<Colour> next;
+      Table<std::vector<Colour>> users(resources_.size());
+      for (const BlockNode& block : blocks_) {
+        Colour colour = block.colour;
+        for (std::size_t i = 0; i < block.peers.size(); ++i) {
+          const Peer& peer = block.peers[i];
+          colour = mixed(mixed(colour, blocks_[peer.block].colour),
+                         peer.here << 2 | std::uint64_t{peer.sends} << 1 | peer.receives);
+          if (!peer.sends) continue;
+          Colour flow = mixed(mixed(block.colour, std::uint64_t{i}), peer.way);
+          for (const Use& use : peer.wire)
+            flow = mixed(mixed(flow, colour_of(use)), static_cast<Colour>(use.weight));
+          for (const Use& use : peer.wire)
+            users[use.resource].push_back(mixed(flow, static_cast<Colour>(use.weight)));
+          colour = mixed(colour, flow);
+        }
+        next.push_back(colour);
+      }
+      for (std::size_t i = 0; i < blocks_.size(); ++i) blocks_[i].colour = next[i];
+      for (std::size_t id = 0; id < users.size(); ++id) {
+        std::ranges::sort(users[id]);
+        for (const Colour flow : users[id]) resources_[id] = mixed(resources_[id], flow);
+      }
+      colours = count_colours();
+    }
+  }
+
+  std::optional<ChannelFold> fold() {
+    ChannelFold fold;
+    fold.stands_for = Table<int>(channels_, 0);
+    for (const int first : first_alike()) ++fold.stands_for[first];
+    const bool any = std::ranges::any_of(fold.stands_for, [](int times) { return times > 1; });
+    // A rank's first thread ends with the rank.
+    const bool first_threads = std::ranges::all_of(blocks_, [&](const BlockNode& block) {
+      return block.thread > 0 || fold.is_simulated(block.channel);
+    });
+    if (!any || !first_threads) return {};
+    merge_resources(fold);
+    tell_likes(fold);
+    return fold;
+  }
 
  private:
-  Colour& colour_of(const Use& use);
-  std::size_t count_colours() const;
-  std::vector<int> first_alike() const;
-  void merge_resources(ChannelFold& fold);
-  void tell_likes(ChannelFold& fold) const;
+  Colour& colour_of(const Use& use) { return resources_.grown(use.resource); }
+
+  std::size_t count_colours() const {
+    const std::set<Colour> of_resources(resources_.begin(), resources_.end());
+    std::set<Colour> of_blocks;
+    for (const BlockNode& block : blocks_) of_blocks.insert(block.colour);
+    return of_blocks.size() + of_resources.size();
+  }
+
+  /// The first channel like each.
+  std::vector<int> first_alike() const {
+    Table<std::vector<Colour>> colours(channels_);
+    for (const BlockNode& block : blocks_) colours[block.channel].push_back(block.colour);
+    std::map<std::vector<Colour>, int> first;
+    std::vector<int> alike;
+    for (int channel = 0; channel < channels_; ++channel) {
+      auto& of_channel = colours[channel];
+      std::ranges::sort(of_channel);
+      alike.push_back(first.try_emplace(std::move(of_channel), channel).first->second);
+    }
+    return alike;
+  }
+
+  // Resources that blocks of one channel alone use are that channel's own.
+  void merge_resources(ChannelFold& fold) {
+    Table<std::set<int>> channels_of(resources_.size());
+    for (const BlockNode& block : blocks_)
+      for (const Peer& peer : block.peers)
+        for (const Use& use : peer.wire) channels_of[use.resource].insert(block.channel);
+    std::map<Colour, std::vector<int>> classes;
+    for (std::size_t id = 0; id < resources_.size(); ++id)
+      if (resources_[id] != 0) classes[resources_[id]].push_back(static_cast<int>(id));
+    fold.first_of_several = ledger_->resource_count();
+    fold.resources.resize(ledger_->resource_count() + std::ssize(classes));
+    std::iota(fold.resources.begin(), fold.resources.end(), 0);
+    fold.as_busy = fold.resources;
+    for (const auto& [colour, members] : classes) {
+      const bool own =
+          std::ranges::all_of(members, [&](int id) { return channels_of[id].size() == 1; });
+      const auto used = std::ranges::find_if(members, [&](int id) {
+        return std::ranges::any_of(channels_of[id],
+                                   [&](int channel) { return fold.is_simulated(channel); });
+      });
+      int busy = *used;
+      if (!own) {
+        Resource all = ledger_->resource(members.front());
+        all.capacity *= static_cast<double>(members.size());
+        busy = ledger_->add(std::move(all));
+      }
+      for (const int id : members) {
+        if (!own) fold.resources[id] = busy;
+        fold.as_busy[id] = busy;
+      }
+    }
+  }
+
+  void tell_likes(ChannelFold& fold) const {
+    std::unordered_map<Colour, const BlockNode*> simulated;
+    for (const BlockNode& block : blocks_)
+      if (fold.is_simulated(block.channel)) simulated.try_emplace(block.colour, &block);
+    fold.like.resize(machine_->orbits().simulated);
+    for (const BlockNode& block : blocks_) {
+      const BlockNode& other =
+          fold.is_simulated(block.channel) ? block : *simulated.at(block.colour);
+      fold.like[block.rank].push_back({block.thread, other.rank, other.thread});
+    }
+  }
 
   const Machine* machine_;
   Ledger* ledger_;
@@ -88,183 +255,6 @@ class Refinement {
   Table<Colour> resources_;                     ///< by number; 0: no block uses it
   int channels_ = 0;
 };
-
-bool Refinement::add(int rank, const std::vector<Line>& script) {
-  Table<int> number_of;  // a thread's block; -1: none yet
-  for (const Line& line : script) {
-    int& number = number_of.grown(line.thread, -1);
-    const bool lasts = line.verb == Verb::copy && line.size == 0;
-    if (line.verb == Verb::join || (lasts && !line.block.is_any())) continue;
-    if (lasts) {
-      if (number >= 0) return false;
-      number = static_cast<int>(blocks_.size());
-      if (!by_rank_.try_emplace({rank, line.block.channel}, static_cast<int>(blocks_.size()))
-               .second)
-        return false;
-      blocks_.push_back(
-          {.rank = rank, .channel = line.block.channel, .thread = line.thread, .peers = {}});
-      channels_ = std::max(channels_, line.block.channel + 1);
-    }
-    if (number < 0) return false;
-    BlockNode& block = blocks_[number];
-    if (line.equal_steps > 0) {
-      block.colour = mixed(block.colour, static_cast<std::uint64_t>(line.equal_steps));
-      continue;
-    }
-    const bool sends = line.verb == Verb::isend, receives = line.verb == Verb::irecv;
-    const bool waits = line.verb == Verb::wait_all || line.verb == Verb::wait_any;
-    const bool local = line.verb == Verb::reduce || line.verb == Verb::copy;
-    if (!sends && !receives && !waits && !local) return false;
-    std::uint64_t which = 0;
-    if (sends || receives) {
-      which = block.place_of(line.peer, line.block);
-      if (which == block.peers.size()) block.peers.emplace_back(line.peer, line.block);
-      Peer& peer = block.peers[which];
-      peer.sends = peer.sends || sends;
-      peer.receives = peer.receives || receives;
-    }
-    block.colour = mixed(block.colour, static_cast<std::uint64_t>(line.verb) << 32 | which);
-    block.colour = mixed(block.colour, std::uint64_t{line.size});
-  }
-  return true;
-}
-
-Colour& Refinement::colour_of(const Use& use) { return resources_.grown(use.resource); }
-
-bool Refinement::connect(Machine& machine) {
-  const Orbits& orbits = machine.orbits();
-  for (BlockNode& block : blocks_)
-    for (Peer& peer : block.peers) {
-      const int to = (block.rank + peer.distance) % orbits.ranks;
-      const auto found = by_rank_.find({orbits.simulated_for(to), block.channel});
-      if (found == by_rank_.end()) return false;
-      peer.block = found->second;
-      const BlockNode& other = blocks_[peer.block];
-      peer.here = other.place_of((orbits.ranks - peer.distance) % orbits.ranks, peer.kind);
-      if (peer.here == other.peers.size()) return false;
-      if (!peer.sends) continue;
-      const Channel& channel = machine.channel(block.rank, to, peer.kind);
-      peer.wire = channel.wire;
-      const auto costs =
-          static_cast<Colour>(channel.way) << 8 | static_cast<Colour>(peer.kind.protocol);
-      peer.way = mixed(mixed(mixed(costs, channel.route_latency), channel.wire_per_byte),
-                       static_cast<Colour>(channel.slices));
-      for (const Use& use : peer.wire)
-        colour_of(use) = mixed(Colour{1}, ledger_->resource(use.resource).capacity);
-    }
-  return true;
-}
-
-std::size_t Refinement::count_colours() const {
-  const std::set<Colour> of_resources(resources_.begin(), resources_.end());
-  std::set<Colour> of_blocks;
-  for (const BlockNode& block : blocks_) of_blocks.insert(block.colour);
-  return of_blocks.size() + of_resources.size();
-}
-
-void Refinement::refine() {
-  std::size_t before = 0;
-  for (std::size_t colours = count_colours(); colours > before;) {
-    before = colours;
-    std::vector<Colour> next;
-    Table<std::vector<Colour>> users(resources_.size());
-    for (const BlockNode& block : blocks_) {
-      Colour colour = block.colour;
-      for (std::size_t i = 0; i < block.peers.size(); ++i) {
-        const Peer& peer = block.peers[i];
-        colour = mixed(mixed(colour, blocks_[peer.block].colour),
-                       peer.here << 2 | std::uint64_t{peer.sends} << 1 | peer.receives);
-        if (!peer.sends) continue;
-        Colour flow = mixed(mixed(block.colour, std::uint64_t{i}), peer.way);
-        for (const Use& use : peer.wire)
-          flow = mixed(mixed(flow, colour_of(use)), static_cast<Colour>(use.weight));
-        for (const Use& use : peer.wire)
-          users[use.resource].push_back(mixed(flow, static_cast<Colour>(use.weight)));
-        colour = mixed(colour, flow);
-      }
-      next.push_back(colour);
-    }
-    for (std::size_t i = 0; i < blocks_.size(); ++i) blocks_[i].colour = next[i];
-    for (std::size_t id = 0; id < users.size(); ++id) {
-      std::ranges::sort(users[id]);
-      for (const Colour flow : users[id]) resources_[id] = mixed(resources_[id], flow);
-    }
-    colours = count_colours();
-  }
-}
-
-/// The first channel like each.
-std::vector<int> Refinement::first_alike() const {
-  Table<std::vector<Colour>> colours(channels_);
-  for (const BlockNode& block : blocks_) colours[block.channel].push_back(block.colour);
-  std::map<std::vector<Colour>, int> first;
-  std::vector<int> alike;
-  for (int channel = 0; channel < channels_; ++channel) {
-    auto& of_channel = colours[channel];
-    std::ranges::sort(of_channel);
-    alike.push_back(first.try_emplace(std::move(of_channel), channel).first->second);
-  }
-  return alike;
-}
-
-std::optional<ChannelFold> Refinement::fold() {
-  ChannelFold fold;
-  fold.stands_for = Table<int>(channels_, 0);
-  for (const int first : first_alike()) ++fold.stands_for[first];
-  const bool any = std::ranges::any_of(fold.stands_for, [](int times) { return times > 1; });
-  // A rank's first thread ends with the rank.
-  const bool first_threads = std::ranges::all_of(blocks_, [&](const BlockNode& block) {
-    return block.thread > 0 || fold.is_simulated(block.channel);
-  });
-  if (!any || !first_threads) return {};
-  merge_resources(fold);
-  tell_likes(fold);
-  return fold;
-}
-
-// Resources that blocks of one channel alone use are that channel's own.
-void Refinement::merge_resources(ChannelFold& fold) {
-  Table<std::set<int>> channels_of(resources_.size());
-  for (const BlockNode& block : blocks_)
-    for (const Peer& peer : block.peers)
-      for (const Use& use : peer.wire) channels_of[use.resource].insert(block.channel);
-  std::map<Colour, std::vector<int>> classes;
-  for (std::size_t id = 0; id < resources_.size(); ++id)
-    if (resources_[id] != 0) classes[resources_[id]].push_back(static_cast<int>(id));
-  fold.first_of_several = ledger_->resource_count();
-  fold.resources.resize(ledger_->resource_count() + std::ssize(classes));
-  std::iota(fold.resources.begin(), fold.resources.end(), 0);
-  fold.as_busy = fold.resources;
-  for (const auto& [colour, members] : classes) {
-    const bool own =
-        std::ranges::all_of(members, [&](int id) { return channels_of[id].size() == 1; });
-    const auto used = std::ranges::find_if(members, [&](int id) {
-      return std::ranges::any_of(channels_of[id],
-                                 [&](int channel) { return fold.is_simulated(channel); });
-    });
-    int busy = *used;
-    if (!own) {
-      Resource all = ledger_->resource(members.front());
-      all.capacity *= static_cast<double>(members.size());
-      busy = ledger_->add(std::move(all));
-    }
-    for (const int id : members) {
-      if (!own) fold.resources[id] = busy;
-      fold.as_busy[id] = busy;
-    }
-  }
-}
-
-void Refinement::tell_likes(ChannelFold& fold) const {
-  std::unordered_map<Colour, const BlockNode*> simulated;
-  for (const BlockNode& block : blocks_)
-    if (fold.is_simulated(block.channel)) simulated.try_emplace(block.colour, &block);
-  fold.like.resize(machine_->orbits().simulated);
-  for (const BlockNode& block : blocks_) {
-    const BlockNode& other = fold.is_simulated(block.channel) ? block : *simulated.at(block.colour);
-    fold.like[block.rank].push_back({block.thread, other.rank, other.thread});
-  }
-}
 
 }  // namespace
 

@@ -14,7 +14,6 @@
 #include "algorithms/training/training.hpp"
 #include "nccl/search/job_channels.hpp"
 #include "sim/alike/equal_cells.hpp"
-#include "sim/alike/equal_groups.hpp"
 #include "sim/alike/equal_hosts.hpp"
 #include "sim/alike/peer_map.hpp"
 #include "sim/alike/script.hpp"

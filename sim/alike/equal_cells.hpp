@@ -16,6 +16,7 @@
 #include <string>
 #include <utility>
 
+#include "scenarios/question/nccl_communicators.hpp"
 #include "scenarios/question/scenario.hpp"
 #include "sim/machine/orbits.hpp"
 
@@ -36,5 +37,14 @@ struct EqualCells {
 
 /// Requires equal hosts.
 EqualCells equal_cells(const Scenario& scenario, const Orbits& orbits, const Distances& pairs);
+
+// Proof that NCCL's communicators of groups, moved on with their ranks, are those of other groups.
+
+/// Reason that some rank of a group, moved on, does not go by the NICs by which the like rank goes
+/// in the group there; "" where all do.
+std::string unequal_groups(const NcclGroups& groups, const Orbits& orbits);
+
+/// The groups with their ranks as orbits number them. Requires an order.
+std::shared_ptr<const NcclGroups> renumbered(const NcclGroups& groups, const Orbits& orbits);
 
 }  // namespace ringscope::sim

@@ -10,9 +10,6 @@
 #include <string_view>
 #include <tuple>
 
-#include "base/table.hpp"
-#include "sim/machine/buffer_locations.hpp"
-
 namespace ringscope::sim {
 namespace {
 

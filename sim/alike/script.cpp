@@ -7,7 +7,6 @@
 #include <functional>
 #include <optional>
 
-#include "base/table.hpp"
 #include "sim/ranks/neighbour_run.hpp"
 
 namespace ringscope::sim {

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "sim/insight/measurement.hpp"
 
-#include "sim/insight/chain_report.hpp"
-#include "sim/insight/observations.hpp"
-#include "sim/insight/stream_report.hpp"
-#include "sim/insight/training_report.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -15,6 +10,8 @@
 #include "algorithms/programs/program.hpp"
 #include "nccl/choice/choice.hpp"
 #include "scenarios/schedule/schedule_file.hpp"
+#include "sim/insight/report_parts.hpp"
+#include "sim/insight/stream_report.hpp"
 
 namespace ringscope::sim {
 namespace {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "sim/insight/recorder.hpp"
 
+#include <cassert>
+#include <optional>
 #include <utility>
 
 namespace ringscope::sim {
@@ -94,6 +96,148 @@ std::shared_ptr<const Recording> Recorder::take(const Ledger& ledger) {
   recording->no_chunks = no_chunks_;
   if (follows_chunks_) recording->chunks = chunks_.take();
   return recording;
+}
+
+/// One thread of one rank, as its program sees it.
+class ChunkRecord::Tracer final : public Executor {
+ public:
+  Tracer(ChunkRecord& record, Executor& inner)
+      : record_(&record), inner_(&inner), relay_(pass_on(this)) {
+    relay_.start();
+  }
+
+  int rank() const override { return inner_->rank(); }
+  int size() const override { return inner_->size(); }
+  Request post(const Operation& operation) override;
+  bool perform(Operation& operation, std::coroutine_handle<> waiter) override;
+  Thread start(Task body, Beside how) override { return inner_->start(std::move(body), how); }
+  int next_free(Beside how) override { return inner_->next_free(how); }
+  Executor& thread(int index) override { return record_->in_front_of(inner_->thread(index)); }
+  void mark(Mark mark) override { inner_->mark(mark); }
+  void raise(Flag flag) override { inner_->raise(flag); }
+  void observe(std::string_view what, double value) override { inner_->observe(what, value); }
+
+ private:
+  struct Incoming {
+    Message message;
+    Range range;
+  };
+  /// Suspends the relay and keeps the handle that resumes it.
+  struct Pause {
+    Tracer* witness;
+    bool await_ready() const noexcept { return false; }
+    void await_suspend(std::coroutine_handle<> relay) const noexcept { witness->resume_ = relay; }
+    void await_resume() const noexcept {}
+  };
+  static Task pass_on(Tracer* witness);
+  Incoming incoming(int from, Tag tag, const Range& range);
+  void completed();
+  void take(Request request);
+
+  ChunkRecord* record_;
+  Executor* inner_;
+  std::coroutine_handle<> resume_, waiter_;
+  Task relay_;                      ///< resumed in place of the program, which it then resumes
+  Operation* operation_ = nullptr;  ///< in progress
+  Table<Request> requests_;         ///< waited for
+  std::optional<Incoming> receives_;
+  std::map<int, Incoming> posted_;  ///< by the request's slot
+};
+
+Task ChunkRecord::Tracer::pass_on(Tracer* witness) {
+  for (;;) {
+    co_await Pause{witness};
+    witness->completed();
+    std::exchange(witness->waiter_, {}).resume();
+  }
+}
+
+ChunkRecord::Tracer::Incoming ChunkRecord::Tracer::incoming(int from, Tag tag, const Range& range) {
+  assert(from != any_source && "collectives in chunks know whom they receive from");
+  return {record_->next(record_->posted_, from, rank(), tag), range};
+}
+
+Request ChunkRecord::Tracer::post(const Operation& operation) {
+  if (operation.verb == Verb::isend)
+    record_->send(rank(), operation.peer, operation.tag, operation.range);
+  const Request request = inner_->post(operation);
+  posted_.erase(request.slot);
+  if (operation.verb == Verb::irecv)
+    posted_.emplace(request.slot, incoming(operation.peer, operation.tag, operation.range));
+  return request;
+}
+
+bool ChunkRecord::Tracer::perform(Operation& operation, std::coroutine_handle<> waiter) {
+  operation_ = &operation;
+  waiter_ = waiter;
+  requests_.assign(operation.requests.begin(), operation.requests.end());
+  receives_.reset();
+  if (operation.verb == Verb::recv)
+    receives_ = incoming(operation.peer, operation.tag, operation.range);
+  if (operation.verb == Verb::sendrecv)
+    receives_ = incoming(operation.other_peer, operation.tag, operation.other);
+  if (operation.verb == Verb::send || operation.verb == Verb::sendrecv)
+    record_->send(rank(), operation.peer, operation.tag, operation.range);
+  for (const int to : operation.receivers)
+    record_->send(rank(), to, operation.tag, operation.range);
+  if (inner_->perform(operation, resume_)) return true;
+  completed();
+  return false;
+}
+
+void ChunkRecord::Tracer::completed() {
+  const Operation& done = *std::exchange(operation_, nullptr);
+  ChunkStates& states = *record_->states_;
+  const double now = record_->kernel_->now();
+  if (receives_) record_->receive(receives_->message, receives_->range);
+  if (done.verb == Verb::reduce) states.reduce(rank(), done.range, done.other, now);
+  if (done.verb == Verb::copy)
+    states.put(rank(), done.range, states.contents(rank(), done.other), now);
+  if (done.verb == Verb::wait || done.verb == Verb::wait_all)
+    for (const Request request : requests_) take(request);
+  if (done.verb == Verb::wait_any) take(requests_[done.result]);
+  if (done.verb == Verb::test && done.result == 1) take(requests_.front());
+}
+
+/// Data that a request received is there, if it was a receive.
+void ChunkRecord::Tracer::take(Request request) {
+  const auto found = posted_.find(request.slot);
+  if (found == posted_.end()) return;
+  record_->receive(found->second.message, found->second.range);
+  posted_.erase(found);
+}
+
+ChunkRecord::ChunkRecord(const Kernel& kernel) : kernel_(&kernel) {}
+ChunkRecord::~ChunkRecord() = default;
+
+void ChunkRecord::restart(const Collective& collective, int ranks, std::size_t items, int root) {
+  states_ = std::make_unique<ChunkStates>(collective, ranks, items, root, kernel_->now());
+  sent_.clear();
+  posted_.clear();
+  in_flight_.clear();
+}
+
+Executor& ChunkRecord::in_front_of(Executor& inner) {
+  auto& witness = witnesses_[&inner];
+  if (!witness) witness = std::make_unique<Tracer>(*this, inner);
+  return *witness;
+}
+
+ChunkRecord::Message ChunkRecord::next(std::map<std::tuple<int, int, Tag>, int>& numbers, int from,
+                                       int to, Tag tag) {
+  return {from, to, tag, numbers[{from, to, tag}]++};
+}
+
+void ChunkRecord::send(int from, int to, Tag tag, const Range& range) {
+  in_flight_[next(sent_, from, to, tag)] = states_->contents(from, range);
+}
+
+// The message may be shorter than the range.
+void ChunkRecord::receive(const Message& message, const Range& range) {
+  const auto sent = in_flight_.find(message);
+  assert(sent != in_flight_.end() && "what was received has been sent");
+  states_->put(message.to, range, sent->second, kernel_->now());
+  in_flight_.erase(sent);
 }
 
 }  // namespace ringscope::sim

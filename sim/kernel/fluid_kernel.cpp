@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "sim/kernel/kernels.hpp"
+#include "sim/kernel/kernel.hpp"
 
 #include "sim/kernel/max_min.hpp"
 #include "sim/kernel/timed_kernel.hpp"

@@ -9,8 +9,6 @@
 #include <array>
 #include <stdexcept>
 
-#include "sim/kernel/kernels.hpp"
-
 namespace ringscope::sim {
 namespace {
 

@@ -131,4 +131,34 @@ std::span<const std::string_view> kernel_names();
 /// True if this kernel supports fast-forward: its timers may be asked for, and time skipped.
 bool can_skip(std::string_view name);
 
+// The kernels, each made by a function of its own.
+
+/// A max-min kernel of our own: many in a process, each for one thread at a time. What
+/// begins or ends within a share `tolerance` of its own time of others does so with them.
+std::unique_ptr<Kernel> make_fluid_kernel(double tolerance);
+
+/// The kernel that others are held against: slow, and nothing in it but what kernel.hpp says. It
+/// looks at everything at every instant: for some thousand messages, not for a million.
+std::unique_ptr<Kernel> make_reference_kernel();
+
+/// The kernel whose rates SimGrid finds: the check of ours. Throws std::logic_error when the
+/// process has made one before: SimGrid's engine is a singleton; std::runtime_error without the
+/// module that holds SimGrid.
+std::unique_ptr<Kernel> make_simgrid_kernel();
+
+/// Whether the module that holds SimGrid can be loaded; it is, to find out.
+bool simgrid_module_found();
+
+// Length of an instant: what happens closer together happens at once.
+//
+// Dates that are equal on paper differ in the last digits of a double, by how they were reckoned.
+// A kernel that took these digits for an order would answer by them. So an instant begins with the
+// first thing that is due, and holds all that is due within a billionth of a thousandth of the
+// date.
+
+/// Relative to the date at which it begins, so that time can be counted in any unit.
+constexpr double instant_width = 1e-12;
+
+constexpr double end_of_instant(double begin) { return begin * (1 + instant_width); }
+
 }  // namespace ringscope::sim

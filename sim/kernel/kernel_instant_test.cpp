@@ -5,7 +5,7 @@
 
 #include <random>
 
-#include "sim/kernel/instant.hpp"
+#include "sim/kernel/kernel.hpp"
 #include "sim/kernel/kernel_cases.hpp"
 
 namespace ringscope::sim {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <limits>
 
 namespace ringscope::sim {
 namespace {

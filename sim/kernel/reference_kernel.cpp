@@ -2,7 +2,7 @@
 // No queue, no heap, nothing kept from one instant to the next but what is left of each activity:
 // lists are searched, and rates solved from nothing, by progressive filling (D. Bertsekas and
 // R. Gallager, Data Networks, 1992, 6.5.2).
-#include "sim/kernel/kernels.hpp"
+#include "sim/kernel/kernel.hpp"
 
 #include <algorithm>
 #include <cassert>
@@ -13,7 +13,6 @@
 
 #include "base/table.hpp"
 #include "sim/kernel/exact.hpp"
-#include "sim/kernel/instant.hpp"
 
 namespace ringscope::sim {
 namespace {

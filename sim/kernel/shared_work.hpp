@@ -16,7 +16,6 @@
 
 #include "base/table.hpp"
 #include "sim/kernel/date_queue.hpp"
-#include "sim/kernel/delays.hpp"
 #include "sim/kernel/group_time.hpp"
 #include "sim/kernel/kernel.hpp"
 #include "sim/kernel/max_min.hpp"

@@ -13,7 +13,6 @@
 
 #include "base/pool.hpp"
 #include "sim/kernel/date_queue.hpp"
-#include "sim/kernel/instant.hpp"
 #include "sim/kernel/kernel.hpp"
 #include "sim/kernel/shared_work.hpp"
 

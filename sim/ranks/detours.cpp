@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "sim/ranks/noise.hpp"
-
 namespace ringscope::sim {
 namespace {
 

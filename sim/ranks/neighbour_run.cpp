@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <random>
 
-#include "algorithms/verbs/communicator.hpp"
-
 namespace ringscope::sim {
 namespace {
 

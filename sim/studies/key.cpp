@@ -10,10 +10,10 @@
 #include <fmt/format.h>
 
 #include "scenarios/answer/formats/report_formats.hpp"
-#include "scenarios/question/known_parts.hpp"
+#include "scenarios/question/scenario_tree.hpp"
 #include "scenarios/schedule/schedule_file.hpp"
 #include "sim/studies/model_digest.hpp"
-#include "topologies/input/read_file.hpp"
+#include "topologies/input/data_files.hpp"
 
 namespace ringscope {
 namespace {

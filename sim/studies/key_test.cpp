@@ -9,7 +9,7 @@
 #include <fstream>
 
 #include "sim/studies/study_for_test.hpp"
-#include "topologies/input/read_file.hpp"
+#include "topologies/input/data_files.hpp"
 
 namespace ringscope::key_test {
 namespace {

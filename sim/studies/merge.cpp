@@ -7,7 +7,7 @@
 #include <map>
 #include <memory>
 
-#include "topologies/input/read_file.hpp"
+#include "topologies/input/data_files.hpp"
 
 namespace ringscope {
 namespace {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "topologies/input/read_file.hpp"
+#include "topologies/input/data_files.hpp"
 
 namespace ringscope {
 namespace {

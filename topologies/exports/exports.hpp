@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "topologies/graph/topology.hpp"
 
@@ -13,5 +14,10 @@ std::string to_dot(const Topology& topology);
 
 /// A SimGrid platform file, version 4.1: NUMA domains and GPUs are hosts, everything else routers.
 std::string to_simgrid(const Topology& topology);
+
+// Text inside XML and HTML.
+
+/// The text with &, < and " as entities: for content, and for attributes in double quotes.
+std::string escaped_markup(std::string_view text);
 
 }  // namespace ringscope

@@ -6,7 +6,7 @@
 #include <array>
 #include <stdexcept>
 
-#include "topologies/graph/nearest_nics.hpp"
+#include "topologies/graph/peers.hpp"
 #include "topologies/graph/route_cache.hpp"
 #include "topologies/graph/route_search.hpp"
 #include "topologies/graph/splitmix.hpp"

@@ -16,7 +16,7 @@ struct BuiltHost {
   std::vector<Vertex> nics;  ///< at least one
 };
 
-/// A host type: hosts/<name>.cpp, and one line in hosts/hosts.def.
+/// A host type: hosts/<name>.cpp, its line in hosts.hpp, and its name in host_types().
 struct HostType {
   std::string name;
   std::string summary;

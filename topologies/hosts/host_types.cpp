@@ -1,18 +1,40 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "topologies/hosts/host_type.hpp"
+#include "topologies/hosts/hosts.hpp"
 
 namespace ringscope {
+namespace {
 
-#define HOST(name) HostType describe_##name();
-#include "topologies/hosts/hosts.def"
-#undef HOST
+// One NUMA domain with its cores, and one NIC attached without limit.
+
+MakeHost read_simple(Fields& fields) {
+  return [sockets = read_one_socket(fields)](Topology& topology, const std::string& name) {
+    const int host = topology.add_host(name);
+    const auto domains = add_sockets(sockets, topology, host);
+    return BuiltHost{add_nics({Attachment{}}, topology, host, domains, {})};
+  };
+}
+
+// Several sockets, all linked to each other; each NIC hangs off one of them.
+
+MakeHost read_numa(Fields& fields) {
+  const Sockets sockets = read_sockets(fields);
+  const auto nics = read_nics(fields, sockets.count, 0);
+  return [sockets, nics](Topology& topology, const std::string& name) {
+    const int host = topology.add_host(name);
+    const auto domains = add_sockets(sockets, topology, host);
+    return BuiltHost{add_nics(nics, topology, host, domains, {})};
+  };
+}
+
+HostType describe_simple() { return {"simple", "one NUMA domain, one NIC", read_simple}; }
+
+HostType describe_numa() { return {"numa", "linked sockets, NICs on some of them", read_numa}; }
+
+}  // namespace
 
 std::span<const HostType> host_types() {
-  static const HostType list[] = {
-#define HOST(name) describe_##name(),
-#include "topologies/hosts/hosts.def"
-#undef HOST
-  };
+  static const HostType list[] = {describe_simple(), describe_numa(), describe_pcie_tree(),
+                                  describe_custom()};
   return list;
 }
 

@@ -12,7 +12,7 @@
 
 #include "topologies/input/characters.hpp"
 #include "topologies/input/input.hpp"
-#include "topologies/input/read_file.hpp"
+#include "topologies/input/data_files.hpp"
 
 namespace ringscope {
 

@@ -2,6 +2,9 @@
 // Characters accepted as input, and characters sent to a terminal.
 #pragma once
 
+#include <fmt/format.h>
+
+#include <concepts>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -35,5 +38,17 @@ std::string shell_word(std::string_view text);
 /// The text as a terminal may have it: bytes that are no characters and control characters but tab
 /// and line break become "\xff", "\x1b".
 std::string for_terminal(std::string_view text);
+
+// The value to blame where values of a map contradict each other.
+
+/// The first value below `map` that --set laid over it, or the map itself.
+const Value& suspect_in(const Value& map);
+
+// Counts in words.
+
+/// "1 rank", "2 ranks".
+inline std::string plural(std::integral auto count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
 
 }  // namespace ringscope

@@ -2,6 +2,8 @@
 // Places of files that have a name: ours, and those of users.
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -34,5 +36,18 @@ std::string file_of(const Value& name, const std::string& folder, std::string_vi
 /// The whole file, or what stands under `part` in a file that holds a cluster and a library, as
 /// calibrations do. Throws InputError.
 Value read_part(const std::string& file, std::string_view part);
+
+// Files of users as text, and errors about a file as a whole.
+
+/// Throws InputError "path: why".
+[[noreturn]] void refuse_file(const std::string& path, const std::string& why);
+
+/// The bytes of a file of at most so many MiB. What is wrong with it goes to `refuse`, which
+/// throws.
+std::string read_file(const std::string& path, std::size_t most_mebibytes,
+                      const std::function<void(const std::string& why)>& refuse);
+
+/// Likewise, by refuse_file().
+std::string read_file(const std::string& path, std::size_t most_mebibytes);
 
 }  // namespace ringscope

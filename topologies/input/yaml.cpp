@@ -9,8 +9,8 @@
 #include <unordered_map>
 
 #include "topologies/input/characters.hpp"
+#include "topologies/input/data_files.hpp"
 #include "topologies/input/input.hpp"
-#include "topologies/input/read_file.hpp"
 
 namespace ringscope {
 namespace {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "base/table.hpp"
 #include "topologies/graph/route_cache.hpp"
 
 namespace ringscope {

@@ -6,7 +6,6 @@
 #include <map>
 #include <numeric>
 
-#include "base/view.hpp"
 #include "topologies/networks/levels.hpp"
 
 namespace ringscope {

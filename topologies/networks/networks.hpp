@@ -10,7 +10,8 @@
 
 namespace ringscope {
 
-/// A network family: networks/<name>.cpp, and one line in networks/networks.def.
+/// A network family: networks/<name>.cpp, one line below, and its name in
+/// network_families().
 struct NetworkFamily {
   std::string name;
   std::string summary;
@@ -18,6 +19,13 @@ struct NetworkFamily {
   void (*build)(Fields& fields, const HostMaker& make_host, Topology& topology);
 };
 
+NetworkFamily describe_star();
+NetworkFamily describe_two_level();
+NetworkFamily describe_fat_tree();
+NetworkFamily describe_torus();
+NetworkFamily describe_fabric();
+NetworkFamily describe_dragonfly();
+NetworkFamily describe_rails();
 std::span<const NetworkFamily> network_families();
 
 inline constexpr int most_hosts = 1 << 20;

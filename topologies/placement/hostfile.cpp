@@ -10,7 +10,7 @@
 
 #include "base/table.hpp"
 #include "topologies/input/characters.hpp"
-#include "topologies/input/read_file.hpp"
+#include "topologies/input/data_files.hpp"
 #include "topologies/placement/slots.hpp"
 
 namespace ringscope {

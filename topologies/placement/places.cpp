@@ -7,7 +7,7 @@
 #include <iterator>
 
 #include "base/table.hpp"
-#include "topologies/graph/nearest_nics.hpp"
+#include "topologies/graph/peers.hpp"
 
 namespace ringscope {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Is the CPU time of others told from that of the measured processes?
-#include "validation/executors/foreign_load.hpp"
+#include "validation/executors/measurement.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

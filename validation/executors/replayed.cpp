@@ -5,10 +5,8 @@
 
 #include <algorithm>
 
-#include "base/view.hpp"
 #include "scenarios/answer/formats/report_formats.hpp"
 #include "validation/executors/measurement.hpp"
-#include "validation/executors/whereabouts.hpp"
 
 namespace ringscope {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Do repetitions end when the median is known, and not before?
-#include "validation/executors/stopping.hpp"
+#include "validation/executors/batches.hpp"
 
 #include <gtest/gtest.h>
 

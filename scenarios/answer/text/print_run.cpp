@@ -8,7 +8,7 @@
 #include "scenarios/answer/text/report_text.hpp"
 #include "scenarios/answer/text/table.hpp"
 #include "scenarios/answer/text/training_text.hpp"
-#include "topologies/input/plural.hpp"
+#include "topologies/input/characters.hpp"
 #include "topologies/placement/slots.hpp"
 
 namespace ringscope {

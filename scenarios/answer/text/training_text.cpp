@@ -9,8 +9,7 @@
 #include <utility>
 
 #include "scenarios/answer/text/table.hpp"
-#include "topologies/input/plural.hpp"
-#include "topologies/input/units.hpp"
+#include "topologies/input/characters.hpp"
 
 namespace ringscope {
 namespace {

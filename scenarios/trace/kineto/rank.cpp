@@ -10,8 +10,6 @@
 #include <optional>
 #include <set>
 
-#include "scenarios/trace/kineto/host_calls.hpp"
-
 namespace ringscope::kineto {
 namespace {
 

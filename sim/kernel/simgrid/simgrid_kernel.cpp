@@ -8,7 +8,7 @@
 // flow that stops is ended, and begun anew when it goes on: Action::resume() of 3.32 looks for
 // those that it slows down on its first link only.
 #include "base/table.hpp"
-#include "sim/kernel/kernels.hpp"
+#include "sim/kernel/kernel.hpp"
 
 #include <fmt/core.h>
 #include <simgrid/kernel/Timer.hpp>

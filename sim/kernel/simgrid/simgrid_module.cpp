@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <system_error>
 
-#include "sim/kernel/kernels.hpp"
+#include "sim/kernel/kernel.hpp"
 
 namespace ringscope::sim {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "validation/executors/mpi/clock.hpp"
-#include "validation/executors/mpi/ranks.hpp"
+#include "validation/executors/mpi/layout.hpp"
 
 namespace ringscope::mpi {
 

@@ -6,7 +6,7 @@
 
 #include <optional>
 
-#include "validation/executors/foreign_load.hpp"
+#include "validation/executors/measurement.hpp"
 
 namespace ringscope::mpi {
 

@@ -64,4 +64,12 @@ class Layout {
 /// 1, 2, 4 ... below `most`, and `most`.
 std::vector<int> doubling_to(int most);
 
+// Ranks of a communicator: how many, which one is this, and what each has to tell.
+
+int rank_of(MPI_Comm comm);
+int size_of(MPI_Comm comm);
+
+/// One text per rank, on rank 0; none elsewhere. Collective.
+std::vector<std::string> gather(MPI_Comm comm, const std::string& mine);
+
 }  // namespace ringscope::mpi

@@ -8,10 +8,8 @@
 #include <utility>
 
 #include "algorithms/loopback/loopback.hpp"
-#include "base/table.hpp"
 #include "validation/executors/measurement.hpp"
-#include "validation/executors/mpi/clock.hpp"
-#include "validation/executors/mpi/ranks.hpp"
+#include "validation/executors/mpi/layout.hpp"
 
 namespace ringscope::mpi {
 namespace {

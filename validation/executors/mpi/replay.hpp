@@ -9,10 +9,10 @@
 
 #include "scenarios/answer/formats/report_formats.hpp"
 #include "scenarios/question/scenario.hpp"
+#include "validation/executors/batches.hpp"
+#include "validation/executors/mpi/clock.hpp"
 #include "validation/executors/mpi/mpi_executor.hpp"
-#include "validation/executors/mpi/start.hpp"
 #include "validation/executors/replayed.hpp"
-#include "validation/executors/stopping.hpp"
 
 namespace ringscope::mpi {
 

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "scenarios/question/scenario.hpp"
+#include "validation/executors/batches.hpp"
 #include "validation/executors/cuda/executor/cuda_executor.hpp"
 #include "validation/executors/replayed.hpp"
-#include "validation/executors/stopping.hpp"
 
 namespace ringscope::cuda {
 

@@ -93,18 +93,6 @@ void Completions::look_for_failures() {
   ask({any_, last_rank_, {}});
 }
 
-std::string_view name_of(Path path) {
-  switch (path) {
-    case Path::device:
-      return "device";
-    case Path::peer:
-      return "peer";
-    case Path::staged:
-      return "staged";
-  }
-  return "";
-}
-
 Endpoint::Endpoint(Gpus& gpus, int rank, int gpu)
     : gpus_(gpus),
       rank_(rank),

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/table.hpp"
+#include "base/view.hpp"
 #include "validation/executors/cuda/gpus/gpus.hpp"
 #include "validation/executors/cuda/gpus/owned.hpp"
 
@@ -79,7 +79,8 @@ class Completions {
 };
 
 enum class Path : std::uint8_t { device, peer, staged };
-std::string_view name_of(Path path);
+/// Names by Path.
+inline constexpr Array<std::string_view, 3> path_names = {"device", "peer", "staged"};
 
 struct TransferOptions {
   bool always_staged = false;  ///< else only where there is no other path

@@ -2,8 +2,9 @@
 // Measures points on GPUs within a budget of time and keeps the samples.
 #pragma once
 
-#include <cstdint>
 #include <nlohmann/json.hpp>
+
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 
 #include "validation/executors/batches.hpp"
 #include "validation/executors/cuda/gpus/gpus.hpp"
+#include "validation/executors/cuda/gpus/owned.hpp"
 
 namespace ringscope::cuda {
 
@@ -48,5 +50,31 @@ class Bench {
   nlohmann::ordered_json measurements_ = nlohmann::ordered_json::array();
   std::vector<std::string> without_;  ///< left out for other reasons than time
 };
+
+// Time of copies that are queued together, or that somebody waits for one after the other.
+//
+// A copier has start(), which queues one copy, and lane(), on which it does so.
+
+/// Seconds for `rounds` rounds of one copy by each, queued at once.
+template <class Copier>
+double seconds_queued(Gpus& gpus, const std::vector<Copier>& copiers, int rounds) {
+  const double start_s = gpus.now();
+  for (int i = 0; i < rounds; ++i)
+    for (const Copier& copier : copiers) copier.start();
+  for (const Copier& copier : copiers) gpus.record(copier.lane().stream(), copier.lane().event());
+  for (const Copier& copier : copiers) gpus.synchronize(copier.lane().event());
+  return gpus.now() - start_s;
+}
+
+/// Seconds for `copies` copies, each begun when the one before is known to be done.
+template <class Copier>
+double seconds_waited_for(Gpus& gpus, const Copier& copier, int copies) {
+  const double start_s = gpus.now();
+  for (int i = 0; i < copies; ++i) {
+    copier.start();
+    copier.lane().finish();
+  }
+  return gpus.now() - start_s;
+}
 
 }  // namespace ringscope::cuda

@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "algorithms/collectives.hpp"
-#include "base/table.hpp"
 #include "topologies/input/units.hpp"
 #include "validation/executors/cuda/gpus/owned.hpp"
 #include "validation/executors/measurement.hpp"

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "validation/executors/batches.hpp"
 #include "validation/executors/cuda/gpus/collectives.hpp"
-#include "validation/executors/stopping.hpp"
 
 namespace ringscope::cuda {
 

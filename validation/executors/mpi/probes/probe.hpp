@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The micro-benchmarks: one file and one line of probes.def each.
+// The micro-benchmarks: one file and one line of probes.def each. They include this header, which
+// brings the bench, the calls and the clock.
 #pragma once
 
 #include <functional>

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Cost of a call to the rank that makes it, when its partner keeps it from nothing.
-#include "validation/executors/mpi/clock.hpp"
-#include "validation/executors/mpi/probes/exchange.hpp"
 #include "validation/executors/mpi/probes/probe.hpp"
 
 namespace ringscope::mpi {

@@ -4,8 +4,6 @@
 #include <limits>
 #include <set>
 
-#include "validation/executors/mpi/clock.hpp"
-#include "validation/executors/mpi/probes/exchange.hpp"
 #include "validation/executors/mpi/probes/probe.hpp"
 
 namespace ringscope::mpi {

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "validation/executors/mpi/clock.hpp"
-#include "validation/executors/mpi/probes/exchange.hpp"
 #include "validation/executors/mpi/probes/probe.hpp"
 
 namespace ringscope::mpi {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Time of a message in flight, when nothing else is.
-#include "validation/executors/mpi/probes/exchange.hpp"
+#include <fmt/format.h>
+
+#include "base/table.hpp"
 #include "validation/executors/mpi/probes/probe.hpp"
 
 namespace ringscope::mpi {
@@ -37,6 +39,58 @@ void ping_pong(Bench& bench, const Team& team) {
   }
 }
 
+// Time of a message whose receive stands behind others that wait for what does not come.
+
+constexpr int waiting_tag = 3;
+constexpr int counts[] = {0, 64, 512};
+
+/// Posted receives at both ends of the pair, which the other end's empty messages use up.
+class Posted {
+ public:
+  Posted(const Team& pair, int count) : pair_(&pair), requests_(count) {
+    for (MPI_Request& request : requests_)
+      request = irecv_bytes(nullptr, 0, partner(), pair.comm, waiting_tag);
+  }
+  Posted& operator=(Posted&&) = delete;  ///< neither copied nor moved
+  ~Posted() {
+    for (std::size_t i = 0; i < requests_.size(); ++i) signal(partner(), pair_->comm, waiting_tag);
+    MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
+  }
+
+ private:
+  int partner() const { return 1 - pair_->index; }
+
+  const Team* pair_;
+  Table<MPI_Request> requests_;
+};
+
+void empty_round_trip(const Team& pair) {
+  if (pair.index == 0) signal(1, pair.comm);
+  await_signal(1 - pair.index, pair.comm);
+  if (pair.index == 1) signal(0, pair.comm);
+}
+
+void matching(Bench& bench, const Team& pair) {
+  bench.expect_points(static_cast<int>(std::size(counts)));
+  for (const int count : counts) {
+    Point point{"matching", {{"posted", count}, {"way", pair.way}}};
+    point.operations = 2;
+    const Posted posted(pair, count);
+    bench.measure(pair, point, [&](int iterations) {
+      return time_of(pair, iterations, [&] { empty_round_trip(pair); });
+    });
+  }
+}
+
+// Time of a barrier.
+
+void barrier(Bench& bench, const Team& team) {
+  const Point point{"barrier", {{"ranks", team.size}}};
+  bench.measure(team, point, [&](int iterations) {
+    return team.slowest(time_of(team, iterations, [&] { team.meet(); }));
+  });
+}
+
 }  // namespace
 
 std::vector<Series> plan_ping_pong(Layout& layout) {
@@ -44,6 +98,21 @@ std::vector<Series> plan_ping_pong(Layout& layout) {
   for (const Team& team : layout.pairs())
     plan.push_back(
         {"ping_pong, " + team.way, team, [team](Bench& bench) { ping_pong(bench, team); }});
+  return plan;
+}
+
+std::vector<Series> plan_matching(Layout& layout) {
+  return for_each_pair(layout, "matching", matching);
+}
+
+std::vector<Series> plan_barrier(Layout& layout) {
+  std::vector<Series> plan;
+  for (const int ranks : doubling_to(layout.size())) {
+    if (ranks < 2) continue;
+    const Team team = layout.first(ranks);
+    plan.push_back({fmt::format("barrier, {} ranks", ranks), team,
+                    [team](Bench& bench) { barrier(bench, team); }});
+  }
   return plan;
 }
 

@@ -4,9 +4,7 @@
 #include <string>
 #include <thread>
 
-#include "validation/executors/mpi/clock.hpp"
 #include "validation/executors/mpi/probes/probe.hpp"
-#include "validation/executors/mpi/probes/stream.hpp"
 
 namespace ringscope::mpi {
 namespace {

@@ -11,8 +11,8 @@
 #include "algorithms/loopback/loopback.hpp"
 #include "base/table.hpp"
 #include "scenarios/question/estimate.hpp"
+#include "validation/executors/mpi/layout.hpp"
 #include "validation/executors/mpi/probes/probe.hpp"
-#include "validation/executors/mpi/ranks.hpp"
 #include "validation/executors/replayed.hpp"
 
 namespace ringscope::mpi {

@@ -34,6 +34,12 @@ class Named {
   void all_over() {
     for (std::size_t i = 0; i < requests_.size(); ++i) over(static_cast<int>(i), told_[i]);
   }
+  void one_over(int index) {
+    if (index != MPI_UNDEFINED) over(index, *told_);
+  }
+  void some_over(int count, const int indices[]) {
+    for (int i = 0; i < count && count != MPI_UNDEFINED; ++i) over(indices[i], told_[i]);
+  }
   void tell(Call& call) const {
     if (!done_.empty()) call.word("done", done_);
   }
@@ -55,110 +61,89 @@ class Named {
   std::string done_;
 };
 
-void tell_all(Call& call, Named& named) {
-  if (!call.counts()) return;
-  named.all_over();
-  named.tell(call);
-}
-
-void tell_one(Call& call, Named& named, int index) {
-  if (!call.counts()) return;
-  if (index != MPI_UNDEFINED) named.over(index, *named.statuses());
-  named.tell(call);
-}
-
-void tell_some(Call& call, Named& named, int count, const int indices[]) {
-  if (!call.counts()) return;
-  for (int i = 0; i < count && count != MPI_UNDEFINED; ++i)
-    named.over(indices[i], named.statuses()[i]);
-  named.tell(call);
+/// Makes a call, and says which requests were over: those that `note` gives to `named`. `any`: of a
+/// test, 0 where it was in vain.
+template <typename Run, typename Note>
+int told(std::string_view name, Named& named, Run run, Note note, const int* any = nullptr) {
+  Call call(name);
+  const int result = call.over(run());
+  if (any != nullptr && *any == 0) {
+    call.in_vain();
+  } else if (call.counts()) {
+    note();
+    named.tell(call);
+  }
+  return result;
 }
 
 }  // namespace
 
 extern "C" int MPI_Wait(MPI_Request* request, MPI_Status* status) {
   Named named(1, request, status);
-  Call call("wait");
-  const int result = call.over(LIBRARY(Wait)(request, named.statuses()));
-  tell_all(call, named);
-  return result;
+  return told(
+      "wait", named, [&] { return LIBRARY(Wait)(request, named.statuses()); },
+      [&] { named.all_over(); });
 }
 ALSO_AS_PMPI(Wait)
 
 extern "C" int MPI_Waitall(int count, MPI_Request many[], MPI_Status statuses[]) {
   Named named(count, many, statuses);
-  Call call("waitall");
-  const int result = call.over(LIBRARY(Waitall)(count, many, named.statuses()));
-  tell_all(call, named);
-  return result;
+  return told(
+      "waitall", named, [&] { return LIBRARY(Waitall)(count, many, named.statuses()); },
+      [&] { named.all_over(); });
 }
 ALSO_AS_PMPI(Waitall)
 
 extern "C" int MPI_Waitany(int count, MPI_Request many[], int* index, MPI_Status* status) {
   Named named(count, many, status);
-  Call call("waitany");
-  const int result = call.over(LIBRARY(Waitany)(count, many, index, named.statuses()));
-  tell_one(call, named, *index);
-  return result;
+  return told(
+      "waitany", named, [&] { return LIBRARY(Waitany)(count, many, index, named.statuses()); },
+      [&] { named.one_over(*index); });
 }
 ALSO_AS_PMPI(Waitany)
 
 extern "C" int MPI_Waitsome(int count, MPI_Request many[], int* over, int indices[],
                             MPI_Status statuses[]) {
   Named named(count, many, statuses);
-  Call call("waitsome");
-  const int result = call.over(LIBRARY(Waitsome)(count, many, over, indices, named.statuses()));
-  tell_some(call, named, *over, indices);
-  return result;
+  return told(
+      "waitsome", named,
+      [&] { return LIBRARY(Waitsome)(count, many, over, indices, named.statuses()); },
+      [&] { named.some_over(*over, indices); });
 }
 ALSO_AS_PMPI(Waitsome)
 
 extern "C" int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
   Named named(1, request, status);
-  Call call("test");
-  const int result = call.over(LIBRARY(Test)(request, flag, named.statuses()));
-  if (*flag == 0)
-    call.in_vain();
-  else
-    tell_all(call, named);
-  return result;
+  return told(
+      "test", named, [&] { return LIBRARY(Test)(request, flag, named.statuses()); },
+      [&] { named.all_over(); }, flag);
 }
 ALSO_AS_PMPI(Test)
 
 extern "C" int MPI_Testall(int count, MPI_Request many[], int* flag, MPI_Status statuses[]) {
   Named named(count, many, statuses);
-  Call call("testall");
-  const int result = call.over(LIBRARY(Testall)(count, many, flag, named.statuses()));
-  if (*flag == 0)
-    call.in_vain();
-  else
-    tell_all(call, named);
-  return result;
+  return told(
+      "testall", named, [&] { return LIBRARY(Testall)(count, many, flag, named.statuses()); },
+      [&] { named.all_over(); }, flag);
 }
 ALSO_AS_PMPI(Testall)
 
 extern "C" int MPI_Testany(int count, MPI_Request many[], int* index, int* flag,
                            MPI_Status* status) {
   Named named(count, many, status);
-  Call call("testany");
-  const int result = call.over(LIBRARY(Testany)(count, many, index, flag, named.statuses()));
-  if (*flag == 0)
-    call.in_vain();
-  else
-    tell_one(call, named, *index);
-  return result;
+  return told(
+      "testany", named,
+      [&] { return LIBRARY(Testany)(count, many, index, flag, named.statuses()); },
+      [&] { named.one_over(*index); }, flag);
 }
 ALSO_AS_PMPI(Testany)
 
 extern "C" int MPI_Testsome(int count, MPI_Request many[], int* over, int indices[],
                             MPI_Status statuses[]) {
   Named named(count, many, statuses);
-  Call call("testsome");
-  const int result = call.over(LIBRARY(Testsome)(count, many, over, indices, named.statuses()));
-  if (*over == 0)
-    call.in_vain();
-  else
-    tell_some(call, named, *over, indices);
-  return result;
+  return told(
+      "testsome", named,
+      [&] { return LIBRARY(Testsome)(count, many, over, indices, named.statuses()); },
+      [&] { named.some_over(*over, indices); }, over);
 }
 ALSO_AS_PMPI(Testsome)

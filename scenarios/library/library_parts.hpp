@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Parts of a library's file: `blocks`, `uncached` and `fitted`.
+#pragma once
+
+#include <optional>
+
+#include "scenarios/library/library.hpp"
+#include "topologies/input/input.hpp"
+#include "topologies/input/units.hpp"
+
+namespace ringscope {
+
+/// Costs of kernels that exchange data themselves.
+/// `resolved` gets the map as it was read, defaults filled in. Throws InputError.
+BlockCosts read_blocks(const Value& value, Value& resolved);
+
+// Costs that go by what the caches hold: of jobs with longer vectors than a library says.
+
+/// Refuses what is wrong with a library's `uncached`, also where no job has such vectors.
+/// `resolved` is the library as it was read. Throws InputError.
+void check_uncached(const Value& resolved);
+
+/// Fits `library` to a job whose vectors have `bytes` bytes; a second call forgets the first.
+void take_vectors(Library& library, Bytes vector);
+
+// Range of what a fitted library was measured on: beyond it the model extrapolates.
+
+/// Sizes of messages and vectors, hosts, and ranks on one host that a fit has seen.
+struct FittedRange {
+  Bytes least{}, most{};
+  int hosts = 1;
+  int ranks_per_host = 1;
+};
+
+/// Key `fitted` of a library; nothing where it has none. `library` is its map. Throws InputError.
+std::optional<FittedRange> fitted_range_of(const Value& library);
+
+}  // namespace ringscope

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "topologies/networks/networks.hpp"
+
+#include <fmt/format.h>
+
+namespace ringscope {
+
+std::span<const NetworkFamily> network_families() {
+  static const NetworkFamily list[] = {describe_star(),  describe_two_level(), describe_fat_tree(),
+                                       describe_torus(), describe_fabric(),    describe_dragonfly(),
+                                       describe_rails()};
+  return list;
+}
+
+LinkPair read_cable(Fields& fields, std::string_view key) {
+  Fields link(fields.required(key), std::string(key));
+  const LinkPair cable = read_link(link);
+  link.finish();
+  fields.resolve(key, link.resolved());
+  return cable;
+}
+
+Vertex add_switch(Topology& topology, std::string name) {
+  return topology.add_component({.kind = ComponentKind::network_switch, .name = std::move(name)});
+}
+
+void add_host(const HostMaker& make_host, const std::string& name, Vertex to, const LinkPair& cable,
+              Topology& topology) {
+  const LinkPair own = make_host.cable(name, cable);
+  for (const Vertex nic : make_host(name).nics) topology.connect(nic, to, own);
+}
+
+std::string host_name(std::ptrdiff_t index) { return fmt::format("host{}", index); }
+
+}  // namespace ringscope
