@@ -32,7 +32,7 @@ struct PlaceArguments {
   int ranks = 0;
   // Keys of `place`, by their names; "": not said.
   std::string order, slots, taken, taken_from, budget, seed, objective, degrade, whose, random;
-  std::string time, groups, csv, json;
+  std::string move, pin, apart, time, groups, csv, json;
   bool whole_hosts = false;
   std::size_t top = 5;
   LaunchFiles launch;
@@ -50,7 +50,9 @@ Value place_flags(const PlaceArguments& arguments) {
       {"order", &arguments.order},         {"slots", &arguments.slots},
       {"budget", &arguments.budget},       {"seed", &arguments.seed},
       {"objective", &arguments.objective}, {"degrade", &arguments.degrade},
-      {"jobs", &arguments.whose},          {"random", &arguments.random}};
+      {"jobs", &arguments.whose},          {"random", &arguments.random},
+      {"move", &arguments.move},           {"pin", &arguments.pin},
+      {"apart", &arguments.apart}};
   for (const auto& [key, text] : texts)
     if (!text->empty())
       map.set(key,
@@ -118,20 +120,14 @@ StudyFile spelled_out(const PlaceArguments& arguments) {
   return file;
 }
 
-StudyFile file_for(const PlaceArguments& arguments) {
-  return arguments.study.empty() ? spelled_out(arguments) : read_place_file(arguments.study);
-}
-
-PlaceStudy read_all(const PlaceArguments& arguments) {
+PlaceStudy read(const PlaceArguments& arguments, StudyOptions& options) {
+  if (!arguments.time.empty()) options.time = wall_time("--time", arguments.time);
   std::vector<Override> overrides;
   for (const std::string& change : arguments.changes) overrides.push_back(parse_override(change));
   if (!arguments.own.empty()) overrides.push_back({"placement", arguments.own});
-  return read_place(file_for(arguments), overrides, place_flags(arguments), arguments.only);
-}
-
-PlaceStudy read(const PlaceArguments& arguments, StudyOptions& options) {
-  if (!arguments.time.empty()) options.time = wall_time("--time", arguments.time);
-  PlaceStudy study = read_all(arguments);
+  PlaceStudy study = read_place(
+      arguments.study.empty() ? spelled_out(arguments) : read_place_file(arguments.study),
+      overrides, place_flags(arguments), arguments.only);
   arguments.launch.require_for(study.slot_kind);
   return study;
 }
@@ -207,7 +203,7 @@ void print(const PlaceArguments& arguments, const PlaceStudy& study, const Place
                                                : ", a program whose groups are in the order " +
                                                      answer.placed.front().groups + ",",
                           lines);
-  screen += warnings_of_search(study.scenario);
+  screen += warnings_of_search(study);
   bar.end();
   show_screen(screen);
   if (!arguments.csv.empty())
@@ -274,6 +270,9 @@ void add_rules(Command& command, PlaceArguments& arguments) {
       "packed, fixed: ranks host after host; ring: any ring; any: any rank anywhere");
   command.add_option("--groups", arguments.groups,
                      "of a job with groups: all, own, or ORDER,ORDER such as tp-dp-pp");
+  command.add_option("--move", arguments.move, "RANKS that move: servers, pp=2, 3,5-7 ...");
+  command.add_option("--pin", arguments.pin, "RANKS that stay where the scenario puts them");
+  command.add_option("--apart", arguments.apart, "RANKS of which no two share a host");
   command.add_option("--slots", arguments.slots, "ranks per host at most");
   Option taken = command.add_option("--taken", arguments.taken, "HOST,HOST: hosts that others use");
   command

@@ -52,6 +52,8 @@ std::string order_text(const PlaceStudy& study, const PlaceAnswer& answer) {
   if (study.rules.whole_hosts) text += ", whole hosts";
   if (!study.orders.empty()) text += fmt::format(", {} orders of the groups", study.orders.size());
   if (study.rules.order != RankOrder::any) return text;
+  if (!study.rules.apart.empty())
+    return fmt::format("any rank anywhere, {} of them apart", study.rules.apart.size());
   return study.rules.rotations && answer.only_routes ? "rings that may begin anywhere"
                                                      : "any rank anywhere";
 }
@@ -59,11 +61,12 @@ std::string order_text(const PlaceStudy& study, const PlaceAnswer& answer) {
 std::string heading(const PlaceStudy& study, const PlaceAnswer& answer) {
   const auto hosts = std::ranges::count_if(study.rules.slots, [](int slots) { return slots > 0; });
   const bool counted = answer.raw > 0;
-  std::string text =
-      fmt::format("{} ranks on {} host{}: {}{}{}{} that differ ({})\n", study.rules.ranks, hosts,
-                  hosts == 1 ? "" : "s", counted ? count_text(answer.raw) + " placements, " : "",
-                  answer.searched ? "at least " : "", count_text(answer.least),
-                  counted ? "" : " placements", order_text(study, answer));
+  std::string text = fmt::format(
+      "{}{} ranks on {} host{}: {}{}{}{} that differ ({})\n",
+      study.moves_all() ? "" : fmt::format("{} of ", study.rules.ranks),
+      study.scenario.placement.ranks.size(), hosts, hosts == 1 ? "" : "s",
+      counted ? count_text(answer.raw) + " placements, " : "", answer.searched ? "at least " : "",
+      count_text(answer.least), counted ? "" : " placements", order_text(study, answer));
   if (!answer.only_routes)
     text += "hosts on the same switches count as equal, whatever routes the hash picks for them\n";
   if (!answer.searched && !answer.stopped)
@@ -176,8 +179,9 @@ std::string table(const PlaceStudy& study, const PlaceAnswer& answer, std::size_
 /// Why the rules do not allow the user's placement.
 std::string not_allowed(const PlaceStudy& study, const Placed& own) {
   std::set<int> used;
-  for (const Location& rank : own.placement.ranks)
-    if (study.rules.slots[rank.host] == 0) used.insert(rank.host);
+  for (const int moved : study.moved)
+    if (const int host = own.placement.ranks[moved].host; study.rules.slots[host] == 0)
+      used.insert(host);
   std::vector<std::string> names;
   for (const int host : used) names.push_back(study.scenario.cluster.topology.hosts()[host].name);
   if (names.empty()) return "yours is not one of those that the rules of 'place' allow\n";
@@ -242,7 +246,8 @@ std::string place_screen(const PlaceStudy& study, const PlaceAnswer& answer, std
   return text;
 }
 
-std::string warnings_of_search(Scenario asked) {
+std::string warnings_of_search(const PlaceStudy& study) {
+  Scenario asked = study.scenario;
   asked.job.noise.slow_hosts.clear();  // a search may well leave them without ranks
   std::string text;
   for (const std::string& warning : job_warnings(asked))
@@ -273,7 +278,7 @@ Json place_json(const PlaceStudy& study, const PlaceAnswer& answer,
   json["version"] = version();
   json["study"] = study.name;
   json["question"] = study.scenario.question;
-  json["ranks"] = study.rules.ranks;
+  json["ranks"] = study.scenario.placement.ranks.size();
   json["objective"] = study.objective == Objective::time ? "time" : "worst_link";
   if (!study.scenario.neighbours.empty())
     json["jobs"] = study.jobs == WhoseTime::own       ? "own"

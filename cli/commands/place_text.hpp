@@ -18,7 +18,7 @@ std::string place_screen(const PlaceStudy& study, const PlaceAnswer& answer, std
 std::string short_name(const std::string& words, const std::string& which);
 
 /// A line for each warning of what is asked.
-std::string warnings_of_search(Scenario asked);
+std::string warnings_of_search(const PlaceStudy& study);
 
 /// One line per placement, the best first.
 std::string place_csv(const PlaceAnswer& answer);

@@ -120,6 +120,12 @@ std::vector<Value> read_group_orders(Fields& place, PlaceStudy& study) {
     return {};
   }
   study.groups = order_of(*grid);
+  if (!study.moves_freely()) {
+    if (said != nullptr && (said->kind() == Value::Kind::list || said->text() != "own"))
+      said->fail(
+          "where ranks stay, or are apart, the order of the groups stays: leave 'groups' out");
+    return {};
+  }
   const Value* order = place.map().find("order");
   const bool anywhere = order != nullptr && order->text() == "any";
   if (said == nullptr) {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "scenarios/question/neighbours.hpp"
 #include "topologies/imports/schedulers/node_lists.hpp"
 #include "topologies/placement/hostfile.hpp"
 
@@ -12,7 +11,7 @@ namespace ringscope {
 std::vector<int> read_slots(Fields& fields, PlaceStudy& study) {
   constexpr int most_slots = 1 << 20;
   const Topology& topology = study.scenario.cluster.topology;
-  const std::vector<Location> others = places_of(study.scenario.neighbours);
+  const std::vector<Location> others = study.others();
   Table<int> slots(topology.hosts().size()), there(slots.size());
   for (const Location& rank : others)
     if (study.slot_kind != SlotKind::gpu || rank.gpu >= 0) ++there[rank.host];

@@ -12,8 +12,8 @@
 #include <map>
 
 #include "algorithms/collectives.hpp"
-#include "scenarios/question/neighbours.hpp"
 #include "scenarios/study/group_orders.hpp"
+#include "scenarios/study/moved_ranks.hpp"
 #include "scenarios/study/place_slots.hpp"
 #include "topologies/input/data_files.hpp"
 #include "topologies/placement/slots.hpp"
@@ -58,17 +58,19 @@ Scenario read_own(const StudyFile& file, const std::vector<Override>& overrides,
   return std::move(scenarios.front());
 }
 
-/// Requires that properties which are not varied are the same for all ranks.
-void require_alike(const Value& tree, const Scenario& scenario) {
-  const Location& first = scenario.placement.ranks.front();
-  for (const Location& rank : scenario.placement.ranks)
+/// Requires that properties which are not varied are the same for all ranks that move.
+void require_alike(const PlaceStudy& study) {
+  const Location& first = study.first_moved();
+  for (const int moved : study.moved) {
+    const Location& rank = study.scenario.placement.ranks[moved];
     if (rank.binding != first.binding || (rank.gpu >= 0) != (first.gpu >= 0) ||
         rank.memory != first.memory || rank.nics != first.nics || rank.nic != first.nic)
-      tree.find("placement")
+      study.tree.find("placement")
           ->fail(
               "place moves ranks that are all bound alike, all on cores or all on GPUs, with "
               "memory "
               "and NICs by one rule; here they differ");
+  }
 }
 
 SlotKind slot_kind_of(const Location& rank) {
@@ -78,9 +80,13 @@ SlotKind slot_kind_of(const Location& rank) {
 
 /// A ring may begin anywhere; `order: ring` insists on that. `packed`: unless told otherwise.
 void read_order(Fields& fields, PlaceStudy& study, bool packed) {
-  const bool round = goes_round(study.scenario);
+  const bool round = goes_round(study.scenario) && study.moves_freely();
   const Value& order = fields.value_or("order", packed ? "packed" : round ? "ring" : "any");
   const std::size_t chosen = order.one_of("order", order_names);
+  if (!study.rules.apart.empty() && chosen != 2)
+    order.fail("ranks that are 'apart' may be anywhere: leave 'order' out, or say 'any'");
+  if (chosen == 1 && !study.moves_all())
+    order.fail("no ring may begin at any rank where some ranks stay: 'any' tries all orders");
   if (chosen == 1 && !round)
     order.fail(
         fmt::format("the {} {} is no ring that may begin at any rank; 'any' tries all orders",
@@ -141,21 +147,21 @@ PlaceStudy read_place(const StudyFile& file, const std::vector<Override>& overri
   PlaceStudy study;
   study.name = file.name;
   study.scenario = read_own(file, overrides, only, study.tree);
-  require_alike(study.tree, study.scenario);
-  study.slot_kind = slot_kind_of(study.scenario.placement.ranks.front());
-  study.rules.ranks = static_cast<int>(study.scenario.placement.ranks.size());
   const Value* asked = file.tree.find("place");
   Value place = asked != nullptr && !asked->is_null() ? *asked : said;
   if (place.kind() != Value::Kind::map) place.fail("expected a map such as {slots: 4}");
   place.merge(said);
   refuse_unknown_keys(place, "place",
                       {"order", "slots", "taken", "whole_hosts", "budget", "seed", "objective",
-                       "degrade", "jobs", "random", "groups"});
+                       "degrade", "jobs", "random", "groups", "move", "pin", "apart"});
   Fields fields(place, "place");
+  read_moved_ranks(fields, study);
+  require_alike(study);
+  study.slot_kind = slot_kind_of(study.first_moved());
   const std::vector<Value> group_orders = read_group_orders(fields, study);
   study.rules.slots = read_slots(fields, study);
   const bool whole = fills_hosts(study);
-  read_order(fields, study, whole || !group_orders.empty());
+  read_order(fields, study, study.rules.apart.empty() && (whole || !group_orders.empty()));
   const bool default_whole = whole && study.rules.order == RankOrder::packed;
   study.rules.whole_hosts =
       fields.value_or("whole_hosts", default_whole ? "true" : "false").boolean();
@@ -179,7 +185,7 @@ PlaceStudy read_place(const StudyFile& file, const std::vector<Override>& overri
 }
 
 SymmetryRules symmetry_rules(const PlaceStudy& study) {
-  const Location& rank = study.scenario.placement.ranks.front();
+  const Location& rank = study.first_moved();
   const int store = study.scenario.storage.host;
   SymmetryRules rules;
   rules.slot_kind = study.slot_kind;
@@ -192,21 +198,21 @@ SymmetryRules symmetry_rules(const PlaceStudy& study) {
   // Memory that is not the rank's own, and a store, are in domains that go by their numbers.
   rules.inside_hosts = rank.memory.kind == MemoryPolicy::Kind::local && store < 0;
   rules.nics_by_number = rank.nics != NicChoice::nearest;
-  rules.taken = places_of(study.scenario.neighbours);
+  rules.taken = study.others();
   return rules;
 }
 
 Placement placement_of(const PlaceStudy& study, View<const Bin> bins,
                        const Assignment& assignment) {
-  const Location& like = study.scenario.placement.ranks.front();
-  Placement placement;
+  const Location& like = study.first_moved();
+  Placement placement = study.scenario.placement;
   placement.text = study.rules.order == RankOrder::packed
                        ? packed_text(bins, assignment)
                        : placed_text(study.scenario.cluster.topology, bins, assignment);
-  const std::vector<Location> others = places_of(study.scenario.neighbours);
+  const std::vector<Location> others = study.others();
   std::map<std::pair<int, int>, int> next;  // core of each host's domains, as ranks come to them
-  for (const int index : assignment) {
-    const Bin& bin = bins[index];
+  for (std::size_t i = 0; i < assignment.size(); ++i) {
+    const Bin& bin = bins[assignment[i]];
     Location rank = like;
     rank.host = bin.host;
     rank.numa = bin.numa;
@@ -217,16 +223,17 @@ Placement placement_of(const PlaceStudy& study, View<const Bin> bins,
       while (has_core(others, {.host = bin.host, .numa = bin.numa, .core = core})) ++core;
       rank.core = core++;
     }
-    placement.ranks.push_back(rank);
+    placement.ranks[study.moved[i]] = rank;
   }
   return placement;
 }
 
 std::optional<Assignment> own_assignment(const PlaceStudy& study, View<const Bin> bins) {
   Assignment assignment;
-  const std::vector<Location> others = places_of(study.scenario.neighbours);
+  const std::vector<Location> others = study.others();
   std::vector<std::array<int, 3>> cores;
-  for (const Location& rank : study.scenario.placement.ranks) {
+  for (const int moved : study.moved) {
+    const Location& rank = study.scenario.placement.ranks[moved];
     const auto bin = std::ranges::find_if(bins, [&](const Bin& one) {
       return one.host == rank.host && one.gpu == rank.gpu &&
              (study.slot_kind != SlotKind::core || one.numa == rank.numa);
@@ -237,7 +244,7 @@ std::optional<Assignment> own_assignment(const PlaceStudy& study, View<const Bin
   }
   for (std::size_t i = 0; i < assignment.size(); ++i) {
     if (std::ranges::count(assignment, assignment[i]) > bins[assignment[i]].capacity) return {};
-    const Location& rank = study.scenario.placement.ranks[i];
+    const Location& rank = study.scenario.placement.ranks[study.moved[i]];
     const bool shared = std::ranges::count(cores, cores[i]) > 1 || has_core(others, rank);
     if (rank.binding == Binding::core && shared) return {};
   }

@@ -29,7 +29,8 @@ struct PlaceStudy {
   Scenario scenario;  ///< as the user places it
   Value tree;         ///< source of the scenario
   SlotKind slot_kind = SlotKind::core;
-  PlacementRules rules;
+  PlacementRules rules;    ///< of the ranks that move: their rank i is moved[i]
+  Table<int> moved{};      ///< ranks that the search places, ascending; the others stay
   std::set<int> shared{};  ///< hosts with GPUs that jobs use which are not simulated
   std::size_t budget = 0;  ///< most placements tried one by one; beyond: a search
   std::uint64_t seed = 1;  ///< of the search
@@ -41,6 +42,11 @@ struct PlaceStudy {
   /// The study under each order of the groups that is tried; empty: the scenario's own alone.
   std::vector<PlaceStudy> orders;
 
+  bool moves_all() const { return moved.size() == scenario.placement.ranks.size(); }
+  bool moves_freely() const { return moves_all() && rules.apart.empty(); }
+  const Location& first_moved() const { return scenario.placement.ranks[moved.front()]; }
+  /// Places that no rank gets: those of background jobs' ranks, and of ranks that stay.
+  std::vector<Location> others() const;
   /// The study, or one for each order of its groups.
   std::span<const PlaceStudy> tried() const {
     return orders.empty() ? std::span(this, 1) : std::span(orders);
@@ -69,11 +75,11 @@ double time_that_counts(const PlaceStudy& study, double own_s,
 /// Rules by which two hosts of the study's machine can be alike.
 SymmetryRules symmetry_rules(const PlaceStudy& study);
 
-/// Ranks on the bins of an assignment: in each bin one core after the other; all else as the user
-/// has it.
+/// The ranks that move on the bins of an assignment: in each bin one core after the other; all else
+/// as the user has it.
 Placement placement_of(const PlaceStudy& study, View<const Bin> bins, const Assignment& assignment);
 
-/// The user's own placement; none where it shares cores or GPUs.
+/// The user's own placement, of the ranks that move; none where it shares cores or GPUs.
 std::optional<Assignment> own_assignment(const PlaceStudy& study, View<const Bin> bins);
 
 /// "4-3-1" where the ranks follow each other on the first hosts; else host by host, in the order of

@@ -67,6 +67,7 @@ int levels_between(const std::vector<Table<int>>& levels, int a, int b) {
 
 void near_groups_first(const PlaceStudy& study, std::span<const Bin> bins,
                        std::vector<Assignment>& assignments) {
+  if (!study.moves_all()) return;
   std::vector<Table<int>> levels;
   for (std::vector<int>& level : neighbourhoods(study.scenario.cluster.topology))
     levels.emplace_back(std::move(level));

@@ -33,7 +33,9 @@ std::vector<Assignment> starts_of(const PlaceStudy& study, const Placements& pla
   }
   for (Assignment& near : near_assignments(placements, study.scenario.cluster.topology, own))
     starts.push_back(std::move(near));
-  if (!study.groups.empty()) {
+  if (!study.moves_freely())
+    starts.push_back(far_assignment(placements, study.scenario.cluster.topology));
+  if (!study.groups.empty() && study.moves_all()) {
     const Grid& grid = *groups_of(study.scenario.job);
     for (const Grid& other : nestings(grid))
       starts.push_back(renumbered(simple_assignments(placements).front(), other, grid));
@@ -95,8 +97,9 @@ void add_bound(PlaceAnswer& answer, const PlaceStudy& study, const LowerBounds& 
   answer.bound_s = all ? best : bounds.ring;
   if (answer.bound_s) return;
   answer.free_s = bounds.free_links;
-  answer.no_bound = study.jobs == WhoseTime::mean
-                        ? "none is known of a mean of several jobs"
+  answer.no_bound = study.jobs == WhoseTime::mean ? "none is known of a mean of several jobs"
+                    : !study.moves_all()
+                        ? "none is known where some ranks stay"
                         : "one is known only of rings of one thread a rank, by one NIC a rank";
 }
 
@@ -193,8 +196,10 @@ PlaceAnswer place(const PlaceStudy& study, Evaluator& evaluator,
   answer.own = std::move(first.front());
   answer.own.allowed = own.has_value() && is_tried(study);
   answer.own.per_host = counts_of(answer.own.placement);
+  if (own && !study.moves_all())
+    answer.own.placement.text = placement_of(study, placements.bins(), *own).text;
   answer.raw = placements.raw() * study.tried().size();
-  const bool packed = study.rules.order == RankOrder::packed;  // counted when all are known
+  const bool uncounted = answer.raw == 0;  // until all are known
   answer.only_routes = symmetry.only_routes();
   const Forms forms(study, symmetry, placements);
   Evaluations evaluations(forms, placements, evaluator);
@@ -211,7 +216,7 @@ PlaceAnswer place(const PlaceStudy& study, Evaluator& evaluator,
   if (evaluations.count() == 0) throw std::runtime_error(too_early);
   if (answer.searched) answer.least = std::max(answer.least, Count(evaluations.count()));
   evaluations.finish(answer, study, own);
-  for (std::size_t i = 0; i < answer.placed.size() && packed && !answer.searched; ++i)
+  for (std::size_t i = 0; i < answer.placed.size() && uncounted && !answer.searched; ++i)
     answer.raw += answer.placed[i].alike;
   add_bound(answer, study, bounds);
   const double best = answer.placed.front().cost_s;

@@ -72,8 +72,8 @@ PairCosts pair_costs(const PlaceStudy& study, std::span<const Bin> bins) {
 std::optional<double> bound_of_rings(const PlaceStudy& study, std::span<const Bin> bins) {
   const Job& job = study.scenario.job;
   const auto ranks = static_cast<std::uint64_t>(study.rules.ranks);
-  if (!goes_round(study.scenario) || bins.size() > most_bins || ranks < 2 || job.overlap ||
-      study.scenario.placement.ranks.front().nics != NicChoice::nearest)
+  if (!study.moves_all() || !goes_round(study.scenario) || bins.size() > most_bins || ranks < 2 ||
+      job.overlap || study.scenario.placement.ranks.front().nics != NicChoice::nearest)
     return {};
   Table<int> room;
   for (const Bin& bin : bins) room.push_back(std::min(bin.capacity, study.rules.slots[bin.host]));
@@ -110,7 +110,7 @@ std::optional<double> time_of_free_links(const PlaceStudy& study, std::span<cons
 
 std::optional<Assignment> best_order(const PlaceStudy& study, std::span<const Bin> bins,
                                      const Assignment& own) {
-  if (own.size() > most_exact_places || bins.size() > most_bins) return {};
+  if (!study.moves_all() || own.size() > most_exact_places || bins.size() > most_bins) return {};
   const PairCosts all = pair_costs(study, bins);
   PairCosts costs(own.size(), std::vector<double>(own.size()));
   for (std::size_t a = 0; a < own.size(); ++a)

@@ -71,6 +71,12 @@ std::string words_of(const PointRun& run) {
 std::string why_no_placement(const PlacementRules& rules) {
   const int slots = std::accumulate(rules.slots.begin(), rules.slots.end(), 0);
   if (slots < rules.ranks) return fmt::format(": the hosts have {} slots for them", slots);
+  const auto hosts = std::ranges::count_if(rules.slots, [](int one) { return one > 0; });
+  if (std::ssize(rules.apart) > hosts - std::ssize(rules.closed))
+    return fmt::format(
+        ": {} of them are apart, and {} hosts have slots, {} of them with a rank apart "
+        "that stays",
+        rules.apart.size(), hosts, rules.closed.size());
   if (!rules.whole_hosts) return "";
   std::set<int> sizes(rules.slots.begin(), rules.slots.end());
   sizes.erase(0);

@@ -2,7 +2,9 @@
 #include "sim/studies/search/plain_assignments.hpp"
 
 #include <algorithm>
+#include <map>
 #include <random>
+#include <utility>
 
 #include "base/table.hpp"
 #include "topologies/networks/neighbourhoods.hpp"
@@ -118,6 +120,35 @@ std::vector<Assignment> near_assignments(const Placements& placements, const Top
   for (const int bin : *own) ++room[placements.bins()[bin].host];
   result.push_back(packed_near(placements, levels, room));
   return result;
+}
+
+Assignment far_assignment(const Placements& placements, const Topology& topology) {
+  const PlacementRules& rules = placements.rules();
+  const auto bins = placements.bins();
+  const Table<Table<int>> levels = neighbourhoods(topology);
+  std::map<std::pair<std::size_t, int>, int> near;  // ranks in each neighbourhood of each level
+  Table<int> on_host(rules.slots.size()), in_bin(bins.size());
+  Assignment assignment;
+  while (std::ssize(assignment) < rules.ranks) {
+    std::pair<std::vector<int>, int> next;  // ranks near to it already, the bin
+    for (int bin = 0; bin < std::ssize(bins); ++bin) {
+      const int host = bins[bin].host;
+      if (in_bin[bin] == bins[bin].capacity || on_host[host] == rules.slots[host]) continue;
+      std::pair<std::vector<int>, int> here = {{}, bin};
+      for (std::size_t level = levels.size(); level-- > 0;)
+        here.first.push_back(near[{level, levels[level][host]}]);
+      here.first.insert(here.first.end(), {on_host[host], in_bin[bin]});
+      if (next.first.empty() || here < next) next = std::move(here);
+    }
+    if (next.first.empty()) return {};
+    const int host = bins[next.second].host;
+    for (std::size_t level = 0; level < levels.size(); ++level)
+      ++near[{level, levels[level][host]}];
+    ++on_host[host];
+    ++in_bin[next.second];
+    assignment.push_back(next.second);
+  }
+  return assignment;
 }
 
 std::vector<Assignment> random_assignments(const Placements& placements, std::size_t count,

@@ -18,6 +18,10 @@ std::vector<Assignment> simple_assignments(const Placements& placements);
 std::vector<Assignment> near_assignments(const Placements& placements, const Topology& topology,
                                          const std::optional<Assignment>& own);
 
+/// One rank after the other on the host farthest from the hosts before it, as neighbourhoods go:
+/// of four racks one on each, then the second of each. Empty where one finds no slot.
+Assignment far_assignment(const Placements& placements, const Topology& topology);
+
 /// Each rank on any slot that is free, slot after slot, within the rules; what is drawn depends on
 /// the seed alone, and the first ones not on the count. Fewer where the rules leave so little room
 /// that none is found by chance.

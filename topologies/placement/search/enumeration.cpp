@@ -60,11 +60,17 @@ bool Placements::allows(const Assignment& assignment) const {
   }
   for (const auto& [host, ranks] : on_host)
     if (rules_.whole_hosts && ranks != rules_.slots[host]) return false;
-  return rules_.order == RankOrder::any || in_fixed_order(assignment);
+  return keeps_apart(assignment) && (rules_.order == RankOrder::any || in_fixed_order(assignment));
+}
+
+bool Placements::keeps_apart(const Assignment& assignment) const {
+  std::set<int> hosts = rules_.closed;
+  return std::ranges::all_of(
+      rules_.apart, [&](int rank) { return hosts.insert(bin(assignment[rank]).host).second; });
 }
 
 Count Placements::raw() const {
-  if (rules_.order == RankOrder::packed) return 0;
+  if (rules_.order == RankOrder::packed || !rules_.apart.empty()) return 0;
   Table<HostRoom> hosts(rules_.slots.size());
   for (const Bin& one : bins()) hosts[one.host].bins.push_back(one.capacity);
   for (std::size_t host = 0; host < hosts.size(); ++host) hosts[host].slots = rules_.slots[host];
@@ -141,6 +147,8 @@ class Placements::Walk {
         room_(placements.bins().size()),
         left_(placements.rules_.slots) {
     touched_hosts_.resize(left_.size());
+    held_.resize(left_.size());
+    for (const int host : placements.rules_.closed) held_[host] = true;
     bins_of_.resize(left_.size());
     for (int bin = 0; bin < static_cast<int>(room_.size()); ++bin) {
       room_[bin] = placements.bin(bin).capacity;
@@ -164,7 +172,7 @@ class Placements::Walk {
     }
     const std::vector<int> next = next_bins();
     for (const int bin : next)
-      if (has_room(bin) && fits_order(bin) && !step(bin)) return false;
+      if (has_room(bin) && fits_apart(bin) && fits_order(bin) && !step(bin)) return false;
     return true;
   }
 
@@ -174,10 +182,15 @@ class Placements::Walk {
  private:
   int host_of(int bin) const { return placements_.bin(bin).host; }
   bool has_room(int bin) const { return room_[bin] > 0 && left_[host_of(bin)] > 0; }
+  bool is_apart() const {
+    return placements_.rules_.apart.contains(static_cast<int>(assignment_.size()));
+  }
+  bool fits_apart(int bin) const { return !is_apart() || !held_[host_of(bin)]; }
 
   bool step(int bin) {
-    const bool is_new = !is_touched(bin);
+    const bool is_new = !is_touched(bin), holds = is_apart();
     if (is_new) touched_.push_back(bin);
+    if (holds) held_[host_of(bin)] = true;
     --room_[bin];
     --left_[host_of(bin)];
     ++touched_hosts_[host_of(bin)];
@@ -188,6 +201,7 @@ class Placements::Walk {
     ++left_[host_of(bin)];
     ++room_[bin];
     if (is_new) touched_.pop_back();
+    if (holds) held_[host_of(bin)] = false;
     return within;
   }
 
@@ -249,6 +263,7 @@ class Placements::Walk {
   /// all of its dead ends takes longer than any user waits.
   bool can_end() const {
     const PlacementRules& rules = placements_.rules_;
+    if (!can_part()) return false;
     if (rules.order == RankOrder::any && !rules.whole_hosts) return true;  // no room is lost
     const int left = rules.ranks - static_cast<int>(assignment_.size());
     int room = 0, in_use = 0;
@@ -261,6 +276,16 @@ class Placements::Walk {
     }
     if (room < left) return false;
     return !rules.whole_hosts || (in_use <= left && can_fill_others(left - in_use));
+  }
+
+  /// True if those of the ranks that are left that are apart find a host each.
+  bool can_part() const {
+    const std::set<int>& apart = placements_.rules_.apart;
+    const auto next = apart.lower_bound(static_cast<int>(assignment_.size()));
+    auto left = std::distance(next, apart.end());
+    for (int host = 0; left > 0 && host < std::ssize(left_); ++host)
+      left -= left_[host] > 0 && !held_[host];
+    return left <= 0;
   }
 
   /// True if some hosts that are not in use have together so many slots.
@@ -282,6 +307,7 @@ class Placements::Walk {
   Table<int> room_, left_;           // of bins, of hosts
   Table<std::vector<int>> bins_of_;  // of hosts
   Table<int> touched_hosts_;         // ranks on each
+  Table<char> held_;                 // of hosts: by a rank that is apart
   std::vector<int> touched_;
   std::map<std::vector<int>, std::vector<int>> next_;
   Assignment assignment_;
@@ -308,7 +334,7 @@ std::optional<Assignment> Placements::some() const {
 // ways to choose cores; the latter are most where the bins with the most free cores are taken
 // first.
 Count Placements::least_number() const {
-  if (rules_.order == RankOrder::packed) return 1;
+  if (rules_.order == RankOrder::packed || !rules_.apart.empty()) return 1;
   std::vector<int> all;
   Table<int> cores;
   for (int index = 0; index < static_cast<int>(bins().size()); ++index) {

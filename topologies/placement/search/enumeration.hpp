@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "base/table.hpp"
@@ -31,6 +32,8 @@ struct PlacementRules {
   bool whole_hosts = false;  ///< a host is used with all its slots, or not at all
   RankOrder order = RankOrder::any;
   bool rotations = false;  ///< the ranks in a circle, wherever it begins, are alike
+  std::set<int> apart{};   ///< ranks of which no two are on one host; with RankOrder::any
+  std::set<int> closed{};  ///< hosts that these keep away from; no symmetry moves them
 };
 
 class Placements {
@@ -41,8 +44,8 @@ class Placements {
   const PlacementRules& rules() const { return rules_; }
   View<const Bin> bins() const { return symmetry_->bins(); }
   bool allows(const Assignment& assignment) const;
-  /// Number of placements, each core of a bin counted as one of its own; 0: packed ones are not
-  /// counted but by the sum of alike().
+  /// Number of placements, each core of a bin counted as one of its own; 0: packed ones, and those
+  /// with ranks apart, are not counted but by the sum of alike().
   Count raw() const;
   /// Canonical representative of the assignments equivalent to this one, of those that are allowed.
   Assignment first_alike(const Assignment& assignment) const;
@@ -64,6 +67,7 @@ class Placements {
   class Walk;
   const Bin& bin(int index) const { return symmetry_->bins()[index]; }
   bool in_fixed_order(const Assignment& assignment) const;
+  bool keeps_apart(const Assignment& assignment) const;
   Assignment packed(const Assignment& assignment) const;
   Assignment moved(const Assignment& assignment) const;
   std::vector<Assignment> rotated(const Assignment& assignment) const;

@@ -167,6 +167,40 @@ TEST(EnumerationOfTheRack, IsTheNumberOfNecklacesInInterchangeableColours) {
   EXPECT_EQ(placements.raw(), Count(24) * 23 * 22 * 21 * 20 * 19 * 18 * 17);
 }
 
+// Three of four ranks are apart, also from a rank on host 1 that stays there.
+TEST(EnumerationOfRanksApart, has_each_placement_once) {
+  const Topology topology = read_cluster(Value::from_text("test", racks)).topology;
+  for (const bool stays : {false, true}) {
+    SymmetryRules marks;
+    if (stays) marks.taken.push_back({.host = 1});
+    const Symmetry symmetry(topology, marks);
+    PlacementRules rules = {.ranks = 4, .slots = {2, stays ? 1 : 2, 2, 2}, .apart = {0, 2, 3}};
+    if (stays) rules.closed = {1};
+    const Placements placements(symmetry, rules);
+    std::set<Assignment> differ;
+    Count raw = 0, folded = 0;
+    for (const Assignment& assignment : all_assignments(4, 4)) {
+      const std::set<int> apart = {assignment[0], assignment[2], assignment[3]};
+      const bool fits = apart.size() == 3 && !(stays && apart.contains(1));
+      EXPECT_EQ(placements.allows(assignment), fits) << testing::PrintToString(assignment);
+      if (!fits) continue;
+      differ.insert(placements.first_alike(assignment));
+      Count cores = 1;
+      for (int bin = 0; bin < 4; ++bin)
+        for (int i = 0; i < std::ranges::count(assignment, bin); ++i)
+          cores *= symmetry.bins()[bin].capacity - i;
+      raw += cores;
+    }
+    const auto all = placements.all(1000);
+    ASSERT_TRUE(all.has_value());
+    EXPECT_EQ(std::set<Assignment>(all->begin(), all->end()), differ);
+    EXPECT_EQ(all->size(), differ.size());
+    EXPECT_LT(all->size(), raw);
+    for (const Assignment& assignment : *all) folded += placements.alike(assignment);
+    EXPECT_EQ(folded, raw);
+  }
+}
+
 // 1,024 ranks on 2,048 cores: 2048! / 1024!.
 TEST(EnumerationOfALargeMachine, CountsWhatCannotBeEnumerated) {
   const Topology topology =
@@ -216,7 +250,8 @@ TEST(EnumerationWithoutRoom, FindsNone) {
   const Symmetry symmetry(topology, {});
   for (const PlacementRules& rules :
        {PlacementRules{.ranks = 7, .slots = {2, 2, 2}},
-        PlacementRules{.ranks = 5, .slots = {2, 4, 4}, .whole_hosts = true}}) {
+        PlacementRules{.ranks = 5, .slots = {2, 4, 4}, .whole_hosts = true},
+        PlacementRules{.ranks = 12, .slots = {8, 8, 8}, .apart = {8, 9, 10, 11}}}) {
     const Placements placements(symmetry, rules);
     EXPECT_EQ(placements.raw(), 0);
     EXPECT_FALSE(placements.some().has_value());

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Does place move the parts of a job that its options name?
+
+Usage: python3 -m cli.place_parts_test BUILD
+"""
+
+import json
+
+from cli.study_for_test import StudyTest, main
+
+
+class PlaceParts(StudyTest):
+    def place(self, *words, code=0):
+        return self.ringscope("place", *words, "--no-store", code=code)
+
+    def test_parts_of_a_job_move_and_the_others_stay(self):
+        (self.folder / "servers.yaml").write_text(
+            "question: q\nlibrary: rdma\nplacement: [{hosts: 1x8}, {hosts: 2}]\n"
+            "cluster: {base: two_level, racks: 2, hosts_per_rack: 4}\n"
+            "job: {collective: parameter_server, algorithm: synchronous, bytes: 1 MB,\n"
+            "      options: {servers: 2}}\n", encoding="utf-8")
+        screen = self.place("servers.yaml", "--move", "servers", "--json", "p.json").stdout
+        self.place("servers.yaml", "--move", "8,9", "--pin", "0-7", "--apart", "servers", "--json",
+                   "apart.json")
+        for name, most in (("p.json", 2), ("apart.json", 1)):
+            answer = json.loads(self.read(name))
+            self.assertEqual(answer["ranks"], 10)
+            for placed in answer["placements"]:
+                hosts = [rank["host"] for rank in placed["ranks"]]
+                self.assertEqual(hosts[:8], list(range(8)))
+                self.assertLessEqual(hosts[8:].count(hosts[8]), most)
+        self.assertTrue(screen.startswith("2 of 10 ranks on 8 hosts: "), screen)
+        self.assertIn("expected ranks such as 3,5-7, servers, workers, or a group such as pp=2",
+                      self.place("servers.yaml", "--pin", "x", code=1).stderr)
+
+
+if __name__ == "__main__":
+    main()
