@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Does place move the parts of a job that its options name?
+"""Does place move the parts that its options name, and take the worst case that they name?
 
 Usage: python3 -m cli.place_parts_test BUILD
 """
@@ -32,6 +32,21 @@ class PlaceParts(StudyTest):
         self.assertTrue(screen.startswith("2 of 10 ranks on 8 hosts: "), screen)
         self.assertIn("expected ranks such as 3,5-7, servers, workers, or a group such as pp=2",
                       self.place("servers.yaml", "--pin", "x", code=1).stderr)
+
+    def test_a_slow_host_is_the_worst_of_the_hosts_with_ranks(self):
+        (self.folder / "slow.yaml").write_text(
+            "question: q\nlibrary: rdma\nplacement: 1-1\ncluster: {base: star8, hosts: 3}\n"
+            "job: {program: [{compute: 1 s}, {allreduce: 1 B}]}\n", encoding="utf-8")
+        screen = self.place("slow.yaml", "--objective", "straggler", "--verify", "0").stdout
+        self.assertRegex(screen, r"with slow +held up by\n")
+        self.place("slow.yaml", "--straggler", "host0", "--json", "p.json")
+        answer = json.loads(self.read("p.json"))
+        self.assertEqual((answer["objective"], answer["yours"]["degraded"]), ("straggler", "host0"))
+        self.assertEqual(answer["placements"][0]["degraded"], "")
+        screen = self.place("03-anomaly", "--objective", "straggler", "--set", "job.bytes=1KiB",
+                            "--budget", "1", "--random", "0", "--verify", "0").stdout
+        self.assertIn("warning: 'stragglers' slow computations down, and a collective alone has "
+                      "none", screen)
 
 
 if __name__ == "__main__":

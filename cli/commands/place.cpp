@@ -32,7 +32,7 @@ struct PlaceArguments {
   int ranks = 0;
   // Keys of `place`, by their names; "": not said.
   std::string order, slots, taken, taken_from, budget, seed, objective, degrade, whose, random;
-  std::string move, pin, apart, time, groups, csv, json;
+  std::string straggler, move, pin, apart, time, groups, csv, json;
   bool whole_hosts = false;
   std::size_t top = 5;
   LaunchFiles launch;
@@ -61,6 +61,8 @@ Value place_flags(const PlaceArguments& arguments) {
     map.set("taken",
             Value::scalar_at({std::make_shared<const Source>(Source{"--taken-from", ""}), 0, 0},
                              arguments.taken_from));
+  if (!arguments.straggler.empty())
+    map.set("straggler.hosts", said("--straggler", "[" + arguments.straggler + "]"));
   if (!arguments.taken.empty()) map.set("taken", said("--taken", "[" + arguments.taken + "]"));
   if (!arguments.groups.empty()) {
     const bool list = arguments.groups.find('-') != std::string::npos;
@@ -132,10 +134,10 @@ PlaceStudy read(const PlaceArguments& arguments, StudyOptions& options) {
   return study;
 }
 
-/// The search may look at less than its budget; with a cable degraded, each link is one more.
+/// The search may look at less than its budget; with one fault, each link is one more at most.
 void announce(const PlaceStudy& study, StudyRun& run) {
   const int links = study.scenario.cluster.topology.link_count() / 2;
-  const double each = study.objective == Objective::worst_link ? 1 + links : 1;
+  const double each = study.objective == Objective::time ? 1 : 1 + links;
   run.announce(study.budget, [&study](std::size_t, KnownParts&) { return study.scenario; },
                {"placements or fewer", "give it a --time or a lower --budget", each});
 }
@@ -288,10 +290,11 @@ void add_rules(Command& command, PlaceArguments& arguments) {
   command.add_option("--random", arguments.random,
                      "beside a search, so many placements drawn at random: what luck gives");
   command.add_option("--objective", arguments.objective,
-                     "time; or worst_link: with the cable degraded that costs most");
+                     "time; or the time with the worst fault: worst_link, worst_nic, straggler");
+  command.add_option("--straggler", arguments.straggler, "HOST,HOST: one of them is slow");
   command.add_option("--whose-time", arguments.whose,
                      "beside neighbours: own, slowest or mean of the jobs");
-  command.add_option("--degrade", arguments.degrade, "what such a cable has left of its bandwidth");
+  command.add_option("--degrade", arguments.degrade, "share that such a link or host keeps");
 }
 
 void add_answers(Command& command, PlaceArguments& arguments) {

@@ -120,7 +120,7 @@ int crossings_of(const PlaceStudy& study, const Placed& placed) {
 
 /// The best ones, then the worst and the user's where they are not among them.
 std::string table(const PlaceStudy& study, const PlaceAnswer& answer, std::size_t top) {
-  const bool links = study.objective == Objective::worst_link;
+  const bool links = study.objective != Objective::time;
   const std::vector<Neighbour>& neighbours = study.scenario.neighbours;
   const bool orders = !study.orders.empty();
   std::vector<TextTable::Column> columns = {{"", Align::left}};
@@ -133,7 +133,9 @@ std::string table(const PlaceStudy& study, const PlaceAnswer& answer, std::size_
   columns.push_back({"ratio"});
   if (study.jobs != WhoseTime::own) columns.push_back({"own"});
   for (const Neighbour& one : neighbours) columns.push_back({one.name});
-  if (links) columns.push_back({"with degraded", Align::left});
+  if (links)
+    columns.push_back(
+        {study.objective == Objective::straggler ? "with slow" : "with degraded", Align::left});
   columns.push_back({"held up by", Align::left});
   TextTable table(columns);
   const auto add = [&](const std::string& place, const Placed& placed) {
@@ -249,6 +251,7 @@ std::string place_screen(const PlaceStudy& study, const PlaceAnswer& answer, std
 std::string warnings_of_search(const PlaceStudy& study) {
   Scenario asked = study.scenario;
   asked.job.noise.slow_hosts.clear();  // a search may well leave them without ranks
+  if (study.objective == Objective::straggler) asked.job.noise.stragglers = {0};
   std::string text;
   for (const std::string& warning : job_warnings(asked))
     text += fmt::format("\nwarning: {}\n", warning);
@@ -279,7 +282,7 @@ Json place_json(const PlaceStudy& study, const PlaceAnswer& answer,
   json["study"] = study.name;
   json["question"] = study.scenario.question;
   json["ranks"] = study.scenario.placement.ranks.size();
-  json["objective"] = study.objective == Objective::time ? "time" : "worst_link";
+  json["objective"] = name_of(study.objective);
   if (!study.scenario.neighbours.empty())
     json["jobs"] = study.jobs == WhoseTime::own       ? "own"
                    : study.jobs == WhoseTime::slowest ? "slowest"

@@ -15,6 +15,7 @@
 #include "scenarios/study/group_orders.hpp"
 #include "scenarios/study/moved_ranks.hpp"
 #include "scenarios/study/place_slots.hpp"
+#include "topologies/imports/schedulers/node_lists.hpp"
 #include "topologies/input/data_files.hpp"
 #include "topologies/placement/slots.hpp"
 
@@ -22,7 +23,7 @@ namespace ringscope {
 namespace {
 
 const std::string order_names[] = {"fixed", "ring", "any", "packed"};
-const std::string objective_names[] = {"time", "worst_link"};
+const std::string objective_names[] = {"time", "worst_link", "worst_nic", "straggler"};
 const std::string jobs_names[] = {"own", "slowest", "mean"};
 
 /// The case that is asked for; or the only one: cases whose placements alone differ are none.
@@ -96,6 +97,25 @@ void read_order(Fields& fields, PlaceStudy& study, bool packed) {
   study.rules.rotations = round && chosen < 2;
 }
 
+/// The objective, and its faults.
+void read_objective(Fields& fields, PlaceStudy& study) {
+  const Value* straggler = fields.optional("straggler");
+  const Value& objective =
+      fields.value_or("objective", straggler == nullptr ? "time" : "straggler");
+  study.objective = static_cast<Objective>(objective.one_of("objective", objective_names));
+  const bool slows = study.objective == Objective::straggler;
+  study.degrade = fields.value_or("degrade", "0.5").number(slows ? 0.001 : 0, 1);
+  if (slows && study.scenario.job.noise.has_stragglers())
+    objective.fail("the job has 'stragglers' already: leave one of them out");
+  if (straggler == nullptr) return;
+  if (!slows) straggler->fail("'straggler' goes with the objective 'straggler'");
+  Fields named(*straggler, "place.straggler");
+  for (const FreeSlots& host :
+       read_free_slots(named.required("hosts"), study.scenario.cluster.topology))
+    study.slow_hosts.push_back(host.host);
+  named.finish();
+}
+
 /// "0.1", "0.g1", or "0" where that says it.
 std::string bin_text(const Topology& topology, const Bin& bin) {
   if (bin.gpu >= 0) return fmt::format("{}.g{}", bin.host, bin.gpu);
@@ -112,6 +132,10 @@ bool has_core(std::span<const Location> ranks, const Location& place) {
 }
 
 }  // namespace
+
+std::string name_of(Objective objective) {
+  return objective_names[static_cast<std::size_t>(objective)];
+}
 
 double time_that_counts(const PlaceStudy& study, double own_s,
                         const std::map<std::string, double>& metrics) {
@@ -153,7 +177,7 @@ PlaceStudy read_place(const StudyFile& file, const std::vector<Override>& overri
   place.merge(said);
   refuse_unknown_keys(place, "place",
                       {"order", "slots", "taken", "whole_hosts", "budget", "seed", "objective",
-                       "degrade", "jobs", "random", "groups", "move", "pin", "apart"});
+                       "degrade", "jobs", "random", "groups", "move", "pin", "apart", "straggler"});
   Fields fields(place, "place");
   read_moved_ranks(fields, study);
   require_alike(study);
@@ -168,8 +192,7 @@ PlaceStudy read_place(const StudyFile& file, const std::vector<Override>& overri
   study.budget =
       static_cast<std::size_t>(fields.value_or("budget", "20000").integer(1, most_budget));
   study.seed = static_cast<std::uint64_t>(fields.value_or("seed", "1").integer(0, INT64_MAX));
-  study.objective = static_cast<Objective>(
-      fields.value_or("objective", "time").one_of("objective", objective_names));
+  read_objective(fields, study);
   const Value& jobs = fields.value_or("jobs", "own");
   study.jobs = static_cast<WhoseTime>(jobs.one_of("time of jobs", jobs_names));
   if (study.jobs != WhoseTime::own && study.scenario.neighbours.empty())
@@ -177,8 +200,6 @@ PlaceStudy read_place(const StudyFile& file, const std::vector<Override>& overri
         fmt::format("'{}' is of several jobs, and the scenario has no neighbours", jobs.text()));
   study.random = static_cast<std::size_t>(
       fields.value_or("random", "100").integer(0, static_cast<std::int64_t>(study.budget) + 1000));
-  const Value& degrade = fields.value_or("degrade", "0.5");
-  study.degrade = degrade.number(0.001, 1);
   fields.finish();
   add_group_orders(study, group_orders);
   return study;
@@ -189,7 +210,8 @@ SymmetryRules symmetry_rules(const PlaceStudy& study) {
   const int store = study.scenario.storage.host;
   SymmetryRules rules;
   rules.slot_kind = study.slot_kind;
-  const std::vector<int>& slow = study.scenario.job.noise.slow_hosts;
+  std::vector<int> slow = study.scenario.job.noise.slow_hosts;
+  slow.insert(slow.end(), study.slow_hosts.begin(), study.slow_hosts.end());
   for (std::size_t host = 0; host < study.rules.slots.size(); ++host) {
     const int number = static_cast<int>(host), stores = number == store;
     const int is_slow = std::ranges::find(slow, number) != slow.end();

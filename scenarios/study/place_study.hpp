@@ -16,9 +16,11 @@
 
 namespace ringscope {
 
-/// time: of the job. worst_link: the longest time with one cable, each in turn, at a part of its
-/// bandwidth; of the cables that the placement uses.
-enum class Objective { time, worst_link };
+/// time: of the job. Else the longest time with one fault, each in turn. worst_link: a cable that
+/// the placement uses has a part of its bandwidth. worst_nic: the cable of a NIC. straggler: a host
+/// computes at a part of its speed.
+enum class Objective { time, worst_link, worst_nic, straggler };
+std::string name_of(Objective objective);
 
 /// Jobs whose time counts, where they share the cluster: the placed job; the longest of all; the
 /// mean of all, of background jobs that of their rounds.
@@ -36,9 +38,10 @@ struct PlaceStudy {
   std::uint64_t seed = 1;  ///< of the search
   Objective objective = Objective::time;
   WhoseTime jobs = WhoseTime::own;
-  double degrade = 0.5;
-  std::size_t random = 100;  ///< placements drawn as a baseline of a search; 0: no baseline
-  std::string groups;        ///< order of the job's groups: "tp-dp-pp"; "": it has none
+  double degrade = 0.5;           ///< that part
+  std::vector<int> slow_hosts{};  ///< which may be stragglers; empty: each that has ranks
+  std::size_t random = 100;       ///< placements drawn as a baseline of a search; 0: no baseline
+  std::string groups;             ///< order of the job's groups: "tp-dp-pp"; "": it has none
   /// The study under each order of the groups that is tried; empty: the scenario's own alone.
   std::vector<PlaceStudy> orders;
 

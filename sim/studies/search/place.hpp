@@ -19,7 +19,7 @@ struct Placed {
   Count alike = 1;       ///< placements that it stands for
   Outcome outcome;       ///< of the run that counts
   double cost_s = 0;     ///< the objective; infinite for a run that gets stuck
-  std::string degraded;  ///< worst_link: the cable whose loss costs most; "" without one
+  std::string degraded;  ///< the fault that costs most, a cable or a host; "" without one
   bool allowed = true;   ///< by the study's rules
   std::string groups{};  ///< order of the job's groups, which numbers its ranks; "": it has none
 };
@@ -61,7 +61,7 @@ struct PlaceAnswer {
 PlaceAnswer place(const PlaceStudy& study, Evaluator& evaluator,
                   const std::function<void(double seconds)>& say_pace = {});
 
-/// The study's scenario placed like this, under the study's objective: with that cable degraded.
+/// The study's scenario placed like this, under the study's objective: with that fault.
 Scenario placed_scenario(const PlaceStudy& study, const Placed& placed);
 
 }  // namespace ringscope

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Do ranks that stay, stay, and are ranks that shall be apart so, and is the best of what is left
-// found? Against all assignments of small machines.
+// found? Against all assignments of small machines. Does the worst of one fault, a link, a NIC or a
+// slow host, take as long as by hand?
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -173,6 +174,88 @@ TEST(MovedRanks, say_what_is_wrong) {
               HasSubstr("unknown kind of groups 'p' (known: tp, pp)"));
   EXPECT_THAT(complaint(stages, "{move: pp=3}"), HasSubstr("2"));
   EXPECT_THAT(complaint(stages, "{pin: 0, groups: all}"), HasSubstr("leave 'groups' out"));
+}
+
+const std::string gather =
+    "  library: ideal\n"
+    "  placement: 1-1\n"
+    "  job: {collective: allgather, algorithm: ring, bytes: 100 MB}\n";
+
+// 50 MB over an uplink of 0.5 GB/s, or over a NIC of 1 GB/s, of which a quarter is left.
+TEST(WorstNic, leaves_out_the_cables_between_switches) {
+  const std::string racks =
+      "scenario:\n"
+      "  question: which?\n"
+      "  cluster:\n"
+      "    network: two_level\n"
+      "    racks: 2\n"
+      "    hosts_per_rack: 1\n"
+      "    link: {bandwidth: 1 GB/s, latency: 0 s}\n"
+      "    uplink: {bandwidth: 0.5 GB/s}\n"
+      "    host: {type: simple, cores: 1}\n" +
+      gather;
+  EXPECT_NEAR(answer_of(study_of(racks, "{objective: worst_link, degrade: 0.25}")).own.cost_s, 0.4,
+              1e-6);
+  const PlaceAnswer nic = answer_of(study_of(racks, "{objective: worst_nic, degrade: 0.25}"));
+  EXPECT_NEAR(nic.own.cost_s, 0.2, 1e-6);
+  EXPECT_THAT(nic.own.degraded, HasSubstr("nic0"));
+}
+
+TEST(WorstNic, that_is_dead_leaves_the_other_one) {
+  const std::string two =
+      "scenario:\n"
+      "  question: which?\n"
+      "  cluster:\n"
+      "    network: star\n"
+      "    hosts: 2\n"
+      "    link: {bandwidth: 1 GB/s, latency: 0 s}\n"
+      "    host: {type: numa, nics: [{}, {}]}\n" +
+      gather;
+  EXPECT_NEAR(answer_of(study_of(two, "{objective: worst_nic, degrade: 0}")).own.cost_s, 0.05,
+              1e-6);
+}
+
+const std::string computing =
+    "scenario:\n"
+    "  question: which?\n"
+    "  cluster: {base: star8, hosts: 3, host: {type: simple, cores: 1}}\n"
+    "  library: ideal\n"
+    "  placement: 1-1\n"
+    "  job: {program: [{compute: 1 s}, {allreduce: 1 B}]}\n";
+
+TEST(Straggler, is_each_host_with_ranks_in_turn) {
+  const PlaceAnswer answer =
+      answer_of(study_of(computing, "{objective: straggler, degrade: 0.25}"));
+  EXPECT_EQ(answer.placed.size(), 1u);  // the hosts are alike
+  EXPECT_NEAR(answer.own.cost_s, 4, 1e-3);
+  EXPECT_THAT(answer.own.degraded, HasSubstr("host"));
+}
+
+TEST(Straggler, by_its_name_is_avoided) {
+  const PlaceAnswer answer = answer_of(study_of(computing, "{straggler: {hosts: [host0]}}"));
+  EXPECT_NEAR(answer.own.cost_s, 2, 1e-3);
+  EXPECT_EQ(answer.own.degraded, "host0");
+  EXPECT_NEAR(answer.placed.front().cost_s, 1, 1e-3);
+  EXPECT_EQ(answer.placed.front().degraded, "");
+  for (const Location& rank : answer.placed.front().placement.ranks) EXPECT_NE(rank.host, 0);
+}
+
+TEST(Faults, say_what_is_wrong) {
+  const auto complaint = [](const std::string& said) {
+    return complaint_of([&] { study_of(computing, said); });
+  };
+  EXPECT_THAT(complaint("{straggler: {hosts: [host9]}}"), HasSubstr("host9"));
+  EXPECT_THAT(complaint("{straggler: {hosts: [host0]}, objective: time}"),
+              HasSubstr("'straggler' goes with the objective 'straggler'"));
+  EXPECT_THAT(complaint("{objective: straggler, degrade: 0}"), HasSubstr("0.001"));
+  EXPECT_THAT(complaint("{objective: straggler, straggler: {host: 1}}"),
+              HasSubstr("did you mean 'hosts'?"));
+  EXPECT_THAT(complaint_of([] {
+                study_of(rack.substr(0, rack.size() - 2) +
+                             ", noise: {stragglers: {ranks: [1], slowdown: 2}}}\n",
+                         "{objective: straggler}");
+              }),
+              HasSubstr("the job has 'stragglers' already"));
 }
 
 }  // namespace

@@ -13,8 +13,8 @@
 namespace ringscope {
 namespace {
 
-/// The cables that the ranks' messages take, each by the name of one direction: of a ring those
-/// between neighbours.
+/// The cables that the ranks' messages take, or those of their NICs, each by the name of one
+/// direction: of a ring those between neighbours.
 std::vector<std::string> cables_of(const PlaceStudy& study, const Placement& placement) {
   const Topology& topology = study.scenario.cluster.topology;
   const auto& ranks = placement.ranks;
@@ -22,7 +22,11 @@ std::vector<std::string> cables_of(const PlaceStudy& study, const Placement& pla
     const Host& host = topology.hosts()[rank.host];
     return rank.gpu >= 0 ? host.gpus[rank.gpu] : host.numa_domains[rank.numa];
   };
-  const bool ring = goes_round(study.scenario);
+  const bool ring = goes_round(study.scenario), nics = study.objective == Objective::worst_nic;
+  const auto ends_at_nic = [&](int id) {
+    return topology.graph()[topology.source_of(id)].kind == ComponentKind::nic ||
+           topology.graph()[topology.target_of(id)].kind == ComponentKind::nic;
+  };
   std::set<int> cables;
   for (std::size_t a = 0; a < ranks.size(); ++a) {
     for (std::size_t b = 0; b < ranks.size(); ++b) {
@@ -30,7 +34,8 @@ std::vector<std::string> cables_of(const PlaceStudy& study, const Placement& pla
       for (const Route& leg :
            topology.staged_route(home(ranks[a]), home(ranks[b]), a * ranks.size() + b).legs)
         for (const int id : leg.links)
-          if (topology.is_cable(id)) cables.insert(std::min(id, id ^ 1));
+          if (topology.is_cable(id) && (!nics || ends_at_nic(id)))
+            cables.insert(std::min(id, id ^ 1));
     }
   }
   std::vector<std::string> names;
@@ -52,6 +57,19 @@ Value degraded_with(const PlaceStudy& study, const std::string& cable) {
     }
   list += fmt::format("{{link: '{}', share: {}}}", cable, share);
   return Value::from_text("place", '[' + list + ']');
+}
+
+/// Faults, each of one run: cables, or hosts.
+std::vector<std::string> faults_of(const PlaceStudy& study, const Placement& placement) {
+  if (study.objective == Objective::time) return {};
+  if (study.objective != Objective::straggler) return cables_of(study, placement);
+  const auto hosts = study.scenario.cluster.topology.hosts();
+  std::vector<std::string> names;
+  for (int host = 0; host < std::ssize(hosts); ++host)
+    if (std::ranges::find(placement.ranks, host, &Location::host) != placement.ranks.end() &&
+        (study.slow_hosts.empty() || std::ranges::count(study.slow_hosts, host) > 0))
+      names.push_back(hosts[host].name);
+  return names;
 }
 
 /// A run under one order of the groups; the study outlives it.
@@ -89,8 +107,7 @@ std::string why_no_placement(const PlacementRules& rules) {
 std::vector<PlaceRun> runs_of(const PlaceStudy& study, std::span<const Placement> placements) {
   std::vector<PlaceRun> runs;
   for (std::size_t i = 0; i < placements.size(); ++i) {
-    if (study.objective == Objective::worst_link)
-      for (const std::string& cable : cables_of(study, placements[i])) runs.push_back({i, cable});
+    for (const std::string& fault : faults_of(study, placements[i])) runs.push_back({i, fault});
     if (runs.empty() || runs.back().placement != i) runs.push_back({i, ""});
   }
   return runs;
@@ -106,7 +123,12 @@ Scenario placed_scenario(const PlaceStudy& study, const Placement& placement,
     return scenario;
   }
   Value tree = study.tree;
-  lay_over(tree, "cluster.degraded", degraded_with(study, degraded));
+  if (study.objective == Objective::straggler)
+    lay_over(tree, "job.noise.stragglers",
+             Value::from_text("place", fmt::format("{{hosts: ['{}'], slowdown: {}}}", degraded,
+                                                   1 / study.degrade)));
+  else
+    lay_over(tree, "cluster.degraded", degraded_with(study, degraded));
   std::vector<Placement> placed = placements_of(study.scenario);
   placed.front() = placement;
   Scenario scenario = read_placed(tree, placed, known);

@@ -11,10 +11,10 @@
 
 namespace ringscope {
 
-/// One run of a placement: with a cable degraded, or with none.
+/// One run of a placement: with a fault, or with none.
 struct PlaceRun {
   std::size_t placement = 0;
-  std::string degraded;  ///< the cable, by one direction's name; "": none
+  std::string degraded;  ///< the cable, by one direction's name, or the slow host; "": none
 };
 
 /// By the study's objective; at least one run of each placement, in their order.
