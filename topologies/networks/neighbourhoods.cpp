@@ -62,13 +62,22 @@ class Choice {
   std::vector<int> chosen_;
 };
 
-/// Network switches that the host's NICs are plugged into, ascending.
-std::vector<Vertex> switches_of(const Topology& topology, const Host& host) {
+/// Network switches that the host's NICs are plugged into, ascending. `wide`: by cables that are
+/// much wider than another one of the host.
+std::vector<Vertex> switches_of(const Topology& topology, const Host& host, bool wide = false) {
+  constexpr double wider = 4;
   const Graph& graph = topology.graph();
   std::vector<Vertex> switches;
+  Table<double> widths;
   for (const Vertex nic : host.nics)
     for (const auto [next, id] : graph.edges(nic))
-      if (graph[next].kind == ComponentKind::network_switch) switches.push_back(next);
+      if (graph[next].kind == ComponentKind::network_switch) {
+        switches.push_back(next);
+        widths.push_back(topology.link(id).bandwidth.bytes_per_second);
+      }
+  for (std::size_t i = widths.size(); wide && i-- > 0;)
+    if (widths[i] <= wider * std::ranges::min(widths))
+      switches.erase(switches.begin() + static_cast<std::ptrdiff_t>(i));
   std::ranges::sort(switches);
   return switches;
 }
@@ -83,14 +92,17 @@ Table<Table<int>> neighbourhoods(const Topology& topology) {
   for (Vertex v = 0; v < graph.size(); ++v) sets.make_set(v);
   const auto hosts = topology.hosts();
   const auto join = [&](Vertex a, Vertex b) { sets.union_set(a, b); };
-  for (const Host& host : hosts)
-    for (const Vertex leaf : switches_of(topology, host)) join(host.numa_domains.front(), leaf);
   Table<Table<int>> result;
-  for (int level = 0; level <= top; ++level) {
-    for (int id = 0; id < topology.link_count(); ++id) {
-      const Vertex a = topology.source_of(id), b = topology.target_of(id);
-      if (levels[a] >= 0 && levels[b] >= 0 && std::max(levels[a], levels[b]) == level) join(a, b);
-    }
+  const auto join_hosts = [&](bool wide) {
+    bool joins = false;
+    for (const Host& host : hosts)
+      for (const Vertex leaf : switches_of(topology, host, wide)) {
+        join(host.numa_domains.front(), leaf);
+        joins = true;
+      }
+    return joins;
+  };
+  const auto add_level = [&] {
     std::map<Vertex, int> numbers;
     Table<int>& here = result.emplace_back();
     for (const Host& host : hosts)
@@ -98,6 +110,15 @@ Table<Table<int>> neighbourhoods(const Topology& topology) {
                          .try_emplace(sets.find_set(host.numa_domains.front()),
                                       static_cast<int>(numbers.size()))
                          .first->second);
+  };
+  if (join_hosts(true)) add_level();
+  join_hosts(false);
+  for (int level = 0; level <= top; ++level) {
+    for (int id = 0; id < topology.link_count(); ++id) {
+      const Vertex a = topology.source_of(id), b = topology.target_of(id);
+      if (levels[a] >= 0 && levels[b] >= 0 && std::max(levels[a], levels[b]) == level) join(a, b);
+    }
+    add_level();
   }
   return result;
 }

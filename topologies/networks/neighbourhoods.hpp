@@ -13,7 +13,8 @@ namespace ringscope {
 
 /// Neighbourhood of each host, by a number, level by level: of level n are hosts that switches of
 /// levels up to n join, 0 being that of the hosts' own switches. On a tree of leaves below spines:
-/// the leaves, then all.
+/// the leaves, then all. Hosts that are joined by cables much wider than their others are a level
+/// below these: the domain of NVLinks between hosts.
 Table<Table<int>> neighbourhoods(const Topology& topology);
 
 /// Hosts in an order in which neighbours stand together, as few neighbourhoods as can be at each
