@@ -55,6 +55,18 @@ class Sweep(StudyTest):
         self.assertIn("copying on host", row["held_up_by"])
         self.assertEqual(len(document["verified"]), 3)
 
+    def test_clusters_have_a_ratio_to_the_first_one_and_place_takes_one_of_them(self):
+        (self.folder / "c.yaml").write_text(
+            "scenario: 02-ring-of-8\nclusters:\n  as it is: star8\n"
+            "  half: {base: star8, link: {bandwidth: 5 Gbit/s}}\n", encoding="utf-8")
+        screen = self.ringscope("sweep", "c.yaml", "--no-store").stdout
+        self.assertRegex(screen, r"case +time +ratio  held up by\nas it is +\S+ ms  1.000 x .*\n"
+                                 r"half +\S+ ms  (1.9\d\d|2.0\d\d) x ")
+        self.assertIn("the best by time_s: as it is, ", screen)
+        screen = self.ringscope("place", "c.yaml", "--case", "half", "--order", "fixed", "--slots",
+                                "1", "--no-store").stdout
+        self.assertIn("yours is as good as the best", screen)
+
     def test_what_was_simulated_is_not_simulated_again(self):
         self.study(3)
         self.assertEqual(self.sweep()[0][:3], (9, 9, 0))

@@ -108,6 +108,7 @@ std::string sweep_table(const Study& study, std::span<const Outcome> outcomes,
                            ? metric.substr(0, metric.size() - 2)
                            : metric,
                        Align::right});
+  if (study.compares_clusters) columns.push_back({"ratio", Align::right});
   columns.push_back({"held up by", Align::left});
   TextTable table(columns);
   for (const std::size_t row : rows) {
@@ -116,6 +117,11 @@ std::string sweep_table(const Study& study, std::span<const Outcome> outcomes,
     for (const Value& value : point_of(study, row)) cells.push_back(short_text(value));
     for (const std::string& metric : study.metrics)
       cells.push_back(metric_text(outcomes[row], metric));
+    if (study.compares_clusters) {
+      const auto value = metric_of(outcomes[row], study.metrics.front()),
+                 first = metric_of(outcomes[row % study.points.size()], study.metrics.front());
+      cells.push_back(value && first ? fmt::format("{:.3f} x", *value / *first) : "-");
+    }
     cells.push_back(held_up_by(outcomes[row]));
     table.add(std::move(cells));
   }

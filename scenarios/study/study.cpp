@@ -101,13 +101,28 @@ void open_file(Value& tree, const std::string& part, const std::string& folder,
   if (below) tree.set(part, read_part(file_of(*name, folder, part), part));
 }
 
+/// The cases on each cluster of the map `clusters`, by the cluster's name: cluster by cluster.
+std::vector<CaseTree> on_clusters(const Value& clusters, const std::vector<CaseTree>& cases) {
+  if (clusters.kind() != Value::Kind::map || clusters.entries().empty())
+    clusters.fail("expected clusters by their names, such as {rails: h100_rails, star: star8}");
+  std::vector<CaseTree> all;
+  for (const Value::Entry& entry : clusters.entries())
+    for (CaseTree one : cases) {
+      one.name = cases.size() == 1 ? entry.key : one.name + " on " + entry.key;
+      one.tree.set("cluster", entry.value);
+      all.push_back(std::move(one));
+    }
+  return all;
+}
+
 }  // namespace
 
 StudyFile read_study_file(const std::string& name) {
   const std::string file = study_named(name);
   StudyFile study{std::filesystem::path(file).stem().string(), Value::from_file(file)};
   refuse_scenario(name, study.tree);
-  refuse_unknown_keys(study.tree, "a study", {"question", "scenario", "sweep", "place", "metrics"});
+  refuse_unknown_keys(study.tree, "a study",
+                      {"question", "scenario", "clusters", "sweep", "place", "metrics"});
   return study;
 }
 
@@ -129,8 +144,11 @@ std::vector<CaseTree> study_cases(const StudyFile& file, const std::vector<Overr
   const bool repeat = std::all_of(cases.begin(), cases.end(), [&](const CaseTree& one) {
     return !one.set_keys.empty() && varies_only(one, keys);
   });
-  if (!repeat) return cases;
-  return case_trees(without_cases(tree), stem, overrides);
+  if (repeat) cases = case_trees(without_cases(tree), stem, overrides);
+  const Value* clusters = fields.optional("clusters");
+  if (clusters == nullptr) return cases;
+  refuse_swept(overrides, {"cluster"});
+  return on_clusters(*clusters, cases);
 }
 
 Study read_study(const StudyFile& file, const std::vector<Override>& overrides,
@@ -140,11 +158,13 @@ Study read_study(const StudyFile& file, const std::vector<Override>& overrides,
   study.name = file.name;
   if (const Value* question = fields.optional("question")) study.question = question->text();
   fields.required("scenario");
-  if (fields.has("place") && !fields.has("sweep"))
+  study.compares_clusters = fields.has("clusters");
+  const bool only_clusters = study.compares_clusters && !fields.has("sweep");
+  if (fields.has("place") && !fields.has("sweep") && !only_clusters)
     file.tree.fail(
         "this study has 'place' and no 'sweep': 'ringscope place' reads it, with the same name");
-  const Value& sweep = fields.required("sweep");
-  Variation variation = read_variation(sweep);
+  Variation variation =
+      only_clusters ? Variation{{}, {{}}} : read_variation(fields.required("sweep"));
   study.metrics = read_metrics(fields.optional("metrics"), known_metrics);
   refuse_swept(overrides, variation.keys);
   study.cases = study_cases(file, overrides, variation.keys);

@@ -22,6 +22,7 @@ struct Study {
   std::vector<std::string> keys;  ///< dotted, in the order of the file
   std::vector<StudyPoint> points;
   std::vector<std::string> metrics;  ///< never empty
+  bool compares_clusters = false;    ///< each case is on a cluster, the first one is the baseline
 
   std::size_t size() const { return cases.size() * points.size(); }
 };
@@ -33,8 +34,8 @@ struct StudyFile {
 };
 StudyFile read_study_file(const std::string& name);
 
-/// The cases of the `scenario` of a study file, `overrides` laid over them. Cases that vary nothing
-/// but `keys` are none.
+/// The cases of the `scenario` of a study file, `overrides` laid over them, on each of its
+/// `clusters`. Cases that vary nothing but `keys` are none.
 std::vector<CaseTree> study_cases(const StudyFile& file, const std::vector<Override>& overrides,
                                   std::span<const std::string> keys = {});
 

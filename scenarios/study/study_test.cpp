@@ -121,6 +121,26 @@ TEST(Study, makes_the_scenario_that_set_would_make) {
   EXPECT_EQ(to_json(scenario.resolved), to_json(expected.resolved));
 }
 
+TEST(Study, has_each_case_on_each_of_its_clusters) {
+  const std::string clusters =
+      "scenario: 02-ring-of-8\nclusters: {nine: {base: star8, hosts: 9}, two: star8}\n";
+  const Study study = read(clusters);
+  EXPECT_EQ(study.size(), 2U);
+  EXPECT_TRUE(study.compares_clusters);
+  EXPECT_EQ(row_words(study, 1), "two: ");
+  KnownParts known;
+  EXPECT_EQ(study_scenario(study, 0, known).cluster.topology.hosts().size(), 9U);
+  EXPECT_EQ(study_scenario(study, 1, known).cluster.topology.hosts().size(), 8U);
+  const Study both = read(clusters + "sweep: {grid: {job.bytes: [1 KiB, 2 KiB, 4 KiB]}}");
+  EXPECT_EQ(row_words(both, 3), "two: job.bytes=1 KiB");
+  const Study cases = read(
+      "scenario: {question: q, cluster: star8, library: rdma, placement: 2, job: {collective: "
+      "allreduce, algorithm: ring, bytes: 1 B}, cases: [{name: a}, {name: b, set: {library: "
+      "ideal}}]}\nclusters: {one: star8, two: rack3}\n");
+  EXPECT_EQ(cases.cases[1].name, "test b on one");
+  EXPECT_EQ(cases.cases[2].name, "test a on two");
+}
+
 TEST(Study, asks_for_the_first_metric_unless_it_is_told) {
   EXPECT_THAT(read(grid("placement: [8]")).metrics, ElementsAre("time_s"));
   EXPECT_THAT(read(grid("placement: [8]") + "metrics: [busbw, training.records_per_s]").metrics,
@@ -151,11 +171,17 @@ TEST(Study, says_where_it_is_wrong) {
       {"scenario: 2-ring-of-8\nsweep: {grid: {job.seed: [1]}}",
        "study.yaml:1:11: unknown scenario '2-ring-of-8'; did you mean '02-ring-of-8'?"},
       {"sweep: {grid: {job.seed: [1]}}", "a study: the key 'scenario' is missing"},
+      {"scenario: 02-ring-of-8\nclusters: [rack3]",
+       "study.yaml:2:11: expected clusters by their names"},
+      {"scenario: 02-ring-of-8", "a study: the key 'sweep' is missing"},
   };
   for (const Broken& broken : all)
     EXPECT_THAT(complaint(broken.input), HasSubstr(broken.complaint)) << broken.input;
   EXPECT_THAT(complaint(grid("placement: [8]"), {{"placement.bind", "numa"}}),
               HasSubstr("--set:1:1: the study varies 'placement'"));
+  EXPECT_THAT(
+      complaint("scenario: 02-ring-of-8\nclusters: {a: rack3}", {{"cluster.link.latency", "1 us"}}),
+      HasSubstr("--set:1:1: the study varies 'cluster'"));
 }
 
 }  // namespace
