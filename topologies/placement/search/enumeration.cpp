@@ -22,7 +22,7 @@ std::vector<int> touched_by(const Assignment& assignment) {
 Placements::Placements(const Symmetry& symmetry, PlacementRules rules)
     : symmetry_(&symmetry), rules_(std::move(rules)) {}
 
-/// The same ranks on each host, in its first bins.
+/// The same ranks on each host, in its first bins; unchanged where a host has no room for them.
 Assignment Placements::packed(const Assignment& assignment) const {
   std::map<int, std::vector<int>> places;  // of each host, one for each rank that it has room for
   for (int index = 0; index < static_cast<int>(bins().size()); ++index)
@@ -31,7 +31,9 @@ Assignment Placements::packed(const Assignment& assignment) const {
   Assignment result;
   for (const int index : assignment) {
     const int host = bin(index).host;
-    result.push_back(places[host][on_host[host]++]);
+    const std::size_t next = on_host[host]++;
+    if (next == places[host].size()) return assignment;
+    result.push_back(places[host][next]);
   }
   return result;
 }

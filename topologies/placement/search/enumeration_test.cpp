@@ -245,6 +245,17 @@ TEST(EnumerationOfALargeMachine, StopsWhenItIsTold) {
   EXPECT_EQ(looks, 3u);
 }
 
+// A step of a search may put more ranks on a host than it has cores.
+TEST(EnumerationWithoutRoom, AllowsNoPackedPlacementBeyondTheCores) {
+  const Topology topology = read_cluster(Value::from_text("test", small_rack)).topology;
+  const Symmetry symmetry(topology, {});
+  const Placements placements(symmetry,
+                              {.ranks = 4, .slots = {2, 2, 2}, .order = RankOrder::packed});
+  EXPECT_FALSE(placements.allows(placements.grouped({0, 1, 0, 0})));
+  EXPECT_FALSE(placements.allows({0, 0, 0, 1}));
+  EXPECT_TRUE(placements.allows(placements.grouped({0, 1, 0, 1})));
+}
+
 TEST(EnumerationWithoutRoom, FindsNone) {
   const Topology topology = read_cluster(Value::from_text("test", rack)).topology;
   const Symmetry symmetry(topology, {});
