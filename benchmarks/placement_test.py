@@ -76,7 +76,7 @@ def gain(answer: dict) -> float:
 
 
 def median(answer: dict) -> float:
-    """That of all placements, each as often as chance has it, by the best."""
+    """Median of all placements, each as often as chance has it, by the best."""
     times = sorted((one["time_s"] or float("inf"), int(one["alike"]))
                    for one in answer["placements"])
     half = sum(alike for _, alike in times) / 2
@@ -109,7 +109,7 @@ def kept(program: str, folder: pathlib.Path, seed: int, kind: str, number: int):
 
 
 def row(kind: str, number: int, question: Question, truth: dict) -> dict:
-    """What the search made of an instance."""
+    """Outcome of the search for an instance."""
     differ = int(truth["differ"])
     found = question.answer(min(30, max(10, differ // 10)))
     said = re.search(r"yours takes ([0-9.]+) % longer", found["text"])

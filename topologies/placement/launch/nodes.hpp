@@ -43,7 +43,9 @@ inline std::vector<int> own_gpus(const LaunchTask& launch, const PlacedNode& nod
   std::vector<int> own = node.gpus;
   const std::set<int> devices = node.devices();
   if (takes_whole(launch, node)) return own;
-  for (int& gpu : own) gpu = static_cast<int>(std::distance(devices.begin(), devices.find(gpu)));
+  for (int& gpu : own)
+    gpu = static_cast<int>(
+        std::count_if(devices.begin(), devices.end(), [&](int one) { return one < gpu; }));
   return own;
 }
 
