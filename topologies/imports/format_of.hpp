@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "topologies/input/characters.hpp"
-#include "topologies/input/input.hpp"
 #include "topologies/input/data_files.hpp"
+#include "topologies/input/input.hpp"
 
 namespace ringscope {
 
