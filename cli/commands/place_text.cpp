@@ -237,14 +237,16 @@ std::string place_screen(const PlaceStudy& study, const PlaceAnswer& answer, std
           : fmt::format(" ({} to {} % in {} draws of latencies, overheads and link efficiencies)",
                         percent(drawn->least), percent(drawn->most), drawn->draws);
   const double gain = own / best - 1;
+  const bool all = !answer.searched && !answer.stopped;
+  const char* found = all ? "" : " found";
   if (own <= best)
-    text += answer.searched || answer.stopped ? "none better than yours was found\n"
-                                              : "yours is as good as the best\n";
+    text += all ? "yours is as good as the best\n" : "none better than yours was found\n";
   else if (gain < no_gain || (drawn && drawn->least <= 0))
-    text +=
-        fmt::format("no gain: yours takes {} % longer than the best{}\n", percent(gain), interval);
+    text += fmt::format("no gain{0}: yours takes {1} % longer than the best{0}{2}\n", found,
+                        percent(gain), interval);
   else if (drawn)
-    text += fmt::format("yours takes {} % longer than the best{}\n", percent(gain), interval);
+    text +=
+        fmt::format("yours takes {} % longer than the best{}{}\n", percent(gain), found, interval);
   return text;
 }
 
