@@ -4,10 +4,20 @@
 #include <fmt/format.h>
 
 namespace ringscope {
+namespace {
+
+/// The library's words without the name of its exception.
+std::string_view reason_of(const nlohmann::json::exception& error) {
+  const std::string_view words = error.what();
+  const std::size_t named = words.find("] ");
+  return named == words.npos ? words : words.substr(named + 2);
+}
+
+}  // namespace
 
 void each_item(const std::shared_ptr<const Source>& source, const char* key,
                const std::function<void(const nlohmann::json&)>& read) {
-  std::string where = "not valid JSON";
+  std::string where;
   try {
     const nlohmann::json all = nlohmann::json::parse(source->text);
     where = fmt::format("expected a list '{}'", key);
@@ -16,8 +26,11 @@ void each_item(const std::shared_ptr<const Source>& source, const char* key,
       where = fmt::format("{}[{}] is not as its program writes it", key, number++);
       read(item);
     }
+  } catch (const nlohmann::json::parse_error& error) {
+    throw InputError({source, 0, 0},
+                     fmt::format("byte {}: the list is cut off here, or no JSON", error.byte));
   } catch (const nlohmann::json::exception& error) {
-    throw InputError({source, 0, 0}, fmt::format("{}: {}", where, error.what()));
+    throw InputError({source, 0, 0}, fmt::format("{}: {}", where, reason_of(error)));
   }
 }
 
