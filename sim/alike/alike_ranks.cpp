@@ -270,6 +270,7 @@ Alike alike_ranks(const Scenario& asked, bool uneven) {
   const Placement& placement = scenario.placement;
   const Topology& topology = scenario.cluster.topology;
   const bool cells = orbits.order == nullptr && orbits.simulated > ranks_per_host(placement);
+  const bool looks_first = !cells && has_several_switches(topology);
   const std::function<std::string()> conditions[] = {
       [&] { return unmoved_replicas(orbits); },
       [&] { return unequal_places(placement, orbits.simulated); },
@@ -277,7 +278,7 @@ Alike alike_ranks(const Scenario& asked, bool uneven) {
       [&] { return unlike_by_queues(scenario); },
       [&] { return unlike_nics(scenario, orbits); },
       [&] { return unlike_detours(topology); },
-      [&] { return cells ? "" : uncertain_at_first(scenario, orbits); }};
+      [&] { return looks_first ? uncertain_at_first(scenario, orbits) : ""; }};
   for (const auto& condition : conditions)
     if (std::string reason = condition(); !reason.empty()) return unless(std::move(reason));
   const Program program(scenario, orbits);
