@@ -96,7 +96,7 @@ bool KnownCollectives::begins(const GroupCall& call, const RankThread& thread) {
     round.asked = kind.equal >= enough_rounds && is_apart(kind);
     count(kind, round.total);
   }
-  const double apart = round.asked ? nearly * kind.last.of[0].seconds : one_instant;
+  const double apart = round.asked ? window(kind) : one_instant;
   round.clean = round.clean && thread.is_alone() && now - round.start <= apart;
   round.last = now;
   if (!round.asked) {
@@ -138,13 +138,15 @@ void KnownCollectives::judge_late(std::uint64_t number) {
   decide(*kind, round, false);
 }
 
+double KnownCollectives::window(const Kind& kind) { return nearly * kind.last.of[0].seconds; }
+
 void KnownCollectives::decide(Kind& kind, int number, bool may_wait) {
   const auto at = kind.rounds.find(number);
   Round& round = at->second;
   const bool all = round.met.size() == kind.ranks.size();
   if (may_wait && round.clean && !all) {
     late_.emplace(++waits_, std::pair(&kind, number));
-    run_->ledger->kernel().after(nearly * kind.last.of[0].seconds,
+    run_->ledger->kernel().after(window(kind),
                                  Callback::to<&KnownCollectives::judge_late>(this, waits_));
     return;
   }

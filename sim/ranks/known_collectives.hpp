@@ -105,6 +105,8 @@ class KnownCollectives {
   using Key = std::tuple<const void*, std::size_t, Tag, int, int, std::size_t>;
   static Key key_of(const GroupCall& call);
   static bool equal(const Total& a, const Total& b);
+  /// Seconds within which ranks begin one nearly together. Requires one that was kept.
+  static double window(const Kind& kind);
   Kind made(const GroupCall& call) const;
   void look_at_channels(Kind& kind);
   bool is_apart(Kind& kind);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "sim/studies/store.hpp"
 
-#include <fmt/core.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
