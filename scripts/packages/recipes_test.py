@@ -26,10 +26,11 @@ LIBRARIES = {
     "QD_LIBRARY": ("qd", "libqd-dev"), "SimGrid": ("simgrid", "libsimgrid-dev"),
     "hwloc": ("hwloc", "libhwloc-dev"), "ZLIB": ("zlib", "zlib1g-dev"),
     "SQLite3": ("sqlite", "libsqlite3-dev"),
+    "SCOTCH_LIBRARY": ("scotch", "libscotch-dev"),
     "OpenSSL": ("openssl", "libssl-dev"), "Python3": ("python", "python3"),
     "pybind11": ("py-pybind11", "pybind11-dev"), "MPI": ("mpi", None),
 }
-OF_THE_SYSTEM = {"Threads", "CUDAToolkit", "NCCL_LIBRARY", "other_mpi",
+OF_THE_SYSTEM = {"Threads", "SCOTCHERR_LIBRARY", "CUDAToolkit", "NCCL_LIBRARY", "other_mpi",
                  "RINGSCOPE_OTHER_MPI_LIBRARY"}
 FOR_TESTS = {"GTest", "benchmark"}
 OF_OURS = (".md", "first_outcomes.csv")  # among published data

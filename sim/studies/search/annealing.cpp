@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <random>
 
 #include "base/table.hpp"
@@ -161,12 +162,16 @@ std::vector<Assignment> anneal(const Placements& placements, const Annealing& an
     assignments.push_back(placements.first_alike(start));
   }
   const std::size_t starts = assignments.size();
-  for (std::size_t i = 0; i < chains; ++i) {
-    if (i >= starts) assignments.push_back(assignments[i % starts]);
-    walkers.emplace_back(placements, assignments[i], annealing.seed * 0x9e3779b97f4a7c15u + i);
-  }
+  for (std::size_t i = starts; i < chains; ++i) assignments.push_back(assignments[i % starts]);
   const std::vector<double> first = known.of(assignments);
-  for (std::size_t i = 0; i < chains; ++i) walkers[i].stand_at(first[i]);
+  std::vector<std::size_t> chosen(first.size());  // the best where there are more than chains
+  std::iota(chosen.begin(), chosen.end(), 0);
+  if (starts > chains) std::ranges::stable_sort(chosen, {}, [&](auto i) { return first[i]; });
+  for (std::size_t i = 0; i < chains; ++i) {
+    walkers.emplace_back(placements, assignments[chosen[i]],
+                         annealing.seed * 0x9e3779b97f4a7c15u + i);
+    walkers.back().stand_at(first[chosen[i]]);
+  }
   for (std::size_t in_vain = 0; !known.used_up() && in_vain < rounds_in_vain;) {
     const double spent = static_cast<double>(known.asked()) / static_cast<double>(annealing.budget);
     const double temperature = hot * std::pow(cold / hot, spent);

@@ -14,7 +14,7 @@ namespace ringscope {
 struct Annealing {
   std::size_t budget = 0;  ///< placements to look at
   std::uint64_t seed = 1;
-  std::vector<Assignment> starts;  ///< at least one; allowed
+  std::vector<Assignment> starts;  ///< at least one; allowed. The best 16 are gone on from
   /// Asked between any two assignments: the search ends with what it has.
   std::function<bool()> stopped = [] { return false; };
 };

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "scenarios/study/group_orders.hpp"
+#include "sim/studies/mapping/mapping.hpp"
 #include "sim/studies/search/annealing.hpp"
 #include "sim/studies/search/draws.hpp"
 #include "sim/studies/search/evaluations.hpp"
@@ -33,6 +34,9 @@ std::vector<Assignment> starts_of(const PlaceStudy& study, const Placements& pla
   }
   for (Assignment& near : near_assignments(placements, study.scenario.cluster.topology, own))
     starts.push_back(std::move(near));
+  const std::vector<Assignment> bases = {starts.front(), starts.back()};
+  for (Assignment& mapped : mapped_assignments(study, placements.bins(), bases))
+    starts.push_back(std::move(mapped));
   if (!study.moves_freely())
     starts.push_back(far_assignment(placements, study.scenario.cluster.topology));
   if (!study.groups.empty() && study.moves_all()) {

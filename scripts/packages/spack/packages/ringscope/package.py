@@ -33,6 +33,7 @@ class Ringscope(CMakePackage):
     depends_on("zlib@1.2.13:")
     depends_on("sqlite@3.40:")
     depends_on("openssl@3:")
+    depends_on("scotch@7:")
     depends_on("mpi", when="+mpi")
     depends_on("python@3.11:", when="+python")
     depends_on("py-pybind11@2.10:", type="build", when="+python")
