@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 #include <mpi.h>
 
+#include <chrono>
 #include <cstdio>
+#include <thread>
 
 #include "cli/mpi/job.hpp"
 #include "cli/mpi/subcommands.hpp"
@@ -32,13 +34,17 @@ int refuse(const InputError& error) {
   return static_cast<int>(ExitCode::bad_input);
 }
 
-/// An error that only this rank has found ends the others too.
+/// An error that only this rank has found ends the others too. MPICH's launcher loses what it has
+/// not passed on when it hears of the end, so this rank waits until it has.
 int abort_all(const char* message, ExitCode code) {
   report(message, code);
   std::fflush(stderr);
   int started = 0;
   MPI_Initialized(&started);
-  if (started != 0) MPI_Abort(MPI_COMM_WORLD, static_cast<int>(code));
+  if (started != 0) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    MPI_Abort(MPI_COMM_WORLD, static_cast<int>(code));
+  }
   return static_cast<int>(code);
 }
 

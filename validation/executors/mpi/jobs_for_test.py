@@ -19,6 +19,7 @@ ENVIRONMENT = {
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
     "OMPI_MCA_rmaps_base_oversubscribe": "1",
     "OMPI_MCA_mpi_yield_when_idle": "1",
+    "OMPI_MCA_odls_base_sigkill_timeout": "0",  # s that it waits after a job that failed
     "OMPI_MCA_btl": "self,vader",
     "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
     "RINGSCOPE_DATA": str(ROOT),
@@ -47,7 +48,8 @@ class JobTest(unittest.TestCase):
     def fault(self, name):
         """Words before the program that give its rank 1 a fault of fault/fault.cpp."""
         library = self.build / f"lib{self.program.name}_fault.so"
-        return ["env", f"LD_PRELOAD={library}", f"RINGSCOPE_FAULT={name}"]
+        return ["env", f"LD_PRELOAD={library}:{ENVIRONMENT['LD_PRELOAD']}",
+                f"RINGSCOPE_FAULT={name}"]
 
     def launch(self, command):
         """Starts a job in a process group of its own, so that it can be ended whole. In a session
@@ -119,5 +121,6 @@ def main():
     JobTest.build = pathlib.Path(sys.argv[1]).resolve()
     JobTest.mpiexec = sys.argv[2]
     JobTest.program = JobTest.build / sys.argv[3]
+    ENVIRONMENT["LD_PRELOAD"] = str(JobTest.build / f"lib{JobTest.program.name}_yield.so")
     skip_where_nothing_can_be_launched(JobTest.mpiexec)
     unittest.main(argv=sys.argv[:1])
