@@ -20,9 +20,9 @@ from cli.study_for_test import ENVIRONMENT, ROOT, StudyTest, main
 
 SCHEMA = (ROOT / "scenarios" / "schema.md").read_text(encoding="utf-8")
 SEARCH = ("--set", "job.bytes=1MiB", "--slots", "4", "--budget", "40", "--seed", "5")
-# More than anybody waits for.
+DOUBLING = ("--set", "job.algorithm=recursive_doubling", "--set", "job.skew=1us")
 LONG = ("--cluster", "two_level", "--ranks", "32", "--library", "openmpi_tcp", "--job",
-        "allreduce/ring:1MiB", "--objective", "worst_link", "--budget", "1000000")
+        "allreduce/ring:1MiB", "--objective", "worst_link", "--budget", "1000000")  # hours
 
 
 class Place(StudyTest):
@@ -91,7 +91,7 @@ class Place(StudyTest):
         self.assertEqual(answers[1], answers[2])
         answer = json.loads(answers[0])
         self.assertTrue(answer["searched"])
-        self.assertEqual(len(answer["placements"]), 40)
+        self.assertLessEqual(len(answer["placements"]), 40)
         self.assertLessEqual(answer["bound_s"], answer["placements"][0]["time_s"])
 
     def test_the_best_one_can_be_pasted(self):
@@ -222,8 +222,8 @@ class Place(StudyTest):
 
     def test_where_no_bound_is_known_it_says_why(self):
         for words, why in (
-                (("place-eight-on-three", *SEARCH, "--set", "job.algorithm=recursive_doubling"),
-                 "one is known only of rings of one thread a rank, by one NIC a rank"),
+                (("place-eight-on-three", *SEARCH, *DOUBLING),
+                 "one is known of up to 20,000 placements with known messages, and of rings"),
                 (("place-beside-a-neighbour", "--budget", "20"),
                  "none is known of a mean of several jobs")):
             with self.subTest(words[0]):

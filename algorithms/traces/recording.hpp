@@ -19,8 +19,13 @@ class NoGraph : public std::runtime_error {
 /// Time of a reduction or a copy.
 using LocalCost = std::function<Duration(const Operation&)>;
 
+/// Graph of a program that asks what came first, or has threads: none; one in which requests come
+/// in the order in which they were posted (likely), or are not waited for (least). Then a thread
+/// goes on from its start and does not wait for flags.
+enum class Unordered { none, likely, least };
+
 /// Nodes of one rank of `size`; their times are whole nanoseconds. Throws NoGraph.
 std::vector<Node> recorded(int rank, int size, const std::function<Task(Communicator)>& program,
-                           const LocalCost& cost);
+                           const LocalCost& cost, Unordered unordered = Unordered::none);
 
 }  // namespace ringscope::traces

@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "algorithms/steps/host_order.hpp"
-#include "algorithms/traces/recording.hpp"
 
 namespace ringscope {
 namespace {
@@ -29,7 +28,7 @@ Duration cost_of(const Library& library, bool gpu, const Operation& operation) {
 
 }  // namespace
 
-traces::Trace messages_of(const Scenario& scenario) {
+traces::Trace messages_of(const Scenario& scenario, traces::Unordered unordered) {
   const Job& job = scenario.job;
   const auto* schedule = job.options.schedule;
   if (schedule != nullptr && schedule->trace != nullptr && schedule->trace->of_goal)
@@ -54,7 +53,8 @@ traces::Trace messages_of(const Scenario& scenario) {
     try {
       trace.ranks.push_back(traces::recorded(
           rank, ranks, [&](Communicator comm) { return job.algorithm->run(comm, work, options); },
-          [&](const Operation& operation) { return cost_of(scenario.library, gpu, operation); }));
+          [&](const Operation& operation) { return cost_of(scenario.library, gpu, operation); },
+          unordered));
     } catch (const traces::NoGraph& none) {
       fail(scenario, none.what());
     }

@@ -109,6 +109,7 @@ void Evaluations::add(const PlaceStudy& order, const Assignment& assignment, Pla
   placed.alike = placements_->alike(assignment);
   by_form_.try_emplace(forms_->of(order, assignment), placed_.size());
   assignments_.push_back(assignment);
+  best_ = std::min(best_, placed.cost_s);
   placed_.push_back(std::move(placed));
 }
 

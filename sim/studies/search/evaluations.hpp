@@ -2,6 +2,7 @@
 // Placements that a search has evaluated, and their costs.
 #pragma once
 
+#include <limits>
 #include <map>
 #include <optional>
 #include <span>
@@ -60,6 +61,8 @@ class Evaluations {
   std::vector<double> at(const PlaceStudy& order, std::span<const Assignment> assignments,
                          std::size_t all);
   std::size_t count() const { return placed_.size(); }
+  /// The least cost of all.
+  double best() const { return best_; }
   /// Adds one whose cost is known.
   void add(const PlaceStudy& order, const Assignment& assignment, Placed placed);
 
@@ -76,6 +79,7 @@ class Evaluations {
   Evaluator* evaluator_;
   std::vector<Assignment> assignments_;
   std::vector<Placed> placed_;
+  double best_ = std::numeric_limits<double>::infinity();
   std::map<Assignment, std::size_t> by_form_;
 };
 

@@ -9,6 +9,7 @@
 
 #include "scenarios/study/group_orders.hpp"
 #include "sim/studies/mapping/mapping.hpp"
+#include "sim/studies/messages/message_times.hpp"
 #include "sim/studies/search/annealing.hpp"
 #include "sim/studies/search/draws.hpp"
 #include "sim/studies/search/evaluations.hpp"
@@ -82,9 +83,12 @@ std::optional<RandomPlacements> random_placements(const PlaceStudy& study,
   return random;
 }
 
-/// Numbers that no placement of a study is faster than, known before the search.
+/// Numbers that no placement of a study is faster than.
 struct LowerBounds {
   std::optional<double> ring, free_links;
+  /// By their messages: of all placements that were not simulated; infinite where all were. None
+  /// where the messages of some are not known.
+  std::optional<double> unseen = stuck;
 };
 
 LowerBounds bounds_of(const PlaceStudy& study, std::span<const Bin> bins, const Assignment& allowed,
@@ -99,12 +103,15 @@ void add_bound(PlaceAnswer& answer, const PlaceStudy& study, const LowerBounds& 
   const double best = answer.placed.front().cost_s;
   const bool all = !answer.searched && !answer.stopped && best < stuck && answer.only_routes;
   answer.bound_s = all ? best : bounds.ring;
+  if (!all && bounds.unseen && study.jobs != WhoseTime::mean)
+    answer.bound_s = std::max(answer.bound_s.value_or(0), std::min(best, *bounds.unseen));
   if (answer.bound_s) return;
   answer.free_s = bounds.free_links;
-  answer.no_bound = study.jobs == WhoseTime::mean ? "none is known of a mean of several jobs"
-                    : !study.moves_all()
-                        ? "none is known where some ranks stay"
-                        : "one is known only of rings of one thread a rank, by one NIC a rank";
+  answer.no_bound =
+      study.jobs == WhoseTime::mean ? "none is known of a mean of several jobs"
+      : !study.moves_all()
+          ? "none is known where some ranks stay"
+          : "one is known of up to 20,000 placements with known messages, and of rings";
 }
 
 /// True if the scenario's own order of groups is one of those.
@@ -147,24 +154,80 @@ void look_at_kinds(const PlaceStudy& study, std::span<const Tried> all,
   }
 }
 
+using Ranked = std::pair<MessageTimes, Assignment>;
+
+/// The likely best first; nothing where messages are not known, or when it is stopped.
+std::optional<std::vector<Ranked>> ranked(const PlaceStudy& order, const Placements& placements,
+                                          std::span<const Assignment> assignments, bool only_routes,
+                                          const Evaluator& evaluator) {
+  std::vector<Ranked> all;
+  KnownParts known;
+  for (const Assignment& one : assignments) {
+    if (evaluator.stopped()) return {};
+    const Placement placement = placement_of(order, placements.bins(), one);
+    const auto times = message_times(placed_scenario(order, placement, "", known), only_routes);
+    if (!times) return {};
+    all.emplace_back(*times, one);
+  }
+  std::ranges::stable_sort(all, {}, [](const Ranked& one) { return one.first.likely_s; });
+  return all;
+}
+
+/// Simulates the likely best until there are `most`, but for those that cannot be better than the
+/// best so far. Yields what no other one takes less than; and no one at all, where those that count
+/// as equal differ by their routes.
+double look_at_likely(const PlaceStudy& order, std::span<const Ranked> all, std::size_t most,
+                      bool only_routes, Evaluations& evaluations) {
+  constexpr std::size_t at_once = 8;  // a part of the answer, as it goes by the best so far
+  double unseen = stuck;
+  std::vector<Assignment> next;
+  for (const auto& [times, assignment] : all) {
+    const double least = times.least_s;
+    const bool looks = evaluations.count() + next.size() < most && least < evaluations.best();
+    if (looks) next.push_back(assignment);
+    if (!looks || !only_routes) unseen = std::min(unseen, least);
+    if (next.size() < at_once && &assignment != &all.back().second) continue;
+    if (evaluations.at(order, next, most).size() < next.size()) return 0;  // stopped
+    next.clear();
+  }
+  return unseen;
+}
+
 /// Looks at all placements that differ under one order of the groups, or searches among them.
-void look(const Tried& tried, std::size_t orders, const Placements& placements,
-          Evaluator& evaluator, Evaluations& evaluations, PlaceAnswer& answer) {
+void look(std::span<const Tried> all, std::size_t index, const Placements& placements,
+          Evaluator& evaluator, Evaluations& evaluations, PlaceAnswer& answer,
+          LowerBounds& bounds) {
+  const Tried& tried = all[index];
   const PlaceStudy& order = *tried.order;
   const auto stopped = [&evaluator] { return evaluator.stopped(); };
-  const std::size_t budget = std::max<std::size_t>(1, order.budget / orders);
+  const std::size_t budget = std::max<std::size_t>(1, order.budget / all.size());
   evaluator.until(tried.until.counted);
-  auto assignments = placements.all(budget, stopped);
+  const auto assignments = placements.all(std::max<std::size_t>(budget, 20'000), stopped);
   const bool uncounted = !assignments && stopped();
   evaluator.until(tried.until.done);
   if (assignments) {
-    const std::size_t all = orders * assignments->size();
-    std::vector<Assignment> fresh = evaluations.fresh(order, std::move(*assignments));
+    std::vector<Assignment> fresh = evaluations.fresh(order, *assignments);
     answer.least += fresh.size();
-    near_groups_first(order, placements.bins(), fresh);
-    answer.stopped = evaluations.at(order, fresh, all).size() < fresh.size() || answer.stopped;
-    return;
+    if (assignments->size() <= budget) {
+      near_groups_first(order, placements.bins(), fresh);
+      const std::size_t count = all.size() * assignments->size();
+      answer.stopped = evaluations.at(order, fresh, count).size() < fresh.size() || answer.stopped;
+      if (!answer.only_routes || answer.stopped) bounds.unseen.reset();
+      return;
+    }
+    const auto likely = ranked(order, placements, *assignments, answer.only_routes, evaluator);
+    if (likely) {
+      answer.searched = true;
+      // One of each kind counts, too.
+      const std::size_t most =
+          std::max(budget * (index + 1), evaluations.count() + (budget + 3) / 4);
+      const double unseen = look_at_likely(order, *likely, most, answer.only_routes, evaluations);
+      if (bounds.unseen) bounds.unseen = std::min(*bounds.unseen, unseen);
+      answer.stopped = answer.stopped || stopped();
+      return;
+    }
   }
+  bounds.unseen.reset();
   answer.searched = true;
   answer.uncounted = answer.uncounted || uncounted;
   answer.least = std::max(answer.least, placements.least_number());
@@ -174,7 +237,7 @@ void look(const Tried& tried, std::size_t orders, const Placements& placements,
   anneal(placements, annealing, [&](std::span<const Assignment> fresh) {
     return evaluations.at(order, fresh, order.budget);
   });
-  answer.stopped = (evaluations.count() - before < budget && evaluator.stopped()) || answer.stopped;
+  answer.stopped = (evaluations.count() - before < budget && stopped()) || answer.stopped;
 }
 
 }  // namespace
@@ -213,15 +276,15 @@ PlaceAnswer place(const PlaceStudy& study, Evaluator& evaluator,
     all.push_back({&order, until_of(all.size(), study), starts_of(order, placements, own)});
   look_at_kinds(study, all, placements, evaluations);
   answer.least = evaluations.count();
-  const LowerBounds bounds =
-      bounds_of(study, placements.bins(), all.front().starts.front(), evaluator);
-  for (const Tried& tried : all)
-    look(tried, all.size(), placements, evaluator, evaluations, answer);
+  LowerBounds bounds = bounds_of(study, placements.bins(), all.front().starts.front(), evaluator);
+  for (std::size_t index = 0; index < all.size(); ++index)
+    look(all, index, placements, evaluator, evaluations, answer, bounds);
   if (evaluations.count() == 0) throw std::runtime_error(too_early);
   if (answer.searched) answer.least = std::max(answer.least, Count(evaluations.count()));
   evaluations.finish(answer, study, own);
   for (std::size_t i = 0; i < answer.placed.size() && uncounted && !answer.searched; ++i)
     answer.raw += answer.placed[i].alike;
+  if (evaluator.run().tolerance > 0) bounds.unseen.reset();
   add_bound(answer, study, bounds);
   const double best = answer.placed.front().cost_s;
   if (best > 0 && answer.own.cost_s > best && answer.own.cost_s < stuck &&

@@ -273,7 +273,7 @@ scenario:
     host: {type: simple, cores: 2}
   library: rdma
   placement: )" + own + R"(
-  job: {collective: allreduce, algorithm: recursive_doubling, bytes: 64 MiB}
+  job: {collective: allreduce, algorithm: recursive_doubling, bytes: 64 MiB, skew: 1 us}
 place: {order: packed, whole_hosts: true, random: 0, budget: 1}
 )"));
 }
