@@ -34,10 +34,7 @@ class Transport:
 
     def parts(self):
         """(latency that is always there, mean of what comes on top), both by size."""
-        late = np.array(self.late if self.late else [0.0] * len(self.latency.segments))
-        times, costs = self.latency.times, self.latency.costs
-        return (self.latency.with_values((1 - late) * times, (1 - late) * costs),
-                self.latency.with_values(late * times, late * costs))
+        return self.latency.split(self.late)
 
     def eager(self, sizes):
         return np.asarray(sizes) <= self.eager_limit

@@ -32,18 +32,27 @@ class Sized:
         object.__setattr__(self, "ends", np.array([one.up_to for one in self.segments]))
         object.__setattr__(self, "times", np.array([one.time for one in self.segments]))
         object.__setattr__(self, "costs", np.array([one.cost for one in self.segments]))
+        object.__setattr__(self, "splits", {})  # by share: fits ask for the same one many times
 
     def __call__(self, sizes):
-        index = self.index(sizes)
+        index = self.index(sizes) if len(self.segments) > 1 else 0
         return self.times[index] + np.asarray(sizes, float) * self.costs[index]
 
     def index(self, sizes):
         """Segment of each size."""
-        return np.minimum(np.searchsorted(self.ends, sizes, side="left"), len(self.ends) - 1)
+        return self.ends[:-1].searchsorted(sizes)
 
     def with_values(self, times, costs):
         return Sized(tuple(Segment(one.up_to, float(time), float(cost))
                            for one, time, cost in zip(self.segments, times, costs)))
+
+    def split(self, shares):
+        """(the rest, this share of each segment)"""
+        if shares not in self.splits:
+            share = np.array(shares if shares else [0.0] * len(self.segments))
+            self.splits[shares] = tuple(self.with_values(part * self.times, part * self.costs)
+                                        for part in (1 - share, share))
+        return self.splits[shares]
 
 
 def constant(time, cost=0.0) -> Sized:
