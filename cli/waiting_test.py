@@ -69,13 +69,13 @@ class Waiting(StudyTest):
         os.close(here)
         return seen, run.returncode
 
-    def announced(self, *words):
-        """The first line on standard error, after which the run is ended."""
+    def announced(self, *words, lines=1):
+        """The first lines on standard error, after which the run is ended."""
         with self.start(*words, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL,
                         text=True) as run:
-            line = run.stderr.readline()
+            said = "".join(run.stderr.readline() for _ in range(lines))
             run.kill()
-        return line
+        return said
 
     def interrupted(self, *words, after=3):
         """Code and outputs of a run that ^C ends, after so many seconds."""
@@ -140,6 +140,14 @@ class Waiting(StudyTest):
                                         "--budget", "1000", "--no-skip"),
                          r"^long: 1000 placements or fewer, some \d+ \w+ on 2 threads; to have "
                          r"less of it, give it a --time or a lower --budget, or lower ")
+
+    def test_is_told_how_many_placements_fit_at_most_into_the_time_of_a_search(self):
+        said = self.announced("place", *SEEN, "--slots", "1", "--no-store", "--jobs", "2",
+                              "--time", "1000s", lines=2)
+        pace = re.match(r"long: one simulation takes (\d\S*) s\n"
+                        r"long: at this pace at most (\d+) more fit into the time\n", said)
+        self.assertTrue(pace, said)
+        self.assertLessEqual(int(pace[2]), 2 * 0.75 * 1000 / float(pace[1]))
 
     def test_is_refused_a_study_for_which_there_is_no_memory(self):
         (self.folder / "many.yaml").write_text(MANY, encoding="utf-8")

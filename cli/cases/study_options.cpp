@@ -162,13 +162,16 @@ void StudyRun::show(double share) {
   bar_->show(share);
 }
 
-void StudyRun::say_pace(double seconds) {
+void StudyRun::say_pace(double seconds, std::optional<double> until) {
   if (seconds < 1) return;
-  const double left = std::max(0.0, (time_ - Seconds(Clock::now() - start_)).count());
-  const double more = left * evaluator_->threads() / seconds;
-  bar_->say(
-      fmt::format("{}: one simulation takes {}{}", name_, to_short_text(Seconds(seconds), 2),
-                  time_.count() > 0 ? fmt::format("; {:.0f} more fit into the time", more) : ""));
+  if (!until)
+    return bar_->say(
+        fmt::format("{}: one simulation takes {}", name_, to_short_text(Seconds(seconds), 2)));
+  if (time_.count() == 0) return;
+  const Seconds left = *until * time_ - (Clock::now() - start_);
+  const int more = evaluator_->threads() * static_cast<int>(std::max(0.0, left.count() / seconds));
+  bar_->say(fmt::format("{}: at this pace at most {} more fit{} into the time", name_, more,
+                        more == 1 ? "s" : ""));
 }
 
 std::string StudyRun::summary(std::size_t points) {

@@ -53,8 +53,9 @@ class StudyRun {
   /// Says beforehand that it will take long, from what some of its points are estimated to. Throws
   /// InputError or Failure (bad_input) where the memory will not be there.
   void announce(std::size_t points, const MakeScenario& make, const PointsInWords& words);
-  /// Prints how long one simulation takes, if that is long, and how many more fit into the time.
-  void say_pace(double seconds);
+  /// Prints how long one simulation takes, if that is long; or how many more fit at most until that
+  /// share of the time is over, if that is limited.
+  void say_pace(double seconds, std::optional<double> until);
   /// "120 points: 118 simulated, 2 from the store, in 0.34 s on 2 threads"; flushes the store. From
   /// here on ^C ends the program at once.
   std::string summary(std::size_t points);

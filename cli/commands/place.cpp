@@ -145,7 +145,7 @@ void announce(const PlaceStudy& study, StudyRun& run) {
 PlaceAnswer answer_of(const PlaceStudy& study, StudyRun& run, ProgressBar& bar) {
   announce(study, run);
   PlaceAnswer answer =
-      place(study, run.evaluator(), [&run](double seconds) { run.say_pace(seconds); });
+      place(study, run.evaluator(), [&run](auto... pace) { run.say_pace(pace...); });
   bar.say(run.summary(run.evaluator().simulated() + run.evaluator().cached()));
   return answer;
 }

@@ -232,10 +232,11 @@ std::string place_screen(const PlaceStudy& study, const PlaceAnswer& answer, std
   const auto percent = [](double share) { return fmt::format("{:.1f}", 100 * share); };
   const auto& drawn = answer.difference;
   const std::string interval =
-      !drawn
-          ? ""
-          : fmt::format(" ({} to {} % in {} draws of latencies, overheads and link efficiencies)",
-                        percent(drawn->least), percent(drawn->most), drawn->draws);
+      !drawn ? ""
+             : fmt::format(
+                   " ({} to {} % in {} draws of latencies, overheads and link efficiencies, "
+                   "without errors of the model)",
+                   percent(drawn->least), percent(drawn->most), drawn->draws);
   const double gain = own / best - 1;
   const bool all = !answer.searched && !answer.stopped;
   const char* found = all ? "" : " found";

@@ -139,6 +139,7 @@ struct Tried {
   const PlaceStudy* order;
   Until until;
   std::vector<Assignment> starts;
+  std::function<void(bool uncounted)> counted = {};  ///< called when it was counted; may be null
 };
 
 /// One placement of each kind: of the user's order of groups all starts of a search, of each other
@@ -205,6 +206,7 @@ void look(std::span<const Tried> all, std::size_t index, const Placements& place
   const auto assignments = placements.all(std::max<std::size_t>(budget, 20'000), stopped);
   const bool uncounted = !assignments && stopped();
   evaluator.until(tried.until.done);
+  if (tried.counted && !stopped()) tried.counted(uncounted);
   if (assignments) {
     std::vector<Assignment> fresh = evaluations.fresh(order, *assignments);
     answer.least += fresh.size();
@@ -240,27 +242,46 @@ void look(std::span<const Tried> all, std::size_t index, const Placements& place
   answer.stopped = (evaluations.count() - before < budget && stopped()) || answer.stopped;
 }
 
+/// The user's placement, simulated to its end.
+struct Own {
+  Placed placed;
+  double seconds = 0;  ///< that one simulation takes; 0: the store had it
+};
+
+Own look_at_own(const PlaceStudy& study, Evaluator& evaluator) {
+  evaluator.part(0, search_from);
+  evaluator.until(std::numeric_limits<double>::infinity());
+  const auto begin = std::chrono::steady_clock::now();
+  std::vector<Placed> first =
+      Costing(study, evaluator).of(std::vector<Placement>{study.scenario.placement});
+  const std::chrono::duration<double> all = std::chrono::steady_clock::now() - begin;
+  if (first.empty()) throw std::runtime_error(too_early);
+  Own own = {std::move(first.front())};
+  if (const auto count = static_cast<double>(evaluator.simulated()); count > 0)
+    own.seconds = all.count() * std::min<double>(evaluator.threads(), count) / count;
+  return own;
+}
+
+/// Share of the time at which orders are searched, less what is still to be spent on counting: as
+/// much for each as for the first, as all have the same assignments.
+double searched_until(std::span<const Tried> all, bool uncounted) {
+  const auto others = static_cast<double>(all.size() - 1);
+  return all.back().until.done - (uncounted ? others * all.front().until.counted : 0);
+}
+
 }  // namespace
 
-PlaceAnswer place(const PlaceStudy& study, Evaluator& evaluator,
-                  const std::function<void(double seconds)>& say_pace) {
+PlaceAnswer place(const PlaceStudy& study, Evaluator& evaluator, const SayPace& say_pace) {
   const Symmetry symmetry(study.scenario.cluster.topology, symmetry_rules(study));
   const Placements placements = allowed_placements(study, symmetry);
   std::optional<Assignment> own = own_assignment(study, placements.bins());
   if (own && !placements.allows(*own)) own.reset();
   if (own) own = placements.first_alike(*own);
 
-  evaluator.part(0, search_from);
-  evaluator.until(std::numeric_limits<double>::infinity());
-  const auto begin = std::chrono::steady_clock::now();
-  std::vector<Placed> first =
-      Costing(study, evaluator).of(std::vector<Placement>{study.scenario.placement});
-  const std::chrono::duration<double> one = std::chrono::steady_clock::now() - begin;
-  if (first.empty()) throw std::runtime_error(too_early);
-  if (const auto count = static_cast<double>(evaluator.simulated()); say_pace && count > 0)
-    say_pace(one.count() * std::min<double>(evaluator.threads(), count) / count);
+  auto [own_placed, seconds] = look_at_own(study, evaluator);
+  if (say_pace && seconds > 0) say_pace(seconds, {});
   PlaceAnswer answer;
-  answer.own = std::move(first.front());
+  answer.own = std::move(own_placed);
   answer.own.allowed = own.has_value() && is_tried(study);
   answer.own.per_host = counts_of(answer.own.placement);
   if (own && !study.moves_all())
@@ -274,6 +295,10 @@ PlaceAnswer place(const PlaceStudy& study, Evaluator& evaluator,
   std::vector<Tried> all;
   for (const PlaceStudy& order : study.tried())
     all.push_back({&order, until_of(all.size(), study), starts_of(order, placements, own)});
+  if (say_pace && seconds > 0)
+    all.front().counted = [&, each = seconds](bool too_many) {
+      say_pace(each, searched_until(all, too_many));
+    };
   look_at_kinds(study, all, placements, evaluations);
   answer.least = evaluations.count();
   LowerBounds bounds = bounds_of(study, placements.bins(), all.front().starts.front(), evaluator);

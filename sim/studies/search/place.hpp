@@ -54,12 +54,14 @@ struct PlaceAnswer {
   std::optional<DrawnDifference> difference;  ///< drawn_difference() of the user's to the best
 };
 
+/// Called with the seconds of one simulation after the first, unless the store has it; and again
+/// when placements are counted, with the share of the time that is over when the search ends.
+using SayPace = std::function<void(double seconds, std::optional<double> search_ends)>;
+
 /// Simulates the user's placement first and then one of each kind, all to their ends. The search
-/// has the rest of the evaluator's time. `say_pace` gets the seconds of one simulation after the
-/// first, unless the store has it. If the evaluator is stopped, the answer holds what was simulated
-/// by then, at least one placement. Throws InputError if the rules allow no placement.
-PlaceAnswer place(const PlaceStudy& study, Evaluator& evaluator,
-                  const std::function<void(double seconds)>& say_pace = {});
+/// has the rest of the evaluator's time. If the evaluator is stopped, the answer holds what was
+/// simulated by then, at least one placement. Throws InputError if the rules allow no placement.
+PlaceAnswer place(const PlaceStudy& study, Evaluator& evaluator, const SayPace& say_pace = {});
 
 /// The study's scenario placed like this, under the study's objective: with that fault.
 Scenario placed_scenario(const PlaceStudy& study, const Placed& placed);

@@ -49,6 +49,21 @@ TEST(PlaceOnGroups, PutsTensorGroupsInsideHostsByTheFactorOfTheLinks) {
   EXPECT_EQ(*answer.same, 0u);
 }
 
+// Each of two orders has 0.45 of the time, and 0.3 of that to count placements. Where the first has
+// not counted them by then, the second will not.
+TEST(PlaceOnGroups, SaysHowMuchTimeTheSearchHasWithoutTheCountingOfOtherOrders) {
+  EvaluatorOptions options = on_threads(1);
+  options.stop = [](double share) { return share < 0.2; };
+  Evaluator evaluator(options);
+  std::vector<double> ends;
+  place(study_of(two_hosts("{tp: 2, pp: 2}"), "{random: 0}"), evaluator,
+        [&ends](double, std::optional<double> search_ends) {
+          if (search_ends) ends.push_back(*search_ends);
+        });
+  ASSERT_EQ(ends.size(), 1u);
+  EXPECT_DOUBLE_EQ(ends[0], 0.9 - 0.3 * 0.45);
+}
+
 // On one host of four alike cores every order is the same job on the same machine.
 TEST(PlaceOnGroups, SimulatesOrdersOnceThatAMachineCannotTellApart) {
   PlaceStudy study = study_of(R"(

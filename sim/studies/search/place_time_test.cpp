@@ -40,7 +40,7 @@ TEST(APlaceThatIsStopped, AnswersWithWhatItHas) {
 }
 
 // Two threads share the simulations: one for each cable of the ring.
-TEST(PlacePace, is_that_of_one_simulation_and_comes_once) {
+TEST(PlacePace, is_that_of_one_simulation_and_comes_before_any_other) {
   for (const char* objective : {"time", "worst_link"}) {
     const PlaceStudy study = study_of(rack, fmt::format("{{objective: {}, budget: 1}}", objective));
     Evaluator evaluator(on_threads(2));
@@ -48,7 +48,8 @@ TEST(PlacePace, is_that_of_one_simulation_and_comes_once) {
     std::uint64_t before = 0;
     const auto begin = std::chrono::steady_clock::now();
     double most = 0;
-    place(study, evaluator, [&](double seconds) {
+    place(study, evaluator, [&](double seconds, std::optional<double> search_ends) {
+      if (search_ends) return;
       paces.push_back(seconds);
       before = evaluator.simulated();
       const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
@@ -59,6 +60,21 @@ TEST(PlacePace, is_that_of_one_simulation_and_comes_once) {
     EXPECT_GT(paces[0], 0) << objective;
     EXPECT_LE(paces[0], most) << objective;
     EXPECT_EQ(before == 1, std::string_view(objective) == "time");  // before any other placement
+  }
+}
+
+// Random placements have time behind the search.
+TEST(PlacePace, comes_again_with_the_end_of_the_search_when_placements_are_counted) {
+  for (const auto& [flags, end] : {std::pair("{random: 5}", 0.7), std::pair("{random: 0}", 0.9)}) {
+    const PlaceStudy study = study_of(rack, flags);
+    Evaluator evaluator(on_threads(1));
+    std::vector<double> ends;
+    place(study, evaluator, [&](double, std::optional<double> search_ends) {
+      if (search_ends) ends.push_back(*search_ends);
+      EXPECT_LT(evaluator.simulated(), 7u);  // yours, and one of each kind at most
+    });
+    ASSERT_EQ(ends.size(), 1u) << flags;
+    EXPECT_DOUBLE_EQ(ends[0], end) << flags;
   }
 }
 
