@@ -64,6 +64,8 @@ struct Transport {
   Driver driver = Driver::caller;
   Order order = Order::shared;
   double goodput = 1;  ///< of a network: the share of a cable's bandwidth that is not headers
+
+  bool moves_by_nic() const { return driver == Driver::nic; }
 };
 
 /// Ways of a message: from a rank to itself; inside a host through its memory; between hosts. Where

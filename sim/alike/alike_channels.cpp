@@ -122,11 +122,12 @@ class Refinement {
         if (peer.here == other.peers.size()) return false;
         if (!peer.sends) continue;
         const Channel& channel = machine.channel(block.rank, to, peer.kind);
-        peer.wire = channel.wire;
+        const PairRoute& route = channel.route();
+        peer.wire = channel.wire();
         const auto costs =
-            static_cast<Colour>(channel.way) << 8 | static_cast<Colour>(peer.kind.protocol);
-        peer.way = mixed(mixed(mixed(costs, channel.route_latency), channel.wire_per_byte),
-                         static_cast<Colour>(channel.slices));
+            static_cast<Colour>(route.way) << 8 | static_cast<Colour>(peer.kind.protocol);
+        peer.way = mixed(mixed(mixed(costs, route.choices.front().latency), route.wire_per_byte),
+                         static_cast<Colour>(route.slices));
         for (const Use& use : peer.wire)
           colour_of(use) = mixed(Colour{1}, ledger_->resource(use.resource).capacity);
       }

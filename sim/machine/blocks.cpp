@@ -19,11 +19,11 @@ constexpr double least_slice = 32 << 10;  ///< B
 
 // The receiver can pass on a chunk of C bytes when all of it has come, at t, and the first slice,
 // F, has been told: a hop after it came, at t minus what the C - F behind it took.
-double Channel::latency_behind_slices(double whole, std::uint64_t bytes) const {
+double Channel::latency_behind_slices(double whole, std::uint64_t bytes, double now) const {
   const auto chunk = static_cast<double>(bytes);
-  const double behind = chunk - std::max(chunk / slices, least_slice);
+  const double behind = chunk - std::max(chunk / route_.slices, least_slice);
   if (behind <= 0) return whole;
-  return std::max(0.0, whole - behind / chunk * (clock->now() - left_at));
+  return std::max(0.0, whole - behind / chunk * (now - left_at_));
 }
 
 void Machine::describe(StateRecord& record) const {
@@ -118,16 +118,16 @@ Fabric::Waypoints Machine::waypoints(const Ends& ends, int from, int to) const {
 }
 
 // Blocks write to their partner's memory themselves: no copy engine, no core and no handshake.
-Channel Machine::make_block_channel(int from, int to, Block block) {
+PairRoute Machine::make_block_route(int from, int to, Block block) {
   const BlockCosts& blocks = *scenario_->library.blocks;
   const ProtocolCosts& costs = blocks.costs(block.protocol);
-  Channel channel;
   const bool in_switch = block.by != Switch::passes_on && blocks.in_switch > 0 &&
                          location(from).host == location(to).host;
   const Fabric::RouteUses found =
       in_switch ? fabric_.switch_route_uses(from, to, block) : route_uses(from, to, false, block);
-  channel.way = way(from, to, found);
-  const bool leaves = channel.between_hosts();
+  PairRoute route;
+  route.way = way(from, to, found);
+  const bool leaves = route.between_hosts();
   const bool nvlink =
       !leaves && scenario_->cluster.topology.nvlinked(fabric_.buffer_locations(from).front(),
                                                       fabric_.buffer_locations(to).front());
@@ -135,19 +135,17 @@ Channel Machine::make_block_channel(int from, int to, Block block) {
                          : leaves  ? costs.carries_between_hosts
                          : nvlink  ? costs.carries
                                    : costs.carries_over_pcie;
-  channel.transport = leaves ? &costs.between_hosts : &costs.inside_host;
-  channel.route_latency = found.latency * scenario_->speedup.latencies(leaves);
-  channel.stands_for = block.alike;
-  channel.in_order = true;
+  route.transport = leaves ? &costs.between_hosts : &costs.inside_host;
+  route.stands_for = block.alike;
+  route.in_order = true;
   // Over an NVLink a hop is the block's own time, for each slice; elsewhere others' on the way.
-  if (!nvlink && !in_switch) channel.slices = block.slices;
-  channel.clock = ledger_;
-  channel.wire_per_byte = 1 / carries / (in_switch ? block.together : 1);
+  if (!nvlink && !in_switch) route.slices = block.slices;
+  route.wire_per_byte = 1 / carries / (in_switch ? block.together : 1);
   // Messages that are added up on the way are each sent; a copy is sent once for all.
   const int sent = in_switch && block.by == Switch::adds_up ? block.together : 1;
-  const auto all_uses = [&](const Uses& route) {
+  const auto all_uses = [&](const Uses& links) {
     Uses uses, memory;
-    add_uses(uses, route, block.alike);
+    add_uses(uses, links, block.alike);
     add_block(uses, from, block, carries, sent);
     // Beside what passes through the buffers, a block reads or writes its rank's own data: NCCL's
     // authors, github.com/NVIDIA/nccl/issues/1428.
@@ -158,24 +156,24 @@ Channel Machine::make_block_channel(int from, int to, Block block) {
     add_exchange(uses, to, block, carries, false);
     return uses;
   };
-  channel.wire = all_uses(found.uses);
-  channel.chosen_routes = chosen_routes(from, to, false, block);
-  for (ChosenRoute& one : channel.chosen_routes) one.wire = all_uses(one.wire);
-  return channel;
+  route.choices = choices({from, to, block}, false, found);
+  for (ChosenRoute& one : route.choices) one.wire = all_uses(one.wire);
+  return route;
 }
 
 void Machine::fold_channels(ChannelFold fold) {
   channel_fold_ = std::move(fold);
   for (auto& [ends, channel] : channels_) {
     if (!ends.block.is_any() || !channel_fold_.is_simulated(ends.block.channel)) continue;
-    channel.stands_for = channel_fold_.stands_for[ends.block.channel];
+    PairRoute& route = channel.route_;
+    route.stands_for = channel_fold_.stands_for[ends.block.channel];
     Uses wire;
-    for (const Use& use : channel.wire) {
+    for (const Use& use : channel.wire()) {
       const int resource = channel_fold_.resource(use.resource);
       add_use(wire, resource,
-              resource == use.resource ? use.weight : use.weight * channel.stands_for);
+              resource == use.resource ? use.weight : use.weight * route.stands_for);
     }
-    channel.wire = std::move(wire);
+    route.choices.front().wire = std::move(wire);
   }
 }
 

@@ -182,16 +182,17 @@ Block Machine::known_block(int from, int to, Block block) const {
 
 Channel& Machine::add_channel(const Ends& ends) {
   const auto& [from, to, block] = ends;
-  Channel& made = channels_
-                      .emplace(ends, block.is_any() ? make_block_channel(from, to, block)
-                                                    : make_channel(from, to))
-                      .first->second;
-  made.source = orbits_.seen_sender(from, to);
-  made.destination = orbits_.simulated_for(to);
-  made.counted = made.source < jobs_.own();
-  reset_choice(made);
+  PairRoute route = block.is_any() ? make_block_route(from, to, block) : make_route(from, to);
+  route.source = orbits_.seen_sender(from, to);
+  route.destination = orbits_.simulated_for(to);
+  route.counted = route.source < jobs_.own();
+  Channel& made = channels_.try_emplace(ends, std::move(route)).first->second;
+  if (made.route_.transport->order == Order::fifo) {
+    const int endpoints = scenario_->library.endpoints;
+    made.last_data.resize(endpoints * endpoints, -1);
+  }
   made_.push_back(&made);
-  if (made.slices > 1) sliced_.push_back(&made);
+  if (made.route_.slices > 1) sliced_.push_back(&made);
   return made;
 }
 
@@ -254,47 +255,41 @@ int Machine::nic(int host, bool out) {
   return place->second;
 }
 
-Channel Machine::make_channel(int from, int to) {
-  Channel channel;
+PairRoute Machine::make_route(int from, int to) {
   const Fabric::RouteUses found = route_uses(from, to, true);
-  channel.way = way(from, to, found);
-  channel.transport = &scenario_->library.transport(channel.way);
-  channel.route_latency = found.latency * scenario_->speedup.latencies(channel.between_hosts());
-  if (channel.transport->order == Order::fifo) {
-    const int endpoints = scenario_->library.endpoints;
-    std::fill_n(std::back_inserter(channel.last_data), endpoints * endpoints, -1);
+  PairRoute route;
+  route.way = way(from, to, found);
+  route.transport = &scenario_->library.transport(route.way);
+  if (route.way != Way::shm && route.way != Way::self) {
+    route.choices = choices({from, to, {}}, true, found);
+    route.again = found.again;
+    if (route.transport->message_gap != Seconds(0) && route.between_hosts())
+      route.nic = {{nic(location(from).host, true), 1},
+                   {nic(location(orbits_.simulated_for(to)).host, false), 1}};
+    return route;
   }
-  if (channel.way != Way::shm && channel.way != Way::self) {
-    channel.wire = found.uses;
-    channel.again = found.again;
-    if (channel.transport->message_gap != Seconds(0) && channel.between_hosts())
-      channel.nic = {{nic(location(from).host, true), 1},
-                     {nic(location(orbits_.simulated_for(to)).host, false), 1}};
-    channel.chosen_routes = chosen_routes(from, to, true, {});
-    return channel;
-  }
+  route.choices.push_back({{}, found.latency * scenario_->speedup.latencies(false), {}});
   if (on_gpu(from)) {
-    channel.copy_out = copy(from);
-    return channel;
+    route.copy_out = copy(from);
+    return route;
   }
   // The shared segment lies in the domain of the sender's core: a copy in reads the sender's buffer
   // and writes there, a copy out reads there and writes the receiver's buffer, each across the
   // links to the core that makes it. What costs the sender nothing is read where it is.
   const Vertex segment = domain_of(from), reader = domain_of(to);
-  add_uses(channel.copy_in, local_work(from, 1, 0));
-  fabric_.add_memory(channel.copy_in, segment, 1);
-  const bool single_copy = channel.transport->send_cost.seconds_per_byte == 0;
+  add_uses(route.copy_in, local_work(from, 1, 0));
+  fabric_.add_memory(route.copy_in, segment, 1);
+  const bool single_copy = route.transport->send_cost.seconds_per_byte == 0;
   const std::vector<Vertex> sources =
       single_copy ? fabric_.buffer_locations(from) : std::vector{segment};
   const auto shares = static_cast<int>(sources.size());
   for (const Vertex source : sources) {
-    fabric_.add_memory(channel.copy_out, source, 1, shares);
+    fabric_.add_memory(route.copy_out, source, 1, shares);
     if (source == reader) continue;
-    const Route route = scenario_->cluster.topology.route(source, reader);
-    fabric_.add_route(channel.copy_out, route, 1, shares);
+    fabric_.add_route(route.copy_out, scenario_->cluster.topology.route(source, reader), 1, shares);
   }
-  add_uses(channel.copy_out, local_work(to, 0, 1));
-  return channel;
+  add_uses(route.copy_out, local_work(to, 0, 1));
+  return route;
 }
 
 }  // namespace ringscope::sim

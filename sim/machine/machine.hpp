@@ -27,43 +27,69 @@ struct ChannelNics;  // nccl/search/job_channels.hpp
 
 namespace ringscope::sim {
 
-/// One of the ways by which the switches may send a message.
+/// One of the routes by which the switches may send a message.
 struct ChosenRoute {
-  Uses wire;  ///< as Channel::wire
-  double route_latency = 0;
-  std::vector<int> own;  ///< resources of `wire` that not all chosen_routes of the channel use
+  Uses wire;             ///< each link direction, once per byte
+  double latency = 0;    ///< s: of the links
+  std::vector<int> own;  ///< resources of `wire` that not all choices of the pair use
   bool operator==(const ChosenRoute& other) const { return wire == other.wire; }
 };
 
 struct Protocols;  // sim/mpi/message.hpp
 
-/// Channel of messages from one rank to another, apart from the CPUs at both ends.
-struct Channel {
+/// Route of messages from one rank to another, and their costs on it, apart from the CPUs at both
+/// ends. Made once by the machine.
+struct PairRoute {
   /// Ranks at both ends, as the destination sees them, which is simulated; see orbits.hpp.
   int source = 0, destination = 0;
   bool counted = true;  ///< in the report: not of background jobs
   Way way{};
   const Transport* transport = nullptr;
-  const Protocols* protocols = nullptr;  ///< of the transport, once there was a message
-  double route_latency = 0;              ///< s: of the links
-  Uses wire;                             ///< each link direction of the route, once per byte
-  std::vector<SecondUse> again;  ///< of `wire`, where the sender's host stands for the receiver's
-  /// Choices of the switches for each message, the hash's first; `route_latency` and `wire` are
-  /// those of the last choice, before one those of the first. Empty: there is but one way.
-  std::vector<ChosenRoute> chosen_routes;
-  std::size_t turn = 0;      ///< choices made
-  bool in_order = false;     ///< of a block: its messages come in their order by themselves
+  /// Choices of the switches for each message, the hash's first; at least one.
+  using Choices = SmallTable<ChosenRoute, 1>;
+  Choices choices;
+  std::vector<SecondUse> again;  ///< of the wire, where the sender's host stands for the receiver's
+  bool in_order = false;         ///< of a block: its messages come in their order by themselves
   int stands_for = 1;        ///< channels of a kernel whose messages are not simulated but these
   double wire_per_byte = 1;  ///< bytes that are on the wire for each of the data: flags, headers
-  /// Slices of a block's chunk, the first of which is told while those behind it move (1: nothing
-  /// hides the latency); when the data that are on the wire left, by the ledger's clock.
+  /// Slices of a block's chunk, the first of which is told while those behind it move; 1: nothing
+  /// hides the latency.
   int slices = 1;
-  double left_at = 0;
-  const Ledger* clock = nullptr;
   Uses nic;       ///< NICs at both ends, by the time of a message; none: not counted
   Uses copy_in;   ///< memory that a copy into a shared segment uses
   Uses copy_out;  ///< memory and links of a copy to the receiver's buffer
 
+  bool between_hosts() const { return way == Way::network || way == Way::gdr; }
+};
+
+/// Messages from one rank to another: their route, and what changes as they pass it.
+class Channel {
+  friend class Machine;
+  PairRoute route_;
+  const Uses* wire_ = &route_.choices.front().wire;  ///< of the choice made last
+  double route_latency_ = route_.choices.front().latency;
+  std::size_t turn_ = 0;  ///< choices made
+  double left_at_ = 0;    ///< when the data in slices that are on the wire left
+  void choose(const ChosenRoute& chosen) {
+    wire_ = &chosen.wire;
+    route_latency_ = chosen.latency;
+  }
+
+ public:
+  explicit Channel(PairRoute route) : route_(std::move(route)) {}
+  Channel(const Channel&) = delete;
+
+  const PairRoute& route() const { return route_; }
+  /// Uses of the route that the switches chose last.
+  const Uses& wire() const { return *wire_; }
+  /// Seconds on the way for `bytes` of data that have all left just now, at `now`; a control
+  /// message has none.
+  double latency(std::uint64_t bytes = 0, double now = 0) const {
+    const double whole = route_latency_ + route_.transport->latency.at(bytes);
+    return route_.slices == 1 ? whole : latency_behind_slices(whole, bytes, now);
+  }
+
+  const Protocols* protocols = nullptr;  ///< of the transport, once there was a message
   /// The eager message that was put on the wire last, if it is not over it yet: the bytes between
   /// two processes arrive in the order in which they were sent. -1: none.
   int last_on_wire = -1;
@@ -82,23 +108,13 @@ struct Channel {
   /// that the messages in flight do not describe; see steady_state.hpp, which skips nothing where
   /// switches choose in turn. A new member does not compile until it is bound here.
   static void visit(auto& self, auto&& fields) {
-    auto& [source, destination, counted, way, transport, protocols, route_latency, wire, again,
-           chosen_routes, turn, in_order, stands_for, wire_per_byte, slices, left_at, clock, nic,
-           copy_in, copy_out, last_on_wire, held, first_waiting, last_waiting, last_data,
-           next_sequence, sent, sent_bytes] = self;
+    auto& [route, wire, latency, turn, left_at, protocols, last_on_wire, held, first_waiting,
+           last_waiting, last_data, next_sequence, sent, sent_bytes] = self;
     fields(left_at, last_on_wire >= 0);
   }
 
-  bool between_hosts() const { return way == Way::network || way == Way::gdr; }
-  /// Seconds on the way for `bytes` of data that have all left just now; a control message has
-  /// none.
-  double latency(std::uint64_t bytes = 0) const {
-    const double whole = route_latency + transport->latency.at(bytes);
-    return slices == 1 ? whole : latency_behind_slices(whole, bytes);
-  }
-
  private:
-  double latency_behind_slices(double whole, std::uint64_t bytes) const;
+  double latency_behind_slices(double whole, std::uint64_t bytes, double now) const;
 };
 
 /// By which transport messages go between ranks of two hosts.
@@ -172,8 +188,8 @@ class Machine {
   const std::vector<Channel*>& channels_made() const { return made_; }
   /// The channel's next data leave: chooses their way, as the cluster's routing does.
   void steer(Channel& channel) const {
-    if (!channel.chosen_routes.empty()) choose_passage(channel);
-    if (channel.slices > 1) channel.left_at = ledger_->now();
+    if (channel.route_.choices.size() > 1) choose_route(channel);
+    if (channel.route_.slices > 1) channel.left_at_ = ledger_->now();
   }
   /// Takes down what the channels' next latencies hang on, beside messages and activities.
   void describe(StateRecord& record) const;
@@ -246,14 +262,13 @@ class Machine {
   /// Those of `ends` from host to host, which are a channel's or what orbits see of one.
   struct Ends;
   Fabric::Waypoints waypoints(const Ends& ends, int from, int to) const;
-  Channel make_channel(int from, int to);
+  PairRoute make_route(int from, int to);
   int nic(int host, bool out);
-  std::vector<ChosenRoute> chosen_routes(int from, int to, bool engines, Block block) const;
-  void choose_passage(Channel& channel) const;
+  PairRoute::Choices choices(const Ends& ends, bool engines, const Fabric::RouteUses& hashed) const;
+  void choose_route(Channel& channel) const;
   Block known_block(int from, int to, Block block) const;
   Channel& add_channel(const Ends& ends);
-  static void reset_choice(Channel& channel);
-  Channel make_block_channel(int from, int to, Block block);
+  PairRoute make_block_route(int from, int to, Block block);
   void add_block(Uses& uses, int rank, Block block, double carries, int times);
   void add_exchange(Uses& uses, int rank, Block block, double carries, bool out);
   const Location& location(int rank) const { return scenario_->placement.ranks[rank]; }

@@ -52,7 +52,7 @@ class Bench {
 
  private:
   const sim::Uses& uses(int from, int to) {
-    return from == to ? machine_.copy(from) : machine_.channel(from, to).wire;
+    return from == to ? machine_.copy(from) : machine_.channel(from, to).wire();
   }
 
   /// Seconds until all the copies, begun at once, have ended.

@@ -29,7 +29,7 @@ void Mpi::count_connections() {
 }
 
 void Mpi::connect(int rank, int peer, const Channel& channel) {
-  if (counts_connections_ && channel.way == Way::network) process(rank).peers.insert(peer);
+  if (counts_connections_ && channel.route().way == Way::network) process(rank).peers.insert(peer);
 }
 
 // How many are open beyond one.

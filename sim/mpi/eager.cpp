@@ -7,7 +7,7 @@
 
 namespace ringscope::sim {
 
-Steps Mpi::eager(const Transport& transport) {
+ProtocolSteps Mpi::eager(const Transport& transport) {
   const bool limits_room = transport.eager_room.count > 0;
   const bool interrupts = transport.interrupt_interval > Seconds(0);
   const bool has_gap = transport.message_gap > Seconds(0);
@@ -44,7 +44,7 @@ bool Mpi::release_sender(int id) {
 bool Mpi::wait_for_room(int id) {
   Message& m = messages_[id];
   Channel& channel = *m.channel;
-  const std::uint64_t room = channel.transport->eager_room.count;
+  const std::uint64_t room = channel.route().transport->eager_room.count;
   if (channel.first_waiting < 0 && (channel.held == 0 || channel.held + m.bytes <= room)) {
     channel.held += m.bytes;
     return false;
@@ -59,7 +59,7 @@ bool Mpi::wait_for_room(int id) {
 bool Mpi::free_room(int taken) {
   const Message& gone = messages_[taken];
   Channel& channel = *gone.channel;
-  const std::uint64_t room = channel.transport->eager_room.count;
+  const std::uint64_t room = channel.route().transport->eager_room.count;
   channel.held -= gone.bytes;
   while (channel.first_waiting >= 0) {
     const int id = channel.first_waiting;

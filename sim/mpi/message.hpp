@@ -112,12 +112,12 @@ struct DataPhase {
 };
 
 class Mpi;
-using Step = bool (Mpi::*)(int message);
-using Steps = std::vector<Step>;
+using ProtocolStep = bool (Mpi::*)(int message);
+using ProtocolSteps = std::vector<ProtocolStep>;
 
 /// The protocols of one transport; see eager.cpp, rendezvous.cpp, multicast.cpp.
 struct Protocols {
-  Steps eager, rendezvous, multicast;
+  ProtocolSteps eager, rendezvous, multicast;
 };
 
 struct Message {
@@ -129,9 +129,9 @@ struct Message {
   std::uint64_t sequence = 0;  ///< among the messages from source to destination
   Channel* channel = nullptr;
   Caller* sender = nullptr;
-  Caller* receiver = nullptr;       ///< once matched; of an unexpected one, who found it
-  const Step* next_step = nullptr;  ///< once it has been launched
-  double begun = 0;                 ///< s, as the kernel counts
+  Caller* receiver = nullptr;               ///< once matched; of an unexpected one, who found it
+  const ProtocolStep* next_step = nullptr;  ///< once it has been launched
+  double begun = 0;                         ///< s, as the kernel counts
   // The next members of the path and of the stages stand in bytes that these leave.
   [[no_unique_address]] PathCursor path;
   int next_on_wire = -1;  ///< the message whose bytes follow this one's, or wait behind it
@@ -147,9 +147,11 @@ struct Message {
   bool in_pieces = false;             ///< its bytes go so; see pieces.hpp
   bool asks = false;                  ///< its sender waits for a word of its receiver
 
+  const PairRoute& route() const { return channel->route(); }
+  const Transport& transport() const { return *route().transport; }
   /// Bytes that travel with the envelope: all of an eager message, what an RTS carries of another.
   std::uint64_t ahead() const {
-    return eager ? bytes : std::min(bytes, channel->transport->rts_data.count);
+    return eager ? bytes : std::min(bytes, transport().rts_data.count);
   }
   /// Date up to which the stages account for the message.
   double settled() const { return stages.size() == 0 ? begun : stages.end_of(stages.size() - 1); }

@@ -148,11 +148,11 @@ int Mpi::begin_message(Caller& caller, int to, Tag tag, std::uint64_t bytes, Blo
   m.tag = tag;
   m.bytes = bytes;
   m.channel = &channel_to(process(caller.rank), caller.rank, to, block);
-  m.source = m.channel->source;
-  m.destination = m.channel->destination;
+  m.source = m.route().source;
+  m.destination = m.route().destination;
   connect(caller.rank, to, *m.channel);
   m.sequence = m.channel->next_sequence++;
-  m.eager = bytes <= m.channel->transport->eager_limit.count;
+  m.eager = bytes <= m.transport().eager_limit.count;
   m.sender = &caller;
   m.receiver = nullptr;
   m.send_request = m.recv_request = -1;
@@ -184,12 +184,12 @@ WorkItem Mpi::preparation(int id) const {
   WorkItem dearest{.message = id};
   for (; id >= 0; id = messages_[id].next_copy) {
     const Message& m = messages_[id];
-    const Transport& transport = *m.channel->transport;
+    const Transport& transport = m.transport();
     dearest.seconds = std::max(dearest.seconds, transport.send_overhead.at(m.bytes));
     if (!m.eager) dearest.registration = transport.registration.at(m.bytes);
     // A multicast has no copy_uses() of its own.
     WorkItem copy{.bytes = static_cast<double>(copied_before(m)), .cost = transport.send_cost};
-    if ((m.multicast || m.channel->copy_in.empty()) && copy.copy() > dearest.copy()) {
+    if ((m.multicast || m.route().copy_in.empty()) && copy.copy() > dearest.copy()) {
       dearest.bytes = copy.bytes;
       dearest.cost = copy.cost;
     }
@@ -199,12 +199,12 @@ WorkItem Mpi::preparation(int id) const {
 
 bool Mpi::copy_uses(int id, Uses& uses) const {
   const Message& m = messages_[id];
-  const ByteCost cost = m.channel->transport->send_cost;
+  const ByteCost cost = m.transport().send_cost;
   // Bytes that cost the sender nothing are not copied in: the receiver copies them from their
   // place.
-  if (m.ahead() == 0 || m.channel->copy_in.empty() || cost.seconds_per_byte == 0) return false;
+  if (m.ahead() == 0 || m.route().copy_in.empty() || cost.seconds_per_byte == 0) return false;
   add_caller_cpu(uses, *m.sender, machine_->scale(m.sender->rank).weight(cost));
-  add_uses(uses, m.channel->copy_in);
+  add_uses(uses, m.route().copy_in);
   return true;
 }
 
@@ -212,7 +212,7 @@ double Mpi::completion_time(int id) const {
   const Posting& done = requests_[id];
   if (!done.receive || library_->progress != Progress::nic) return 0;
   const Message& m = messages_[done.message];
-  return m.channel->transport->recv_overhead.at(m.bytes);
+  return m.transport().recv_overhead.at(m.bytes);
 }
 
 void Mpi::enter(Caller& caller) {

@@ -185,11 +185,11 @@ class Mpi {
   int begin_message(Caller& caller, int to, Tag tag, std::uint64_t bytes, Block block);
   // The protocols, as steps that a message takes one after the other; which of them depends on its
   // transport. A step says whether the message waits, until go_on(), or has ended.
-  static Steps eager(const Transport& transport);
-  static Steps rendezvous(const Transport& transport);
-  static Steps multicast(const Transport& transport);
+  static ProtocolSteps eager(const Transport& transport);
+  static ProtocolSteps rendezvous(const Transport& transport);
+  static ProtocolSteps multicast(const Transport& transport);
   static constexpr bool always = true;
-  static Steps needed(std::initializer_list<std::pair<bool, Step>> steps);
+  static ProtocolSteps needed(std::initializer_list<std::pair<bool, ProtocolStep>> steps);
   const Protocols& protocols_of(Channel& channel);
   bool wait_for_room(int message);
   bool interrupt_sender(int message);
@@ -224,7 +224,7 @@ class Mpi {
   }
   void carried(std::uint64_t message);
   bool wait(double seconds, int message);
-  Pieces& pieces_of(int message) { return pieces_[message]; }
+  PiecedMessage& pieces_of(int message) { return pieces_[message]; }
   std::uint64_t copied_before(const Message& m) const;
   void transmit_in_pieces(int message);
   void first_piece_came(std::uint64_t message);
@@ -255,12 +255,12 @@ class Mpi {
   std::map<const Transport*, Protocols> protocols_;
   Streams streams_;
   Table<Process> processes_;
-  bool counts_connections_;   ///< some transport has a cost for them
-  Table<Pieces> pieces_;      ///< by message, of those that are in pieces
-  BlockNumbers blocks_;       ///< of postings
-  std::vector<int> visible_;  ///< by the arrival that is being looked at
-  std::vector<int> waiting_;  ///< for the engine that has just been entered
-  Table<int> names_;          ///< of the messages in flight, by their ids
+  bool counts_connections_;      ///< some transport has a cost for them
+  Table<PiecedMessage> pieces_;  ///< by message, of those that are in pieces
+  BlockNumbers blocks_;          ///< of postings
+  std::vector<int> visible_;     ///< by the arrival that is being looked at
+  std::vector<int> waiting_;     ///< for the engine that has just been entered
+  Table<int> names_;             ///< of the messages in flight, by their ids
   /// By host: date of the NIC's last interrupt, or of the next one if that is set. Empty: any time.
   Table<double> interrupts_;
   std::uint64_t passed_ = 0;  ///< by the search for the message that goes on; 0: none was made

@@ -8,7 +8,7 @@
 namespace ringscope::sim {
 
 // Each copy, from the end of the tree on.
-Steps Mpi::multicast(const Transport& transport) {
+ProtocolSteps Mpi::multicast(const Transport& transport) {
   return needed({
       {always, &Mpi::propagate},
       {transport.interrupt_interval > Seconds(0), &Mpi::interrupt_receiver},
@@ -30,7 +30,7 @@ int Mpi::begin_multicast(Caller& caller, std::span<const int> receivers, Tag tag
     Message& m = messages_[id];
     m.eager = m.multicast = true;
     m.users = 1;  // no request of the sender's
-    if (m.channel->transport->eager_room.count > 0) m.channel->held += bytes;
+    if (m.transport().eager_room.count > 0) m.channel->held += bytes;
     m.next_copy = std::exchange(first, id);
   }
   return first;
@@ -55,14 +55,14 @@ void Mpi::launch_multicast(int first) {
   for (int id = first; id >= 0;) {
     Message& m = messages_[id];
     const int copy = std::exchange(id, m.next_copy);
-    if (m.channel->wire.empty()) {
+    if (m.channel->wire().empty()) {
       set_off(copy);
       continue;
     }
     *last = copy;
     last = &m.next_copy;
-    between_hosts = between_hosts || m.channel->between_hosts();
-    for (const Use& use : m.channel->wire)
+    between_hosts = between_hosts || m.route().between_hosts();
+    for (const Use& use : m.channel->wire())
       if (std::find(tree.begin(), tree.end(), use) == tree.end()) tree.push_back(use);
   }
   *last = -1;

@@ -9,7 +9,7 @@
 
 namespace ringscope::sim {
 
-struct Pieces {
+struct PiecedMessage {
   bool copying = false;    ///< its sender still copies
   bool completes = false;  ///< its send does when that is over
   bool waits = false;      ///< all but its last piece have gone

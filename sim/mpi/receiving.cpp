@@ -14,7 +14,7 @@ bool Mpi::match_in_order(int id) {
   connect(m.destination, m.source, *m.channel);
   Process& receiver = process(m.destination);
   Caller* caller = running_caller(receiver);
-  if (m.channel->in_order) {
+  if (m.route().in_order) {
     if (caller != nullptr)
       look_at(id, *caller);
     else
@@ -86,21 +86,21 @@ void Mpi::post_receive(int request) {
 // order, match nothing.
 double Mpi::matching_time(const Message& m) {
   const auto passed = static_cast<double>(std::exchange(passed_, 0));
-  return m.channel->in_order ? 0 : passed * library_->match_cost.count();
+  return m.route().in_order ? 0 : passed * library_->match_cost.count();
 }
 
 // The engine answers an RTS, and takes the bytes that have come.
 bool Mpi::copy_at_receiver(int id) {
   const Message& m = messages_[id];
-  const Transport& transport = *m.channel->transport;
+  const Transport& transport = m.transport();
   WorkItem item{.message = id, .caller = m.receiver, .done = waited(id)};
   item.seconds = transport.recv_overhead.at(m.bytes) + matching_time(m);
   if (!m.eager) item.registration = transport.registration.at(m.bytes);
-  if (counts_connections_ && m.channel->way == Way::network)
+  if (counts_connections_ && m.route().way == Way::network)
     item.poll = further_connections(m.destination) * transport.connection_cost.count();
   if (m.ahead() > 0) {
     item.bytes = static_cast<double>(m.ahead()) - copied_on_the_way(id, engine_of(*m.receiver));
-    item.memory = &m.channel->copy_out;
+    item.memory = &m.route().copy_out;
     item.cost = transport.recv_cost;
   }
   engine_of(*m.receiver).submit(item);
@@ -121,8 +121,8 @@ bool Mpi::copy_unexpected(int id) {
   WorkItem item{.message = id, .caller = m.receiver, .done = waited(id)};
   item.seconds = matching_time(m);
   item.bytes = static_cast<double>(m.ahead());
-  item.memory = &m.channel->copy_out;
-  item.cost = m.channel->transport->unexpected_cost;
+  item.memory = &m.route().copy_out;
+  item.cost = m.transport().unexpected_cost;
   engine_of(*m.receiver).submit(item);
   return true;
 }
@@ -136,9 +136,9 @@ void Mpi::record(const Message& m) {
   const auto core = [&](Caller& caller) {
     const Uses& own = engine_of(caller).own_cpu();
     const Uses& cpu = own.empty() ? caller.cpu : own;
-    return m.channel->transport->driver == Driver::nic ? -1 : cpu.back().resource;
+    return m.transport().moves_by_nic() ? -1 : cpu.back().resource;
   };
-  received->push_back({m.source, m.destination, m.bytes, m.channel->between_hosts(), m.begun,
+  received->push_back({m.source, m.destination, m.bytes, m.route().between_hosts(), m.begun,
                        ledger_->now(), core(*m.sender), core(*m.receiver)});
 }
 
@@ -148,7 +148,7 @@ void Mpi::complete(int request) {
   done.order = completions_++;
   done.owner->completed(request);
   if (received != nullptr && done.receive) record(messages_[done.message]);
-  if (watch && done.receive && messages_[done.message].channel->counted &&
+  if (watch && done.receive && messages_[done.message].route().counted &&
       ++traffic.received % 256 == 0)
     watch(traffic.received);
 }

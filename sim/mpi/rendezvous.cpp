@@ -5,7 +5,7 @@
 
 namespace ringscope::sim {
 
-Steps Mpi::rendezvous(const Transport& transport) {
+ProtocolSteps Mpi::rendezvous(const Transport& transport) {
   const bool carries = transport.rts_data.count > 0;
   const bool interrupts = transport.interrupt_interval > Seconds(0);
   const bool has_gap = transport.message_gap > Seconds(0);
@@ -35,12 +35,13 @@ Steps Mpi::rendezvous(const Transport& transport) {
 // Seconds until a control message is at the other process: through each cable behind the bytes
 // that the systems of its senders hold, up to `buffer` of each message in flight.
 double Mpi::control_delay(const Channel& channel) const {
-  const auto buffer = static_cast<double>(channel.transport->buffer.count);
+  const PairRoute& route = channel.route();
+  const auto buffer = static_cast<double>(route.transport->buffer.count);
   double delay = channel.latency();
-  if (buffer == 0 || channel.transport->driver != Driver::caller) return delay;
-  for (const Use& use : channel.wire)
+  if (buffer == 0 || route.transport->driver != Driver::caller) return delay;
+  for (const Use& use : channel.wire())
     delay += ledger_->queued(use.resource, buffer) / ledger_->capacity(use.resource);
-  for (const SecondUse& again : channel.again)
+  for (const SecondUse& again : route.again)
     delay += ledger_->queued(again.use.resource, buffer) / ledger_->capacity(again.use.resource);
   return delay;
 }
@@ -65,7 +66,7 @@ void Mpi::stream_followed(int id, int before) {
 
 void Mpi::stream_sent(int id) {
   const Message& m = messages_[id];
-  if (m.channel->transport->driver != Driver::receiver) complete(m.send_request);
+  if (m.transport().driver != Driver::receiver) complete(m.send_request);
 }
 
 bool Mpi::send_cts(int id) {
@@ -81,7 +82,7 @@ bool Mpi::transfer_data(int id) {
 
 bool Mpi::propagate_last_byte(int id) {
   const Message& m = messages_[id];
-  return wait(m.channel->latency(m.bytes), id);
+  return wait(m.channel->latency(m.bytes, ledger_->now()), id);
 }
 
 bool Mpi::notify_sender(int id) {

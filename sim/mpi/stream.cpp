@@ -63,8 +63,7 @@ void Streams::start(int id) {
 }
 
 double Streams::amount(const Message& m) {
-  return static_cast<double>(m.bytes - m.ahead()) +
-         static_cast<double>(m.channel->transport->gap.count);
+  return static_cast<double>(m.bytes - m.ahead()) + static_cast<double>(m.transport().gap.count);
 }
 
 // Where thousands of messages wait for their turn, only those that move have a phase.
@@ -75,8 +74,7 @@ void Streams::begin_phase(int id) {
   begun = {};
   begun.remaining = amount(m);
   // A receiver that answered and left: what its OS takes in may come.
-  begun.sender.credit = begun.receiver.credit =
-      static_cast<double>(m.channel->transport->buffer.count);
+  begun.sender.credit = begun.receiver.credit = static_cast<double>(m.transport().buffer.count);
 }
 
 void Streams::take_turn(int id) {
@@ -98,14 +96,14 @@ void Streams::follow(int id, int before) {
 
 // Copies inside a GPU, which use its memory alone, share that.
 bool Streams::is_copied(const Message& m) const {
-  return driver(m) == Driver::nic && m.channel->transport->gap.count > 0 &&
-         m.channel->wire.size() > 1;
+  return m.transport().moves_by_nic() && m.transport().gap.count > 0 &&
+         m.channel->wire().size() > 1;
 }
 
 /// Place of the last message in the queue that this one's data go through; nullptr for none.
 int* Streams::last_in_queue(const Message& m) {
   if (is_copied(m))
-    return &last_copies_.try_emplace(m.channel->wire.front().resource, -1).first->second;
+    return &last_copies_.try_emplace(m.channel->wire().front().resource, -1).first->second;
   if (m.channel->last_data.empty()) return nullptr;
   // As many endpoints at either end.
   const int sender = m.sender->endpoint, receiver = m.receiver->endpoint;
@@ -129,20 +127,20 @@ void Streams::go(int id) {
   if (!sender) amount = std::min(amount, flow.sender.credit);
   if (!receiver) amount = std::min(amount, flow.receiver.credit);
   if (amount <= 0) return check_done(id);
-  const Transport& transport = *m.channel->transport;
+  const Transport& transport = m.transport();
   machine_->steer(*m.channel);
   uses_.clear();
   if (sender && needs_sender(m)) add_cpu(*m.sender, transport.send_cost);
   const std::size_t before_wire = uses_.size();
-  add_uses(uses_, m.channel->wire);
+  add_uses(uses_, m.channel->wire());
   if (receiver && needs_receiver(m)) add_cpu(*m.receiver, transport.recv_cost);
-  add_uses(uses_, m.channel->copy_out);
+  add_uses(uses_, m.route().copy_out);
   flow.started = amount;
   flow.sender.here = sender;
   flow.receiver.here = receiver;
   flow.activity = ledger_->start(
       amount, uses_, Callback::to<&Streams::activity_done>(this, static_cast<std::uint64_t>(id)));
-  ledger_->passes_again(flow.activity, m.channel->again, before_wire);
+  ledger_->passes_again(flow.activity, m.route().again, before_wire);
 }
 
 void Streams::add_cpu(const Caller& caller, ByteCost cost) {
@@ -152,7 +150,7 @@ void Streams::add_cpu(const Caller& caller, ByteCost cost) {
 void Streams::settle(const Message& m, double moved) {
   DataPhase& flow = phase(m);
   flow.remaining = less(flow.remaining, moved);
-  const Transport& transport = *m.channel->transport;
+  const Transport& transport = m.transport();
   const auto settle_end = [&](DataPhase::End& end, ByteCost cost) {
     if (end.here) return;
     end.credit = less(end.credit, moved);
@@ -186,7 +184,7 @@ void Streams::left(Caller& caller) {
     const Message& m = (*messages_)[id];
     if (m.flow < 0) continue;
     DataPhase& flow = phase(m);
-    const auto buffer = static_cast<double>(m.channel->transport->buffer.count);
+    const auto buffer = static_cast<double>(m.transport().buffer.count);
     if (buffer == 0 && flow.activity >= 0) {
       if (flow.paused) continue;
       ledger_->pause(flow.activity);
@@ -235,7 +233,7 @@ bool Streams::pay(int id, const Caller& at, bool sender_side) {
   DataPhase::End& end = sender_side ? phase(m).sender : phase(m).receiver;
   Caller& caller = sender_side ? *m.sender : *m.receiver;
   if (end.owed <= 0 || !same_endpoint(caller, at)) return true;
-  const Transport& transport = *m.channel->transport;
+  const Transport& transport = m.transport();
   const auto argument = static_cast<std::uint64_t>(id);
   const WorkItem item{
       .message = id,

@@ -31,9 +31,8 @@ class Streams {
   const DataPhase& state_of(const Message& m) const { return phases_[m.flow]; }
 
  private:
-  static bool needs_sender(const Message& m) { return driver(m) == Driver::caller; }
-  static bool needs_receiver(const Message& m) { return driver(m) != Driver::nic; }
-  static Driver driver(const Message& m) { return m.channel->transport->driver; }
+  static bool needs_sender(const Message& m) { return m.transport().driver == Driver::caller; }
+  static bool needs_receiver(const Message& m) { return !m.transport().moves_by_nic(); }
   bool sender_here(const Message& m);
   bool receiver_here(const Message& m);
 

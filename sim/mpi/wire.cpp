@@ -9,7 +9,7 @@
 namespace ringscope::sim {
 
 void Mpi::count(Channel& channel, std::uint64_t bytes, bool between_hosts, int times) {
-  if (!channel.counted) return;
+  if (!channel.route().counted) return;
   const auto messages = static_cast<std::uint64_t>(times);
   channel.sent += messages;
   channel.sent_bytes += messages * bytes;
@@ -20,7 +20,7 @@ void Mpi::count(Channel& channel, std::uint64_t bytes, bool between_hosts, int t
 
 void Mpi::launch(int id) {
   const Message& m = messages_[id];
-  count(*m.channel, m.bytes, m.channel->between_hosts(), m.channel->stands_for);
+  count(*m.channel, m.bytes, m.route().between_hosts(), m.route().stands_for);
   set_off(id);
 }
 
@@ -36,7 +36,7 @@ void Mpi::set_off(int id) {
 
 const Protocols& Mpi::protocols_of(Channel& channel) {
   if (channel.protocols == nullptr) {
-    const Transport& transport = *channel.transport;
+    const Transport& transport = *channel.route().transport;
     const auto [place, is_new] = protocols_.try_emplace(&transport);
     if (is_new) place->second = {eager(transport), rendezvous(transport), multicast(transport)};
     channel.protocols = &place->second;
@@ -44,15 +44,15 @@ const Protocols& Mpi::protocols_of(Channel& channel) {
   return *channel.protocols;
 }
 
-Steps Mpi::needed(std::initializer_list<std::pair<bool, Step>> steps) {
-  Steps found;
+ProtocolSteps Mpi::needed(std::initializer_list<std::pair<bool, ProtocolStep>> steps) {
+  ProtocolSteps found;
   for (const auto& [is_needed, step] : steps)
     if (is_needed) found.push_back(step);
   return found;
 }
 
 void Mpi::go_on(int id) {
-  const Step*& next = messages_[id].next_step;
+  const ProtocolStep*& next = messages_[id].next_step;
   while (!(this->*(*next++))(id)) {
   }
 }
@@ -78,9 +78,9 @@ bool Mpi::wait_for_turn(int id) {
 
 // All messages of a host share its NIC's time.
 bool Mpi::occupy_nics(int id) {
-  const Channel& channel = *messages_[id].channel;
-  if (channel.nic.empty()) return false;
-  ledger_->start(channel.transport->message_gap.count(), channel.nic,
+  const PairRoute& route = messages_[id].route();
+  if (route.nic.empty()) return false;
+  ledger_->start(route.transport->message_gap.count(), route.nic,
                  Callback::to<&Mpi::carried>(this, static_cast<std::uint64_t>(id)));
   return true;
 }
@@ -102,14 +102,14 @@ void Mpi::send(int id, double bytes) {
 
 // Likewise, with more to follow.
 void Mpi::send(const Message& m, double bytes, Callback done) {
-  const int activity = ledger_->start(bytes * m.channel->wire_per_byte, m.channel->wire, done);
-  ledger_->passes_again(activity, m.channel->again);
+  const int activity = ledger_->start(bytes * m.route().wire_per_byte, m.channel->wire(), done);
+  ledger_->passes_again(activity, m.route().again);
 }
 
 // As the bytes are on their way, those of the next message go.
 bool Mpi::propagate(int id) {
   Message& m = messages_[id];
-  wait(m.channel->latency(m.eager ? m.bytes : 0) + draw_jitter(m), id);
+  wait(m.channel->latency(m.eager ? m.bytes : 0, ledger_->now()) + draw_jitter(m), id);
   if (m.multicast) return true;
   if (const int next = std::exchange(m.next_on_wire, -1); next >= 0)
     go_on(next);
@@ -121,7 +121,7 @@ bool Mpi::propagate(int id) {
 // Inverse transform of 53 random bits: the same numbers on every machine. They hang on the message
 // alone: where many are sent at one instant, the last digit of a date changes nobody's jitter.
 double Mpi::draw_jitter(const Message& m) const {
-  const SizedTime& jitter = m.channel->transport->jitter;
+  const SizedTime& jitter = m.transport().jitter;
   if (jitter.is_zero()) return 0;
   const std::uint64_t bits = random_of({seed_, static_cast<std::uint64_t>(m.source),
                                         static_cast<std::uint64_t>(m.destination), m.sequence});
@@ -135,14 +135,14 @@ bool Mpi::propagate_control(int id) {
 
 bool Mpi::interrupt_receiver(int id) {
   const Message& m = messages_[id];
-  const double left = until_interrupt(m.destination, *m.channel->transport);
+  const double left = until_interrupt(m.destination, m.transport());
   return left > 0 && wait(left, id);
 }
 
 bool Mpi::interrupt_sender(int id) {
   const Message& m = messages_[id];
   if (!m.asks) return false;
-  const double left = until_interrupt(m.sender->rank, *m.channel->transport);
+  const double left = until_interrupt(m.sender->rank, m.transport());
   return left > 0 && wait(left, id);
 }
 

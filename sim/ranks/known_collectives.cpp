@@ -28,11 +28,11 @@ std::vector<double> difference(std::vector<double> after, const std::vector<doub
 }
 
 template <class Each>
-void for_each_use(const Channel& channel, Each each) {
-  for (const Uses* uses : {&channel.wire, &channel.nic, &channel.copy_in, &channel.copy_out})
+void for_each_use(const PairRoute& route, Each each) {
+  for (const Uses* uses : {&route.nic, &route.copy_in, &route.copy_out})
     for (const Use& use : *uses) each(use.resource);
-  for (const ChosenRoute& route : channel.chosen_routes)
-    for (const Use& use : route.wire) each(use.resource);
+  for (const ChosenRoute& choice : route.choices)
+    for (const Use& use : choice.wire) each(use.resource);
 }
 
 }  // namespace
@@ -271,16 +271,16 @@ void KnownCollectives::look_at_channels(Kind& kind) {
     return run_->ledger->resource(id).kind != ResourceKind::core;
   };
   for (; channels_seen_ < all.size(); ++channels_seen_)
-    for_each_use(*all[channels_seen_], [&](int id) {
+    for_each_use(all[channels_seen_]->route(), [&](int id) {
       if (is_shared(id))
         if (auto& users = users_[id]; users.empty() || users.back() != all[channels_seen_])
           users.push_back(all[channels_seen_]);
     });
   for (; kind.seen < all.size(); ++kind.seen) {
-    const Channel& channel = *all[kind.seen];
-    if (!kind.ranks.contains(channel.source) || !kind.ranks.contains(channel.destination)) continue;
-    kind.channels.push_back(&channel);
-    for_each_use(channel, [&](int id) {
+    const PairRoute& route = all[kind.seen]->route();
+    if (!kind.ranks.contains(route.source) || !kind.ranks.contains(route.destination)) continue;
+    kind.channels.push_back(all[kind.seen]);
+    for_each_use(route, [&](int id) {
       if (is_shared(id) && !std::ranges::count(kind.resources, id)) kind.resources.push_back(id);
     });
   }
@@ -292,7 +292,8 @@ bool KnownCollectives::is_apart(Kind& kind) {
   if (std::exchange(kind.apart_of, channels_seen_) == channels_seen_) return kind.apart;
   kind.apart = std::ranges::all_of(kind.resources, [&](int id) {
     const auto is_own = [&](const Channel* channel) {
-      return kind.ranks.contains(channel->source) && kind.ranks.contains(channel->destination);
+      return kind.ranks.contains(channel->route().source) &&
+             kind.ranks.contains(channel->route().destination);
     };
     return std::ranges::all_of(users_[id], is_own) || is_never_full(id);
   });
@@ -306,11 +307,11 @@ bool KnownCollectives::is_never_full(int id) const {
   for (const Channel* channel : users_.at(id)) {
     int narrowest = -1, weight = 0;
     double rate = std::numeric_limits<double>::infinity();
-    for (const Use& use : channel->wire) {
+    for (const Use& use : channel->wire()) {
       if (use.resource == id) weight = use.weight;
       const bool always =
-          std::ranges::all_of(channel->chosen_routes, [&](const ChosenRoute& route) {
-            return std::ranges::find(route.own, use.resource) == route.own.end();
+          std::ranges::all_of(channel->route().choices, [&](const ChosenRoute& choice) {
+            return std::ranges::find(choice.own, use.resource) == choice.own.end();
           });
       const double capacity = run_->ledger->capacity(use.resource) / use.weight;
       if (use.resource == id || !always || capacity >= rate) continue;

@@ -6,7 +6,7 @@
 #include "sim/tests/scenario_for_test.hpp"
 #include "topologies/input/complaint.hpp"
 
-namespace ringscope::passages_test {
+namespace ringscope::chosen_routes_test {
 namespace {
 
 constexpr double bandwidth = 1e9;
@@ -234,4 +234,4 @@ TEST(RoutingOfACluster, is_named_or_refused) {
 }
 
 }  // namespace
-}  // namespace ringscope::passages_test
+}  // namespace ringscope::chosen_routes_test
