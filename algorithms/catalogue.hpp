@@ -14,7 +14,7 @@
 namespace ringscope {
 
 namespace nccl {
-struct Machine;  // nccl/choice/tuning.hpp
+struct Platform;  // nccl/choice/tuning.hpp
 }
 
 namespace schedules {
@@ -26,6 +26,28 @@ struct TreeEnds;    // algorithms/steps/binary_trees.hpp
 class PairSizes;    // algorithms/alltoall/pair_sizes.hpp
 class KnownGroups;  // algorithms/groups/on_group.hpp
 struct Training;    // algorithms/training/training.hpp
+
+/// Knowledge of the executor about the ranks of a program. Owners keep what it points to while the
+/// program runs.
+struct Environment {
+  std::size_t item_bytes = 1;  ///< of an item, for rules that go by bytes
+  /// The host of each rank, as MPI_Comm_split_type finds it out. Null: each has a host of its own.
+  const std::vector<int>* hosts = nullptr;
+  /// Host groups derived from `hosts`, computed once for all ranks where there are many. Null: each
+  /// rank derives them.
+  const HostGroups* by_host = nullptr;
+  /// Order of the ranks in the ring of each channel. Null: the algorithm's own.
+  const Table<Table<int>>* orders = nullptr;
+  /// Neighbours of each rank in the tree of each channel. Null: trees are made of the orders.
+  const Table<Table<TreeEnds>>* trees = nullptr;
+  /// Machine as NCCL sees it. Null: nothing is known of the library's protocols.
+  const nccl::Platform* nccl = nullptr;
+  /// For each channel the first equivalent one: same ring, same NICs. Null: unknown.
+  const std::vector<int>* like = nullptr;
+  /// Communicators of groups of ranks as the library builds them. Null: none are known.
+  const KnownGroups* groups = nullptr;
+  int stream = 0;  ///< of the rank that runs it; kernels of several run at once
+};
 
 /// Parameters of a job beside the vector. An algorithm names in `Algorithm::options` those that it
 /// reads; a scenario that sets another is refused.
@@ -45,41 +67,22 @@ struct Options {
   Duration pause{};                   ///< of a solver's exchanging thread after each pull
   /// Kernels of a step that run in order with the copies, on one stream; 0: each has its own.
   int default_stream = 0;
-  double push_share = 1;       ///< of a solver's gradients that goes
-  bool own_copy = false;       ///< a solver keeps the weights as they came
-  std::size_t item_bytes = 1;  ///< of an item, for rules that go by bytes; the executor says
+  double push_share = 1;  ///< of a solver's gradients that goes
+  bool own_copy = false;  ///< a solver keeps the weights as they came
   /// Bytes of one number that a program reduces, for rules that go by how many there are.
   std::size_t number_bytes = 4;
-  /// The host of each rank, as MPI_Comm_split_type finds it out; the executor says it, and keeps it
-  /// while the program runs. Null: each rank has a host of its own.
-  const std::vector<int>* hosts = nullptr;
-  /// Host groups derived from `hosts`, computed once for all ranks where there are many; kept by
-  /// its owner likewise. Null: each rank derives them.
-  const HostGroups* by_host = nullptr;
   std::string_view algorithm = "auto";  ///< of a library's choice: its own, or the one forced
   std::string_view protocol = "auto";   ///< likewise; elsewhere Simple
   int channels = 0;                     ///< likewise; 0: its own, elsewhere one
   int sms = 0;                          ///< of a GPU that channels may take at once; 0: all
   int gpus_per_thread = 1;              ///< of a host, whose kernels it launches one by one
-  /// Order of the ranks in the ring of each channel, kept by its owner. Null: the algorithm's own.
-  const Table<Table<int>>* orders = nullptr;
-  /// Neighbours of each rank in the tree of each channel, kept by its owner. Null: trees are made
-  /// of the orders.
-  const Table<Table<TreeEnds>>* trees = nullptr;
-  /// Machine as NCCL sees it, kept by its owner. Null: nothing is known of the library's protocols.
-  const nccl::Machine* nccl = nullptr;
-  /// For each channel the first equivalent one: same ring, same NICs. Not owned; null: unknown.
-  const std::vector<int>* like = nullptr;
-  /// Communicators of groups of ranks as the library builds them, kept by their owner. Null: none
-  /// are known.
-  const KnownGroups* groups = nullptr;
-  int stream = 0;  ///< of the rank that runs it; kernels of several run at once
   /// Layers of a training job, kept by their owner. Null: one layer that takes no time.
   const Training* training = nullptr;
   /// Schedule from a file, kept by its owner; null: none.
   const schedules::Schedule* schedule = nullptr;
   /// Sizes of what each pair exchanges in an alltoallv, kept by their owner. Null: equal ones.
   const PairSizes* sizes = nullptr;
+  Environment given{};  ///< not by the scenario: by whoever runs the program
 };
 
 /// Declared, and counted by a test for every algorithm.

@@ -123,18 +123,22 @@ inline std::vector<Options> options_for(const Algorithm& algorithm, int ranks) {
     if (option == "channels")
       for (const auto* hosts : hosts_for_test())
         for (const std::size_t cell : {16384u, 8u})
-          all.push_back({.item_bytes = cell, .hosts = hosts, .protocol = "LL", .channels = 3});
-    if (option == "sms") all.push_back({.item_bytes = 16384, .channels = 5, .sms = 2});
+          all.push_back(
+              {.protocol = "LL", .channels = 3, .given = {.item_bytes = cell, .hosts = hosts}});
+    if (option == "sms") all.push_back({.channels = 5, .sms = 2, .given = {.item_bytes = 16384}});
     if (option == "rings")
       for (int rings : {2, 3})
-        for (const auto* hosts : hosts_for_test()) all.push_back({.rings = rings, .hosts = hosts});
+        for (const auto* hosts : hosts_for_test())
+          all.push_back({.rings = rings, .given = {.hosts = hosts}});
     if (option == "sizes")
       for (const PairSizes* sizes : pair_sizes_for_test(ranks)) all.push_back({.sizes = sizes});
     if (option == "inside")
       for (const auto* hosts : hosts_for_test())
         for (std::string_view inside : {"ring", "recursive_doubling", "double_binary_tree"})
-          all.push_back(
-              {.segment = 5, .inside = inside, .between = "rabenseifner", .hosts = hosts});
+          all.push_back({.segment = 5,
+                         .inside = inside,
+                         .between = "rabenseifner",
+                         .given = {.hosts = hosts}});
     if (option == "root")
       for (int root : std::set<int>{1, ranks / 2, ranks - 1})
         if (root > 0 && root < ranks) all.push_back({.segment = 3, .root = root});
@@ -147,7 +151,7 @@ inline std::vector<Options> options_for(const Algorithm& algorithm, int ranks) {
                          .root = root,
                          .between = "rabenseifner",
                          .number_bytes = segment == 3 ? 1u : 4u,
-                         .hosts = hosts});
+                         .given = {.hosts = hosts}});
   return all;
 }
 

@@ -55,8 +55,8 @@ TEST_P(Costs, of_a_tebibyte_in_pieces_of_a_byte_are_not_counted_one_by_one) {
   constexpr int ranks = 16;
   constexpr std::size_t tebibyte = std::size_t{1} << 40;
   const std::vector<int> hosts = {0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3};
-  const Options in_bytes = {.segment = 1, .hosts = &hosts};
-  const Options in_one = {.segment = tebibyte, .hosts = &hosts};
+  const Options in_bytes = {.segment = 1, .given = {.hosts = &hosts}};
+  const Options in_one = {.segment = tebibyte, .given = {.hosts = &hosts}};
   EXPECT_GE(GetParam().cost(ranks, tebibyte, in_bytes).messages,
             GetParam().cost(ranks, tebibyte, in_one).messages);
   EXPECT_LE(GetParam().scratch_items(ranks, tebibyte, in_bytes), 2 * ranks * tebibyte);

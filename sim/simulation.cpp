@@ -9,7 +9,7 @@
 #include <random>
 #include <utility>
 
-#include "algorithms/steps/host_order.hpp"
+#include "scenarios/question/placed_options.hpp"
 #include "sim/folding.hpp"
 #include "sim/insight/measurement.hpp"
 #include "sim/insight/recorder.hpp"
@@ -52,11 +52,7 @@ class Simulation {
         noise_of_input_(sim::noise_of_input(scenario.job)),
         inputs_(noise_of_input_, own_),
         ready_(*kernel_),
-        options_of_job_(scenario.job.options),
-        hosts_(machine_.hosts().begin(), machine_.hosts().begin() + own_),
-        by_host_(own_, &hosts_) {
-    options_of_job_.hosts = &hosts_;
-    options_of_job_.by_host = &by_host_;
+        options_of_job_(scenario.job, scenario.placement) {
     run_ = {.machine = &machine_,
             .ledger = &ledger_,
             .paths = &paths_,
@@ -88,7 +84,7 @@ class Simulation {
     }
     add_neighbours();
     if (options.fold_channels && !options.shows_messages())
-      if (auto fold = channel_fold(scenario, options_of_job_, machine_, ledger_, own_ranks()))
+      if (auto fold = channel_fold(scenario, *options_of_job_, machine_, ledger_, own_ranks()))
         machine_.fold_channels(std::move(*fold));
     if (options.every_so_often)
       kernel_->every_so_often(Callback::to<&Simulation::look_outside>(this));
@@ -149,9 +145,7 @@ class Simulation {
   const Noise noise_of_input_;
   Noises inputs_;
   ReadyQueue ready_;
-  Options options_of_job_;
-  std::vector<int> hosts_;  ///< of the job's ranks
-  HostGroups by_host_;
+  PlacedOptions options_of_job_;
   Run run_;
   std::vector<Span> spans_;
   std::vector<MessageSpan> received_;
@@ -180,7 +174,7 @@ Measurement Simulation::stuck() {
 
 void Simulation::begin(int repetition) {
   const Job& job = scenario_->job;
-  const Workspace work = workspace(job, options_of_job_, own_);
+  const Workspace work = workspace(job, *options_of_job_, own_);
   // One stream of random numbers per repetition, whatever the number of repetitions.
   const std::uint64_t seed =
       job.seed + static_cast<std::uint64_t>(repetition) * 0x9e3779b97f4a7c15u;
@@ -206,7 +200,7 @@ void Simulation::begin(int repetition) {
     const double late = late_by(job, random);
     Executor& executor = recorder_ ? recorder_->in_front_of(*rank) : *rank;
     const Communicator comm = machine_.orbits().as_numbered(Communicator(executor));
-    Task program = job_program(job, options_of_job_, comm, work);
+    Task program = job_program(job, *options_of_job_, comm, work);
     rank->begin(is_announced() ? announced(std::move(program)) : std::move(program), late);
   }
   if (detours_) detours_->restart(~(seed ^ 0x5851f42d4c957f2du));
@@ -260,7 +254,7 @@ void Simulation::job_ended(std::uint64_t) {
 void Simulation::watch(int repetition) {
   const Job& job = scenario_->job;
   const auto items = static_cast<std::size_t>(job.bytes.count);
-  const Cost cost = job.algorithm->cost(own_, items, options_of_job_);
+  const Cost cost = job.algorithm->cost(own_, items, *options_of_job_);
   const double each = static_cast<double>(cost.messages) / machine_.orbits().size() *
                       machine_.channel_fold().simulated_share();
   const double all = each * simulated_repetitions(*scenario_, *options_);

@@ -34,7 +34,7 @@ const Algorithm& sum() { return find_part("reduce", "binomial"); }
 
 /// The reduce of one segment between hosts.
 const Algorithm& up(int hosts, std::size_t items, const Options& options) {
-  const std::uint64_t numbers = items * options.item_bytes / options.number_bytes;
+  const std::uint64_t numbers = items * options.given.item_bytes / options.number_bytes;
   const bool enough = hosts > 2 && numbers >= std::bit_floor(static_cast<unsigned>(hosts));
   return enough ? find_part("reduce", "rabenseifner") : sum();
 }

@@ -29,7 +29,7 @@ TEST(TwoLevel, of_even_hosts_takes_the_steps_of_its_levels_one_after_the_other) 
                                           << " inside, " << between << " between");
           const std::vector<int> hosts = even_hosts(count, size);
           const Options options = {
-              .segment = 4, .inside = inside, .between = between, .hosts = &hosts};
+              .segment = 4, .inside = inside, .between = between, .given = {.hosts = &hosts}};
           const std::int64_t steps = allreduce(inside).cost(size, 90, options).steps +
                                      allreduce(between).cost(count, 90, options).steps +
                                      doublings(size);
@@ -41,7 +41,7 @@ TEST(TwoLevel, of_even_hosts_takes_the_steps_of_its_levels_one_after_the_other) 
 
 TEST(TwoLevel, takes_the_sum_of_all_hosts_items) {
   const std::vector<int> hosts = {0, 0, 0, 1, 1, 2};
-  const Options options = {.hosts = &hosts};
+  const Options options = {.given = {.hosts = &hosts}};
   // Rings of 3, 2 and 1 inside; a ring of 3 between; then 2 + 1 + 0 vectors back.
   EXPECT_EQ(two_level().cost(6, 60, options).items, (2 * 2 + 2 * 1 + 2 * 2 + 2 + 1) * 60u);
 }
@@ -53,8 +53,9 @@ TEST(TwoLevel, without_hosts_is_what_it_runs_between) {
 
 TEST(TwoLevel, on_one_host_is_what_it_runs_inside_and_a_broadcast) {
   const std::vector<int> hosts(4, 0);
-  EXPECT_EQ(two_level().cost(4, 40, {.inside = "recursive_doubling", .hosts = &hosts}).steps,
-            2 + 2);
+  EXPECT_EQ(
+      two_level().cost(4, 40, {.inside = "recursive_doubling", .given = {.hosts = &hosts}}).steps,
+      2 + 2);
 }
 
 TEST(TwoLevel, has_as_many_threads_as_its_levels_need) {
@@ -65,7 +66,8 @@ TEST(TwoLevel, has_as_many_threads_as_its_levels_need) {
 
 TEST(TwoLevel, can_have_levels_of_two_levels) {
   const std::vector<int> hosts = even_hosts(3, 2);
-  const Options options = {.inside = "two_level", .between = "two_level", .hosts = &hosts};
+  const Options options = {
+      .inside = "two_level", .between = "two_level", .given = {.hosts = &hosts}};
   EXPECT_THAT(run_loopback(two_level(), 6, 20, options, item_of).data,
               testing::Each(sum_of_all(6, 20)));
 }
@@ -94,7 +96,7 @@ TEST(Leaders, reduce_inside_allreduce_between_and_broadcast_inside) {
     for (int count : {2, 3, 4})
       for (int size : {2, 3, 8}) {
         const std::vector<int> hosts = hosts_of(count, size);
-        const Options options = {.between = between, .hosts = &hosts};
+        const Options options = {.between = between, .given = {.hosts = &hosts}};
         const Cost among = allreduce(between).cost(count, 90, {});
         const auto inside = static_cast<std::uint64_t>(2 * count * (size - 1));
         EXPECT_EQ(
@@ -114,7 +116,7 @@ TEST(Han, sends_each_segment_once_up_and_once_down_each_tree) {
   const std::size_t items = 100, segment = 30, segments = 4;
   const std::vector<int> hosts = hosts_of(count, size);
   const Cost cost = allreduce("han").cost(
-      count * size, items, {.segment = segment, .number_bytes = 100, .hosts = &hosts});
+      count * size, items, {.segment = segment, .number_bytes = 100, .given = {.hosts = &hosts}});
   const std::size_t edges = count * (size - 1) + (count - 1);
   EXPECT_EQ(cost.messages, static_cast<std::int64_t>(2 * edges * segments));
   EXPECT_EQ(cost.items, 2 * edges * items);
@@ -124,7 +126,7 @@ TEST(Han, of_one_segment_takes_the_four_parts_one_after_the_other) {
   for (int count : {2, 4, 8}) {
     const int size = 4;
     const std::vector<int> hosts = hosts_of(count, size);
-    const Options options = {.segment = 50, .number_bytes = 100, .hosts = &hosts};
+    const Options options = {.segment = 50, .number_bytes = 100, .given = {.hosts = &hosts}};
     const int back = count <= 4 ? count - 1 : doublings(count);
     const std::int64_t steps = 2 * doublings(size) + doublings(count) + back;
     EXPECT_EQ(allreduce("han").cost(count * size, 50, options).steps, steps);
@@ -138,9 +140,9 @@ TEST(Han, of_one_segment_takes_the_four_parts_one_after_the_other) {
 TEST(Han, reduces_between_hosts_by_halving_where_each_has_a_number) {
   for (const auto& [count, up] : {std::pair{5, 14}, {3, 6}}) {
     const std::vector<int> hosts = hosts_of(count, 2);
-    EXPECT_EQ(allreduce("han").cost(2 * count, 65536, {.hosts = &hosts}).messages,
+    EXPECT_EQ(allreduce("han").cost(2 * count, 65536, {.given = {.hosts = &hosts}}).messages,
               2 * count + up + count - 1);
-    EXPECT_EQ(allreduce("han").cost(2 * count, 4, {.hosts = &hosts}).messages,
+    EXPECT_EQ(allreduce("han").cost(2 * count, 4, {.given = {.hosts = &hosts}}).messages,
               2 * count + 2 * (count - 1));
   }
 }
@@ -149,7 +151,7 @@ TEST(Han, reduces_between_hosts_by_halving_where_each_has_a_number) {
 TEST(Han, has_room_where_the_first_host_has_one_rank) {
   for (const std::vector<int>& hosts :
        {std::vector<int>{0, 1, 1}, {0, 1, 1, 1, 2, 3, 3}, {0, 1, 2, 2}}) {
-    const Options options = {.segment = 30, .number_bytes = 100, .hosts = &hosts};
+    const Options options = {.segment = 30, .number_bytes = 100, .given = {.hosts = &hosts}};
     const auto ranks = static_cast<int>(hosts.size());
     EXPECT_EQ(run_loopback(allreduce("han"), ranks, 100, options, item_of).counted.messages,
               allreduce("han").cost(ranks, 100, options).messages);
@@ -178,7 +180,7 @@ TEST(Hierarchical, scatters_inside_sums_on_each_rail_and_gathers_inside) {
     for (int size : {1, 2, 3, 8}) {
       SCOPED_TRACE(testing::Message() << count << " hosts of " << size);
       const std::vector<int> hosts = hosts_of(count, size);
-      const Options options = {.hosts = &hosts};
+      const Options options = {.given = {.hosts = &hosts}};
       const std::int64_t steps = 2 * (size - 1) + 2 * (count - 1);
       const std::int64_t messages = 2 * count * size * (size - 1) + 2 * size * count * (count - 1);
       const auto vectors = static_cast<std::uint64_t>(2 * count * (size - 1) + 2 * (count - 1));
@@ -193,7 +195,7 @@ TEST(Hierarchical, sums_chunks_that_differ_in_size) {
   const std::vector<int> hosts = hosts_of(3, 4);
   for (std::string_view between : {"ring", "recursive_doubling", "rabenseifner"})
     for (std::size_t items : {1u, 3u, 10u, 43u}) {
-      const Options options = {.between = between, .hosts = &hosts};
+      const Options options = {.between = between, .given = {.hosts = &hosts}};
       const auto run = run_loopback(hierarchical(), 12, items, options, item_of);
       EXPECT_THAT(run.data, testing::Each(sum_of_all(12, items)));
       EXPECT_EQ(run.counted.items, hierarchical().cost(12, items, options).items);
@@ -202,15 +204,15 @@ TEST(Hierarchical, sums_chunks_that_differ_in_size) {
 
 TEST(Hierarchical, of_hosts_that_differ_in_size_is_what_it_runs_between) {
   const std::vector<int> hosts = {0, 0, 0, 1, 1, 2};
-  EXPECT_EQ(hierarchical().cost(6, 60, {.between = "rabenseifner", .hosts = &hosts}),
+  EXPECT_EQ(hierarchical().cost(6, 60, {.between = "rabenseifner", .given = {.hosts = &hosts}}),
             allreduce("rabenseifner").cost(6, 60, {}));
-  EXPECT_THAT(run_loopback(hierarchical(), 6, 60, {.hosts = &hosts}, item_of).data,
+  EXPECT_THAT(run_loopback(hierarchical(), 6, 60, {.given = {.hosts = &hosts}}, item_of).data,
               testing::Each(sum_of_all(6, 60)));
 }
 
 TEST(Hierarchical, takes_hosts_whose_ranks_are_numbered_in_turn) {
   const std::vector<int> hosts = {0, 1, 2, 0, 1, 2};
-  const Options options = {.hosts = &hosts};
+  const Options options = {.given = {.hosts = &hosts}};
   EXPECT_EQ(hierarchical().cost(6, 60, options).steps, 2 * 1 + 2 * 2);
   EXPECT_THAT(run_loopback(hierarchical(), 6, 60, options, item_of).data,
               testing::Each(sum_of_all(6, 60)));

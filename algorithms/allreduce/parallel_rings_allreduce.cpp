@@ -23,7 +23,7 @@ struct Ring {
 
 std::vector<Ring> rings_of(Communicator comm, Workspace work, const Options& options) {
   std::vector<Ring> rings;
-  const auto hosts = ranks_by_host(comm.size(), options.hosts);
+  const auto hosts = ranks_by_host(comm.size(), options.given.hosts);
   const int size = comm.size(), count = options.rings;
   for (int j = 0; j < count; ++j) {
     const Table<int> order = ring_order(hosts, j, count);

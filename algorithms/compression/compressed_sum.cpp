@@ -19,7 +19,7 @@ namespace {
 using Kind = Compression::Kind;
 
 Duration for_all(Duration byte, std::size_t items, const Options& options) {
-  return byte * (static_cast<double>(items) * static_cast<double>(options.item_bytes));
+  return byte * (static_cast<double>(items) * static_cast<double>(options.given.item_bytes));
 }
 
 Task sum_sparse(Communicator comm, Workspace work, Options options, Compression how,

@@ -54,7 +54,8 @@ Task end_message(Communicator group, MessageUnderWay message) {
 }
 
 int threads_of_messages(const Options& options, int at_once) {
-  return options.groups != nullptr ? at_once * options.groups->channels_of_message() : 0;
+  return options.given.groups != nullptr ? at_once * options.given.groups->channels_of_message()
+                                         : 0;
 }
 
 }  // namespace ringscope

@@ -16,28 +16,19 @@ std::vector<int> ranks_in_all(Communicator group) {
   return all;
 }
 
-/// Options that a group's communicator adds.
-void give(Options& options, const KnownGroup& known) {
-  options.hosts = &known.hosts;
-  options.nccl = known.machine;
-  options.orders = known.orders;
-  options.like = known.like;
-}
-
 Task run_on_group(Communicator group, const Algorithm* algorithm, Workspace work, Options options) {
   const GroupCall call = group.call_of(algorithm, work.data.size);
   if (group.may_know(call) && co_await group.meet(call) == 1) co_return;
   const KnownGroup* known = communicator_of(group, options);
-  const std::vector<int>* hosts_of_all = options.hosts;
-  options = without_hosts(options);
+  const std::vector<int>* hosts_of_all = options.given.hosts;
+  options = known != nullptr ? options_of(*known, options) : without_hosts(options);
   std::vector<int> hosts;
   if (known != nullptr) {
-    give(options, *known);
-    group = group.numbered(options.groups->number(*known, options.stream));
+    group = group.numbered(options.given.groups->number(*known, options.given.stream));
   } else if (hosts_of_all != nullptr) {
     for (const int rank : ranks_in_all(group))
       hosts.push_back((*hosts_of_all)[static_cast<std::size_t>(rank)]);
-    options.hosts = &hosts;
+    options.given.hosts = &hosts;
   }
   // A simulation alone knows communicators, and has no data: nobody counts the space that channels
   // need beside that of one.
@@ -51,10 +42,10 @@ Task run_on_group(Communicator group, const Algorithm* algorithm, Workspace work
 /// it.
 bool goes_by_hosts(const Algorithm& algorithm, std::size_t items, Options options) {
   const std::vector<int> together = {0, 0, 0, 0}, in_pairs = {0, 0, 1, 1};
-  options.hosts = nullptr;
+  options.given.hosts = nullptr;
   const std::size_t apart = algorithm.scratch_items(4, items, options);
   return std::ranges::any_of(std::array{&together, &in_pairs}, [&](const std::vector<int>* hosts) {
-    options.hosts = hosts;
+    options.given.hosts = hosts;
     return algorithm.scratch_items(4, items, options) != apart;
   });
 }
@@ -62,36 +53,34 @@ bool goes_by_hosts(const Algorithm& algorithm, std::size_t items, Options option
 }  // namespace
 
 Options without_hosts(Options options) {
-  options.hosts = nullptr;
-  options.by_host = nullptr;
-  options.orders = nullptr;
-  options.trees = nullptr;
-  options.like = nullptr;
-  options.nccl = nullptr;
+  const Environment& all = options.given;
+  options.given = {.item_bytes = all.item_bytes, .groups = all.groups, .stream = all.stream};
   return options;
 }
 
 const KnownGroup* communicator_of(Communicator group, const Options& options) {
-  if (options.groups == nullptr) return nullptr;
+  if (options.given.groups == nullptr) return nullptr;
   const std::vector<int>* some = group.ranks_in_all();
-  return options.groups->find(some != nullptr ? *some : ranks_in_all(group));
+  return options.given.groups->find(some != nullptr ? *some : ranks_in_all(group));
 }
 
 Options options_of(const KnownGroup& known, Options options) {
   options = without_hosts(options);
-  give(options, known);
+  options.given.hosts = &known.hosts;
+  options.given.orders = known.orders;
+  options.given.nccl = known.machine;
+  options.given.like = known.like;
   return options;
 }
 
 Options options_of_group(Options options, std::string_view name) {
-  options = without_hosts(options);
-  const KnownGroup* known = options.groups != nullptr ? options.groups->named(name) : nullptr;
-  if (known != nullptr) give(options, *known);
-  return options;
+  const KnownGroups* groups = options.given.groups;
+  const KnownGroup* known = groups != nullptr ? groups->named(name) : nullptr;
+  return known != nullptr ? options_of(*known, options) : without_hosts(options);
 }
 
 int threads_of_groups(const Options& options, int streams) {
-  return options.groups != nullptr ? streams * (options.groups->threads() - 1) : 0;
+  return options.given.groups != nullptr ? streams * (options.given.groups->threads() - 1) : 0;
 }
 
 Task on_group(Communicator group, const Algorithm& algorithm, Workspace work, Options options) {
@@ -109,7 +98,7 @@ std::size_t scratch_on_group(const Algorithm& algorithm, int ranks, std::size_t 
   for (int on_host = 1; on_host <= std::min(ranks, most_on_host); ++on_host) {
     std::vector<int> hosts;
     for (int rank = 0; rank < ranks; ++rank) hosts.push_back(rank / on_host);
-    options.hosts = &hosts;
+    options.given.hosts = &hosts;
     most = std::max(most, algorithm.scratch_items(ranks, items, options));
     hosts.assign(static_cast<std::size_t>(on_host), 0);
     most = std::max(most, algorithm.scratch_items(on_host, items, options));

@@ -19,7 +19,7 @@ struct KnownGroup {
   std::string name;
   std::vector<int> ranks;  ///< as the executor numbers them
   std::vector<int> hosts;  ///< of each of these, by its number among the group's hosts
-  const nccl::Machine* machine = nullptr;
+  const nccl::Platform* machine = nullptr;
   const Table<Table<int>>* orders = nullptr;  ///< of the channels, by place in the group
   const std::vector<int>* like = nullptr;     ///< Options::like
   int threads = 1;                            ///< the most of a rank that any collective takes
@@ -72,7 +72,7 @@ int threads_of_groups(const Options& options, int streams);
 
 /// Runs it with the hosts of the group's ranks, numbered as the group does, and as much of the
 /// scratch space as it declares; where the options know its communicator, with its machine and
-/// its channels. `options.hosts`: of all ranks. The algorithm is kept by its owner
+/// its channels. `options.given.hosts`: of all ranks. The algorithm is kept by its owner
 /// while it runs.
 Task on_group(Communicator group, const Algorithm& algorithm, Workspace work, Options options);
 

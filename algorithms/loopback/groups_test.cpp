@@ -170,7 +170,7 @@ Algorithm two_groups_of(const Algorithm& algorithm) {
   Algorithm both = algorithm;
   both.run = in_two_groups;
   both.scratch_items = [](int ranks, std::size_t items, Options options) {
-    options.hosts = nullptr;
+    options.given.hosts = nullptr;
     std::size_t most = 0;
     for (const int size : {ranks / 2, ranks - ranks / 2})
       most = std::max(most, under_test->scratch_items(size, items, options));
@@ -191,14 +191,14 @@ TEST_P(OnGroups, gives_what_it_gives_alone) {
     const auto rank_in_group = [&](int rank) { return (2 * p - rank) / 2; };
     for (Options options : options_for(algorithm, p)) {
       if (options.sizes != nullptr) continue;  // of one number of ranks
-      const std::vector<int>* hosts = options.hosts;
+      const std::vector<int>* hosts = options.given.hosts;
       std::vector<int> hosts_of_all;
       for (int rank = 0; rank < ranks && hosts != nullptr; ++rank)
         hosts_of_all.push_back((*hosts)[static_cast<std::size_t>(rank_in_group(rank))]);
-      if (hosts != nullptr) options.hosts = &hosts_of_all;
+      if (hosts != nullptr) options.given.hosts = &hosts_of_all;
       const auto initial = [&](int rank, std::size_t i) { return item_of(rank_in_group(rank), i); };
       const LoopbackResult together = run_loopback(both, ranks, 37, options, initial, {.seed = 3});
-      options.hosts = hosts;
+      options.given.hosts = hosts;
       for (const int size : {p + 1, p}) {
         const LoopbackResult alone =
             run_loopback(algorithm, size, 37, options, item_of, {.seed = 3});

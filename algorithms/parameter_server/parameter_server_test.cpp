@@ -146,9 +146,9 @@ TEST(Roles, every_item_is_held_by_one_server_in_pieces_no_larger_than_a_segment)
       for (std::size_t segment = 1; segment <= 8; ++segment) {
         std::vector<int> held(items);
         const Roles roles(servers + 3, servers);
-        const std::vector<Held> pieces = pieces_of(roles, {.size = items}, segment);
+        const std::vector<ServedPiece> pieces = pieces_of(roles, {.size = items}, segment);
         ASSERT_EQ(count_pieces(roles, items, segment), std::ssize(pieces));
-        for (const Held& part : pieces) {
+        for (const ServedPiece& part : pieces) {
           ASSERT_GE(part.range.size, 1u);
           ASSERT_LE(part.range.size, segment);
           ASSERT_GE(part.server, 3);

@@ -43,14 +43,14 @@ struct Roles {
 };
 
 /// A piece of the vector and the rank that holds its weights.
-struct Held {
+struct ServedPiece {
   Range range;
   int server = 0;
 };
 
 /// The whole vector in the order in which a worker sends it: a piece to each server in turn.
-inline std::vector<Held> pieces_of(const Roles& roles, Range whole, std::size_t segment) {
-  std::vector<Held> pieces;
+inline std::vector<ServedPiece> pieces_of(const Roles& roles, Range whole, std::size_t segment) {
+  std::vector<ServedPiece> pieces;
   const std::size_t rounds = piece_count(roles.most_items(whole.size), segment);
   pieces.reserve(times(roles.servers, rounds));
   for (std::size_t i = 0; i < rounds; ++i)

@@ -265,9 +265,9 @@ Task work_of_worker(Communicator comm, Roles roles, Workspace work, Options opti
   for ([[maybe_unused]] int step : comm.phase("step", options.steps)) {
     co_await comm.compute(options.compute);
     requests.clear();
-    for (const Held& weights : pieces_of(roles, pulled, options.segment))
+    for (const ServedPiece& weights : pieces_of(roles, pulled, options.segment))
       requests.push_back(comm.irecv(weights.range, weights.server));
-    for (const Held& gradients : pieces_of(roles, work.data, options.segment))
+    for (const ServedPiece& gradients : pieces_of(roles, work.data, options.segment))
       requests.push_back(comm.isend(gradients.range, gradients.server));
     co_await comm.wait_all(requests);
     comm.observe("step", 1);

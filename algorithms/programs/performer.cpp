@@ -82,7 +82,7 @@ class Stream {
   double value(const Step& step) const { return walk_.stand().value(step.amount); }
   std::size_t items(const Step& step) const {
     const std::uint64_t bytes = step.amount.empty() ? 0 : whole_items(value(step));
-    return bytes / role_->options.item_bytes;
+    return bytes / role_->options.given.item_bytes;
   }
   Communicator communicator(const Step& step) const {
     const Communicator& first = role_->communicators[step.communicator];
@@ -191,17 +191,15 @@ class Stream {
 
   Options options() const {
     Options options = role_->options;
-    options.stream = number_;
+    options.given.stream = number_;
     return options;
   }
 
   Task collective(const Step& step) {
     Options options = step.options;
-    options.item_bytes = role_->options.item_bytes;
-    options.segment = std::max<std::size_t>(1, options.segment / options.item_bytes);
-    options.hosts = role_->options.hosts;
-    options.groups = role_->options.groups;
-    options.stream = number_;
+    options.given = role_->options.given;
+    options.given.stream = number_;
+    options.segment = std::max<std::size_t>(1, options.segment / options.given.item_bytes);
     const Workspace own = {place_.vector.first(items(step)), place_.scratch};
     return on_group(communicator(step), *step.algorithm, own, options);
   }
@@ -264,7 +262,7 @@ int threads_of_program(const Options& options) {
   const Program& program = *program_of(options);
   const auto streams = static_cast<int>(program.streams.size());
   const int threads = threads_of_groups(options, streams);
-  const int calls = options.groups != nullptr ? most_calls(program.steps) : 1;
+  const int calls = options.given.groups != nullptr ? most_calls(program.steps) : 1;
   return streams + threads + streams * (calls - 1) * (1 + threads / streams);
 }
 

@@ -21,8 +21,9 @@ struct Pieces {
 
   Pieces(const Schedule& schedule, std::size_t items, const Options& options)
       : chunk(items / static_cast<std::size_t>(schedule.chunks)) {
-    const std::size_t most = schedule.whole ? std::max<std::size_t>(1, chunk)
-                                            : chunk_items(schedule.protocol, options.item_bytes);
+    const std::size_t most = schedule.whole
+                                 ? std::max<std::size_t>(1, chunk)
+                                 : chunk_items(schedule.protocol, options.given.item_bytes);
     round = std::min(chunk, most);
     if (chunk == 0) return;
     rounds = chunk / round + (chunk % round == 0 ? 0 : 1);

@@ -27,7 +27,7 @@ struct Selection {
 };
 
 constexpr std::uint64_t bytes_of(std::size_t items, const Options& options) {
-  return std::uint64_t{items} * options.item_bytes;
+  return std::uint64_t{items} * options.given.item_bytes;
 }
 
 /// Count of numbers that the program has in its vector: what libraries compare with the ranks.
@@ -40,7 +40,7 @@ template <const Selection& selection>
 const Algorithm& chosen_algorithm(int ranks, std::size_t items, Options& options) {
   const Choice choice = selection.choose(ranks, items, options);
   if (choice.segment_bytes > 0)
-    options.segment = std::max<std::size_t>(1, choice.segment_bytes / options.item_bytes);
+    options.segment = std::max<std::size_t>(1, choice.segment_bytes / options.given.item_bytes);
   if (!choice.protocol.empty()) options.protocol = choice.protocol;
   if (choice.channels > 0) options.channels = choice.channels;
   if (!choice.between.empty()) options.between = choice.between;

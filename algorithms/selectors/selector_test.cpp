@@ -107,9 +107,9 @@ TEST(Selector, libraries_take_two_levels_where_hosts_have_several_ranks_and_ther
   for (const auto& [name, levels, flat] : {std::tuple{"open_mpi_5_0", "han", "open_mpi_tuned"},
                                            {"mpich_4", "leaders", "rabenseifner"}}) {
     const Algorithm& selector = *find_algorithm("allreduce", name);
-    EXPECT_EQ(selector.chosen(4, 1 << 20, {.hosts = &pairs}), levels) << name;
-    EXPECT_EQ(selector.chosen(4, 1 << 20, {.hosts = &alone}), flat) << name;
-    EXPECT_EQ(selector.chosen(4, 1 << 20, {.hosts = &one}), flat) << name;
+    EXPECT_EQ(selector.chosen(4, 1 << 20, {.given = {.hosts = &pairs}}), levels) << name;
+    EXPECT_EQ(selector.chosen(4, 1 << 20, {.given = {.hosts = &alone}}), flat) << name;
+    EXPECT_EQ(selector.chosen(4, 1 << 20, {.given = {.hosts = &one}}), flat) << name;
   }
 }
 
@@ -120,8 +120,8 @@ TEST(Selector, mpich_4_chooses_between_leaders_as_between_ranks) {
   const Algorithm& leaders = *find_algorithm("allreduce", "leaders");
   for (const auto& [bytes, between] :
        {std::pair{2048u, "recursive_doubling"}, {2049u, "rabenseifner"}})
-    EXPECT_EQ(mpich.cost(8, bytes, {.hosts = &pairs}),
-              leaders.cost(8, bytes, {.between = between, .hosts = &pairs}));
+    EXPECT_EQ(mpich.cost(8, bytes, {.given = {.hosts = &pairs}}),
+              leaders.cost(8, bytes, {.between = between, .given = {.hosts = &pairs}}));
 }
 
 TEST(Selector, open_mpi_4_1_broadcasts_along_chains_in_one_piece) {
@@ -137,7 +137,7 @@ TEST(Selector, open_mpi_4_1_broadcasts_along_chains_in_one_piece) {
 TEST(Selector, borders_are_in_bytes_whatever_an_item_is) {
   const Algorithm& tuned = *find_algorithm("allreduce", "open_mpi_tuned");
   const Algorithm& halving = *find_algorithm("allreduce", "rabenseifner_halves");
-  EXPECT_EQ(tuned.cost(8, 2048, {.item_bytes = 4}), halving.cost(8, 2048, {}));
+  EXPECT_EQ(tuned.cost(8, 2048, {.given = {.item_bytes = 4}}), halving.cost(8, 2048, {}));
 }
 
 }  // namespace

@@ -43,10 +43,10 @@ HostGroups::HostGroups(int ranks, const std::vector<int>* hosts_of_ranks) : host
 }
 
 std::shared_ptr<const HostGroups> host_groups(int ranks, const Options& options) {
-  const HostGroups* ready = options.by_host;
+  const HostGroups* ready = options.given.by_host;
   if (ready != nullptr && std::ssize(ready->host_of) == ranks)
     return {std::shared_ptr<void>(), ready};  // its owner keeps it
-  return std::make_shared<const HostGroups>(ranks, options.hosts);
+  return std::make_shared<const HostGroups>(ranks, options.given.hosts);
 }
 
 std::vector<int> ring_order(const std::vector<std::vector<int>>& hosts, int ring, int rings) {

@@ -33,7 +33,7 @@ TEST(HostGroups, say_of_each_rank_where_it_is) {
 TEST(HostGroups, are_found_out_once_for_all_ranks_and_anew_for_some) {
   const std::vector<int> hosts = {7, 2, 7, 0, 2, 7};
   const HostGroups ready(6, &hosts);
-  const Options options = {.hosts = &hosts, .by_host = &ready};
+  const Options options = {.given = {.hosts = &hosts, .by_host = &ready}};
   EXPECT_EQ(host_groups(6, options).get(), &ready);
   EXPECT_EQ(host_groups(3, options)->host_of, (std::vector{0, 1, 0}));
 }

@@ -49,8 +49,8 @@ Rails rails_of(Communicator comm, const Options& options) {
 }
 
 Options below(Options options) {
-  options.hosts = nullptr;
-  options.by_host = nullptr;
+  options.given.hosts = nullptr;
+  options.given.by_host = nullptr;
   options.inside = options.between = Options{}.inside;
   options.root = 0;
   return options;

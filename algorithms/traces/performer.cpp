@@ -50,12 +50,12 @@ class RankWork {
 
   Task collective(Communicator comm, int number) const {
     const Node& one = node(number);
-    const Group& group = trace_->groups[one.group];
+    const TraceGroup& group = trace_->groups[one.group];
     const Communicator members = comm.group(group.ranks, group.name, tags_[number]);
     const std::size_t items = one.items, place = places_[number];
     Options options = options_;
     options.root = one.root;
-    options.stream = one.lane;
+    options.given.stream = one.lane;
     const Workspace own = {
         {work_.scratch.buffer, place, items},
         {work_.scratch.buffer, place + items, room_of(one, *trace_, options) - items}};

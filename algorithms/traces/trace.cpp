@@ -35,7 +35,8 @@ int threads(const Options& options) {
 
 std::vector<RankGroup> groups_of(int /*ranks*/, const Options& options) {
   std::vector<RankGroup> groups;
-  for (const Group& group : trace_of(options).groups) groups.push_back({group.name, group.ranks});
+  for (const TraceGroup& group : trace_of(options).groups)
+    groups.push_back({group.name, group.ranks});
   return groups;
 }
 

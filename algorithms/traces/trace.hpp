@@ -51,14 +51,14 @@ struct Node {
   std::vector<int> after_starts{};  ///< those that have to be begun; none that keeps an order
 };
 
-struct Group {
+struct TraceGroup {
   std::string name;  ///< in reports
   SharedRanks ranks;
 };
 
 /// The n-th collective of a group in one rank's nodes is the n-th one in those of its others.
 struct Trace {
-  Table<Group> groups;
+  Table<TraceGroup> groups;
   Table<Table<Node>> ranks;
   /// Messages of ranks with one lane, too, move beside it: the network's, not the program's.
   bool asynchronous = false;

@@ -34,7 +34,7 @@ Node collective(std::string_view kind, int group, std::uint64_t items, std::vect
           .after = std::move(after)};
 }
 
-Group group(std::string name, std::vector<int> ranks) {
+TraceGroup group(std::string name, std::vector<int> ranks) {
   return {std::move(name), std::make_shared<const Table<int>>(std::move(ranks))};
 }
 

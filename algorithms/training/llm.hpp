@@ -14,7 +14,7 @@
 namespace ringscope {
 
 /// Order in which a pipeline's stage takes its micro-batches forward and backward.
-enum class Schedule : std::uint8_t { gpipe, one_f_one_b, interleaved };
+enum class PipelineSchedule : std::uint8_t { gpipe, one_f_one_b, interleaved };
 
 /// Time of one micro-batch on one rank.
 struct Pass {
@@ -47,7 +47,7 @@ struct LlmStep {
   int layers = 0;  ///< of each stage
   int parts = 1;   ///< of a stage's layers, which an interleaved pipeline takes by turns
   int micro_batches = 1;
-  Schedule schedule = Schedule::one_f_one_b;
+  PipelineSchedule schedule = PipelineSchedule::one_f_one_b;
   bool sequence_parallel = false;
   int zero = 0;      ///< stage of ZeRO: 1 cuts the update, 2 the gradients, 3 the parameters too
   int shard = 0;     ///< ranks of a data group among which ZeRO 2 and 3 cut; 0: all of them

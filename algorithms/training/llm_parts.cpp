@@ -14,7 +14,7 @@ namespace {
 
 /// Activations and gradients of them that a stage has room for.
 std::size_t activations_of(const LlmStep& step) {
-  return step.schedule == Schedule::interleaved ? 4 + 2 * passes_in_flight : 4;
+  return step.schedule == PipelineSchedule::interleaved ? 4 + 2 * passes_in_flight : 4;
 }
 
 const Algorithm& or_ring(const Algorithm* chosen) {
@@ -113,7 +113,7 @@ int messages_under_way(const Options& options) {
   const LlmStep* step = options.training != nullptr ? options.training->llm.get() : nullptr;
   if (step == nullptr) return 0;
   const int keys = step->grid.size("cp") > 1 ? 2 * 2 : 0;
-  if (step->schedule != Schedule::interleaved || step->grid.size("pp") == 1) return keys;
+  if (step->schedule != PipelineSchedule::interleaved || step->grid.size("pp") == 1) return keys;
   return keys + 2 * (1 + static_cast<int>(passes_in_flight));
 }
 
@@ -222,7 +222,7 @@ LlmBuffers llm_buffers(Workspace work, const LlmStep& step, int stage, int exper
   buffers.output_gradient = activation(2);
   buffers.input_gradient = activation(3);
   const std::size_t all = activations_of(step);
-  if (step.schedule == Schedule::interleaved) {
+  if (step.schedule == PipelineSchedule::interleaved) {
     buffers.next_input = activation(1);
     buffers.next_output_gradient = activation(3);
     for (std::size_t i = 0; i < passes_in_flight; ++i) {

@@ -200,11 +200,11 @@ Task interleaved(LlmDevice d) {
 
 Task run_pipeline(LlmDevice d) {
   switch (d->step.schedule) {
-    case Schedule::gpipe:
+    case PipelineSchedule::gpipe:
       return gpipe(d);
-    case Schedule::one_f_one_b:
+    case PipelineSchedule::one_f_one_b:
       return one_forward_one_backward(d);
-    case Schedule::interleaved:
+    case PipelineSchedule::interleaved:
       return interleaved(d);
   }
   return gpipe(d);

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t items = 40;
 
 /// The first stage has gradients of all items, the others of three quarters.
-LlmStep step_of(int tp, int dp, int pp, int micro_batches, Schedule schedule) {
+LlmStep step_of(int tp, int dp, int pp, int micro_batches, PipelineSchedule schedule) {
   LlmStep step;
   step.grid = Grid({{"tp", tp}, {"dp", dp}, {"pp", pp}});
   step.layers = 2;
@@ -53,7 +53,7 @@ void expect_right(const LlmStep& step, const LoopbackOptions& how) {
 }
 
 TEST(Llm, sums_gradients_over_its_data_groups_whatever_the_schedule) {
-  for (const Schedule schedule : {Schedule::gpipe, Schedule::one_f_one_b})
+  for (const PipelineSchedule schedule : {PipelineSchedule::gpipe, PipelineSchedule::one_f_one_b})
     for (const int tp : {1, 2})
       for (const int dp : {1, 3})
         for (const int pp : {1, 2, 4})
@@ -66,7 +66,7 @@ TEST(Llm, sums_gradients_over_its_data_groups_whatever_the_schedule) {
 }
 
 TEST(Llm, sums_the_same_with_sequence_parallelism_and_zero) {
-  LlmStep step = step_of(3, 2, 2, 3, Schedule::one_f_one_b);
+  LlmStep step = step_of(3, 2, 2, 3, PipelineSchedule::one_f_one_b);
   step.sequence_parallel = true;
   step.zero = 1;
   expect_right(step, {});
@@ -122,7 +122,7 @@ TEST(Llm, sums_gradients_of_experts_over_the_ranks_that_have_the_same) {
       for (const int ep : {2, 4})
         for (const LoopbackOptions& how : ways_to_run(llm())) {
           SCOPED_TRACE(testing::Message() << "ZeRO " << zero << ", tp " << tp << ", ep " << ep);
-          LlmStep step = with_experts(step_of(tp, 4, 2, 3, Schedule::one_f_one_b), ep);
+          LlmStep step = with_experts(step_of(tp, 4, 2, 3, PipelineSchedule::one_f_one_b), ep);
           step.sequence_parallel = true;
           step.zero = zero;
           expect_right_with_experts(step, how);
@@ -134,7 +134,7 @@ TEST(Llm, sums_gradients_of_experts_over_the_ranks_that_have_the_same) {
 
 /// Two layers between an embedding and an output layer.
 LlmStep sharded_step(int tp, int dp, int shard, int micro_batches) {
-  LlmStep step = step_of(tp, dp, 1, micro_batches, Schedule::one_f_one_b);
+  LlmStep step = step_of(tp, dp, 1, micro_batches, PipelineSchedule::one_f_one_b);
   step.shard = shard;
   using Part = ParameterUnit::Part;
   step.units = {{Part::embedding, 7}, {Part::layer, 13}, {Part::layer, 13}, {Part::head, 7}};
@@ -179,7 +179,7 @@ void expect_parts(const LlmStep& step, const LoopbackOptions& how) {
 TEST(Llm, sums_gradients_over_its_context_groups_too) {
   for (const int zero : {0, 1})
     for (const LoopbackOptions& how : ways_to_run(llm())) {
-      LlmStep ring = step_of(2, 6, 2, 2, Schedule::one_f_one_b);
+      LlmStep ring = step_of(2, 6, 2, 2, PipelineSchedule::one_f_one_b);
       ring.grid = Grid({{"tp", 2}, {"cp", 3}, {"dp", 2}, {"pp", 2}});
       ring.keys = 5;
       ring.zero = zero;
@@ -222,7 +222,7 @@ TEST(Llm, sums_the_same_where_stages_take_parts_of_their_layers_by_turns) {
       for (const int parts : {2, 3}) {
         SCOPED_TRACE(testing::Message() << pp << " stages of " << parts << " parts, " << times * pp
                                         << " micro-batches");
-        LlmStep step = step_of(2, 2, pp, times * pp, Schedule::interleaved);
+        LlmStep step = step_of(2, 2, pp, times * pp, PipelineSchedule::interleaved);
         step.parts = parts;
         step.layers = 6;
         expect_right(step, {});

@@ -38,7 +38,7 @@ Duration remote_calls(int ranks, const Options& options, std::size_t items) {
   const Serialisation& calls = options.training->serialisation;
   const Cost all =
       sum_gradient_cost(ranks, items, options, compression_of(options), exchange_of(options));
-  const auto bytes = static_cast<double>(all.items) * static_cast<double>(options.item_bytes);
+  const auto bytes = static_cast<double>(all.items) * static_cast<double>(options.given.item_bytes);
   return (static_cast<double>(all.messages) * calls.tensor + bytes * calls.byte) / ranks;
 }
 
@@ -48,8 +48,8 @@ Startup startup_of(const Options& options) {
 
 /// Devices of this rank's host, which share its cores for the input.
 int devices_of_host(Communicator comm, const Options& options, int devices) {
-  if (options.hosts == nullptr) return 1;
-  const View<const int> hosts = *options.hosts;
+  if (options.given.hosts == nullptr) return 1;
+  const View<const int> hosts = *options.given.hosts;
   return static_cast<int>(std::count(hosts.begin(), hosts.begin() + devices, hosts[comm.rank()]));
 }
 
@@ -156,11 +156,11 @@ Training training_of(const Options& options) {
 std::vector<Gradient> gradients_of(const Options& options, Range whole) {
   if (options.training == nullptr) return {{whole, 1}};
   const Training& job = *options.training;
-  return gradients_of(job.layers, whole, options.item_bytes, job.element);
+  return gradients_of(job.layers, whole, options.given.item_bytes, job.element);
 }
 
 std::size_t items_of(std::uint64_t bytes, const Options& options) {
-  return bytes / options.item_bytes + (bytes % options.item_bytes == 0 ? 0 : 1);
+  return bytes / options.given.item_bytes + (bytes % options.given.item_bytes == 0 ? 0 : 1);
 }
 
 Task train(Communicator comm, Workspace work, Options options, Exchange exchange, int devices,

@@ -43,7 +43,7 @@ std::size_t items_of(const Training& training) {
 LoopbackResult train(const Algorithm& strategy, int ranks, const Training& training,
                      Options options = {}, const LoopbackOptions& how = {}) {
   options.training = &training;
-  options.item_bytes = parameter_bytes;
+  options.given.item_bytes = parameter_bytes;
   return run_loopback(strategy, ranks, items_of(training), options, item_of, how);
 }
 
@@ -124,7 +124,8 @@ TEST_P(Strategies, prepare_input_and_write_checkpoints_beside_the_exchange) {
   training.checkpoint = {.every = 2, .bytes = 100};
   const std::vector<int> hosts = {0, 0, 0, 1, 1};
   for (const LoopbackOptions& how : ways_to_run(GetParam())) {
-    const auto result = train(GetParam(), 5, training, {.steps = 5, .hosts = &hosts}, how);
+    const auto result =
+        train(GetParam(), 5, training, {.steps = 5, .given = {.hosts = &hosts}}, how);
     const std::size_t devices = has_servers(GetParam()) ? 4 : 5;
     for (const char* what : {"loaded", "computed", "exchanged", "step"})
       EXPECT_EQ(result.observed.at(what).size(), 5 * devices) << what;
@@ -231,7 +232,8 @@ TEST_P(Strategies, send_what_they_declare) {
   for (Training training : variants(GetParam())) {
     // Time decides how often Horovod negotiates beside backward.
     if (GetParam().varies != Varies::all) training.overlap = Overlap::thread;
-    const Options options = {.steps = 2, .item_bytes = parameter_bytes, .training = &training};
+    const Options options = {
+        .steps = 2, .training = &training, .given = {.item_bytes = parameter_bytes}};
     for (int ranks = 2; ranks <= most_ranks; ++ranks) {
       const auto result = train(GetParam(), ranks, training, options);
       const Cost declared = GetParam().cost(ranks, items_of(training), options);

@@ -14,9 +14,9 @@
 namespace ringscope {
 namespace {
 
-class Environment {
+class Variables {
  public:
-  explicit Environment(Variable variable) : variable_(variable) {}
+  explicit Variables(Variable variable) : variable_(variable) {}
 
   bool has(const char* name) const { return variable_(name) != nullptr; }
   std::size_t number(const char* name) const {
@@ -41,7 +41,7 @@ class Environment {
 };
 
 /// Launchers count from 0.
-Launch launch(const Environment& environment, const char* rank, const char* size, int local_size) {
+Launch launch(const Variables& environment, const char* rank, const char* size, int local_size) {
   const std::size_t number = environment.number(rank), count = environment.number(size);
   if (number >= count)
     throw Failure(ExitCode::bad_input,
@@ -52,7 +52,7 @@ Launch launch(const Environment& environment, const char* rank, const char* size
 }
 
 /// srun sets SLURM_STEP_NUM_TASKS; the batch script has SLURM_PROCID=0 whatever SLURM_NTASKS is.
-std::optional<Launch> slurm_step(const Environment& environment, bool asked) {
+std::optional<Launch> slurm_step(const Variables& environment, bool asked) {
   if (!environment.has("SLURM_PROCID")) return {};
   const bool step = environment.has("SLURM_STEP_NUM_TASKS");
   const bool pmi =
@@ -62,7 +62,7 @@ std::optional<Launch> slurm_step(const Environment& environment, bool asked) {
   return launch(environment, "SLURM_PROCID", size, environment.tasks_here("SLURM_TASKS_PER_NODE"));
 }
 
-std::optional<Launch> slurm_array(const Environment& environment) {
+std::optional<Launch> slurm_array(const Variables& environment) {
   if (!environment.has("SLURM_ARRAY_TASK_ID") || !environment.has("SLURM_ARRAY_TASK_COUNT"))
     return {};
   const std::size_t id = environment.number("SLURM_ARRAY_TASK_ID"),
@@ -153,7 +153,7 @@ void require_own_store(const StudyOptions& options, const std::optional<Launch>&
 }  // namespace
 
 std::optional<Launch> launch_of(Variable variable, bool asked) {
-  const Environment environment(variable);
+  const Variables environment(variable);
   const std::optional<Launch> array = slurm_array(environment);
   std::optional<Launch> process;
   if (environment.has("OMPI_COMM_WORLD_SIZE") && environment.has("OMPI_COMM_WORLD_RANK"))

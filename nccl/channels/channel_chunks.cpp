@@ -7,7 +7,7 @@ namespace ringscope {
 namespace {
 
 std::size_t piece_items(const Options& options) {
-  return chunk_items(protocol_named(options.protocol), options.item_bytes, 1);
+  return chunk_items(protocol_named(options.protocol), options.given.item_bytes, 1);
 }
 
 }  // namespace
@@ -15,11 +15,11 @@ std::size_t piece_items(const Options& options) {
 // Each of a rank's items passes the links of all ranks but one; NCCL counts all.
 std::vector<Range> channel_chunks(int ranks, std::size_t items, const Options& options) {
   return channel_parts({.size = ring_chunk_items(ranks, items)}, protocol_named(options.protocol),
-                       options.channels, ranks, options.item_bytes);
+                       options.channels, ranks, options.given.item_bytes);
 }
 
 std::size_t channel_piece(const Options& options) {
-  return chunk_items(protocol_named(options.protocol), options.item_bytes);
+  return chunk_items(protocol_named(options.protocol), options.given.item_bytes);
 }
 
 std::size_t chunk_slot(int, std::size_t part, const Options& options) {
@@ -37,7 +37,7 @@ Cost channel_chunks_cost(int ranks, std::size_t items, Options options) {
 
 std::vector<Range> pipeline_parts(Range data, const Options& options) {
   return channel_parts(data, protocol_named(options.protocol), options.channels, 1,
-                       options.item_bytes);
+                       options.given.item_bytes);
 }
 
 std::vector<Range> pipeline_pieces(Range part, const Options& options) {

@@ -39,11 +39,12 @@ std::vector<Range> channel_parts(Range data, Protocol protocol, int channels, in
 std::vector<int> performed_for(Communicator comm, const std::vector<Range>& parts,
                                const std::vector<int>& kinds, const Options& options) {
   std::vector<int> times(parts.size(), 1);
-  if (options.like == nullptr || options.like->empty() || options.sms > 0 || comm.performs_alike())
+  if (options.given.like == nullptr || options.given.like->empty() || options.sms > 0 ||
+      comm.performs_alike())
     return times;
   std::map<std::tuple<std::size_t, int, int>, std::size_t> first;
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    const int like = (*options.like)[i % options.like->size()];
+    const int like = (*options.given.like)[i % options.given.like->size()];
     const auto [known, is_new] =
         first.try_emplace({parts[i].size, like, kinds.empty() ? 0 : kinds[i]}, i);
     if (is_new) continue;

@@ -17,9 +17,9 @@ constexpr int most_permuted = 4;  ///< ranks on one host, all pairs of which may
 /// Order of the channel's ring: as given; on one host each order once, then from the first again;
 /// on several those that leave each host by another rank.
 Table<int> order_of(int channel, int channels, int ranks, const Options& options) {
-  if (options.orders != nullptr && !options.orders->empty())
-    return (*options.orders)[channel % std::ssize(*options.orders)];
-  const auto hosts = ranks_by_host(ranks, options.hosts);
+  if (options.given.orders != nullptr && !options.given.orders->empty())
+    return (*options.given.orders)[channel % std::ssize(*options.given.orders)];
+  const auto hosts = ranks_by_host(ranks, options.given.hosts);
   if (hosts.size() > 1 || ranks > most_permuted) return ring_order(hosts, channel, channels);
   Table<int> order(ranks);
   std::iota(order.begin(), order.end(), 0);
@@ -109,10 +109,10 @@ int channel_threads(const Options& options) {
 }
 
 bool channels_move_with_hosts(int ranks, std::size_t, const Options& options) {
-  if (options.orders == nullptr) return true;
-  const auto hosts = ranks_by_host(ranks, options.hosts);
+  if (options.given.orders == nullptr) return true;
+  const auto hosts = ranks_by_host(ranks, options.given.hosts);
   const int moved = hosts.size() > 1 ? hosts[1].front() : 0;
-  return std::ranges::all_of(*options.orders, [&](const Table<int>& order) {
+  return std::ranges::all_of(*options.given.orders, [&](const Table<int>& order) {
     Table<int> next(ranks);
     for (int i = 0; i < ranks; ++i) next[order[i]] = order[(i + 1) % ranks];
     for (int rank = 0; rank < ranks; ++rank)

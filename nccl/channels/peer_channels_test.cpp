@@ -17,9 +17,9 @@ constexpr std::size_t KiB = 1024, MiB = 1024 * KiB;
 // peer" (validation/published/nccl/h100-1-host-all_gather_perf.log).
 TEST(PeerChannels, are_as_many_as_a_log_of_four_h100_says) {
   const std::vector<int> one_host(4, 0);
-  const nccl::Machine machine = {.peer_channels = 2 * 6};
+  const nccl::Platform machine = {.peer_channels = 2 * 6};
   const PeerChannels peers =
-      peer_channels(4, {.hosts = &one_host, .channels = 24, .nccl = &machine});
+      peer_channels(4, {.channels = 24, .given = {.hosts = &one_host, .nccl = &machine}});
   EXPECT_EQ(peers.all, 32);
   EXPECT_EQ(peers.most, 16);
 }
@@ -28,9 +28,9 @@ TEST(PeerChannels, are_as_many_as_a_log_of_four_h100_says) {
 // up to what a pair may have, where that is exceeded.
 TEST(PeerChannels, share_a_pairs_bytes_by_their_number) {
   const std::vector<int> one_host(4, 0);
-  const nccl::Machine machine = {.peer_channels = 12};
+  const nccl::Platform machine = {.peer_channels = 12};
   const PeerChannels peers =
-      peer_channels(4, {.hosts = &one_host, .channels = 24, .nccl = &machine});
+      peer_channels(4, {.channels = 24, .given = {.hosts = &one_host, .nccl = &machine}});
   EXPECT_EQ(peers.of_pair(1), 1);
   EXPECT_EQ(peers.of_pair(3 * 64 * KiB), 3);
   EXPECT_EQ(peers.of_pair(8 * 16 * MiB), 8);
@@ -43,9 +43,11 @@ TEST(PeerChannels, share_a_pairs_bytes_by_their_number) {
 TEST(PeerChannels, between_hosts_are_no_more_than_fit_in_one_batch) {
   std::vector<int> hosts;
   for (int rank = 0; rank < 40; ++rank) hosts.push_back(rank);
-  const nccl::Machine machine = {.peer_channels = 4};
+  const nccl::Platform machine = {.peer_channels = 4};
   const auto most = [&](int ranks, int channels) {
-    return peer_channels(ranks, {.hosts = &hosts, .channels = channels, .nccl = &machine}).most;
+    return peer_channels(ranks,
+                         {.channels = channels, .given = {.hosts = &hosts, .nccl = &machine}})
+        .most;
   };
   EXPECT_EQ(most(10, 16), 4);
   EXPECT_EQ(most(10, 4), 2);
@@ -55,9 +57,9 @@ TEST(PeerChannels, between_hosts_are_no_more_than_fit_in_one_batch) {
 
 TEST(PeerChannels, of_one_round_differ) {
   const std::vector<int> one_host(4, 0);
-  const nccl::Machine machine = {.peer_channels = 16};
+  const nccl::Platform machine = {.peer_channels = 16};
   const PeerChannels peers =
-      peer_channels(4, {.hosts = &one_host, .channels = 32, .nccl = &machine});
+      peer_channels(4, {.channels = 32, .given = {.hosts = &one_host, .nccl = &machine}});
   for (int round = 0; round < 4; ++round) {
     std::set<int> taken;
     for (int part = 0; part < peers.most; ++part) taken.insert(peers.channel(round, part));

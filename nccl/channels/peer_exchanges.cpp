@@ -55,9 +55,9 @@ int PeerChannels::channel(int round, int part) const {
 }
 
 PeerChannels peer_channels(int ranks, const Options& options) {
-  const auto hosts = ranks_by_host(ranks, options.hosts);
-  const nccl::Machine unknown;
-  const nccl::Machine& machine = options.nccl != nullptr ? *options.nccl : unknown;
+  const auto hosts = ranks_by_host(ranks, options.given.hosts);
+  const nccl::Platform unknown;
+  const nccl::Platform& machine = options.given.nccl != nullptr ? *options.given.nccl : unknown;
   PeerChannels peers;
   peers.several_hosts = hosts.size() > 1;
   peers.in_host = std::max(1, ranks / static_cast<int>(std::max<std::size_t>(1, hosts.size())));

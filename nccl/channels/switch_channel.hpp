@@ -33,7 +33,7 @@ inline Communicator by_switch(Communicator comm, Block block, Switch by, int oth
 
 /// Items that a GPU offers, or sends, at once: shorter vectors have fewer.
 inline std::size_t switch_piece(int ranks, std::size_t items, const Options& options) {
-  const std::size_t bytes = items * options.item_bytes;
+  const std::size_t bytes = items * options.given.item_bytes;
   const std::size_t at_once =
       static_cast<std::size_t>(std::max(1, options.channels)) * static_cast<std::size_t>(ranks);
   std::size_t piece = 128 << 10;
@@ -43,7 +43,7 @@ inline std::size_t switch_piece(int ranks, std::size_t items, const Options& opt
   no_more(64 << 10, 64);
   no_more(32 << 10, 8);
   no_more(16 << 10, 2);
-  return std::max<std::size_t>(1, piece / options.item_bytes);
+  return std::max<std::size_t>(1, piece / options.given.item_bytes);
 }
 
 /// With R pieces of a chunk in all channels together: P(P-1)R messages, (P-1)S items on the wire;

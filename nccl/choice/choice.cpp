@@ -30,7 +30,7 @@ nccl::Forced forced_by(const Options& options) {
   nccl::Forced forced;
   const auto& names = nccl::algorithm_names;
   if (const auto found = std::ranges::find(names, options.algorithm); found != names.end())
-    forced.algorithm = static_cast<nccl::Algorithm>(found - names.begin());
+    forced.algorithm = static_cast<nccl::Pattern>(found - names.begin());
   if (options.protocol != "auto") forced.protocol = protocol_named(options.protocol);
   return forced;
 }
@@ -73,7 +73,7 @@ Algorithm tuned_selector(std::vector<std::string_view> options) {
 }
 
 Choice choose_peers(int ranks, std::size_t, const Options& options) {
-  if (ranks == 1 || options.nccl == nullptr) return {"posted"};
+  if (ranks == 1 || options.given.nccl == nullptr) return {"posted"};
   return {.name = "channel_peers", .channels = nccl_channels(options)};
 }
 
@@ -89,7 +89,7 @@ constexpr Selection sendrecv =
     peers("sendrecv", "a send to the next rank and a receive, as NCCL groups them");
 
 int peer_threads(const Options& options) {
-  return options.nccl == nullptr
+  return options.given.nccl == nullptr
              ? 1
              : static_cast<int>(std::bit_ceil(static_cast<unsigned>(nccl_channels(options))));
 }
@@ -112,13 +112,13 @@ std::optional<nccl::Function> nccl_function(std::string_view collective) {
 Choice nccl_choice(nccl::Function function, int ranks, std::size_t items, const Options& options) {
   const std::string_view one_channel = functions[static_cast<std::size_t>(function)].one_channel;
   if (ranks == 1) return {one_channel};
-  const nccl::Call call = {ranks, nodes_of(ranks, options.hosts), function};
-  const nccl::Machine unknown;
-  const nccl::Machine& machine = options.nccl != nullptr ? *options.nccl : unknown;
+  const nccl::KernelCall call = {ranks, nodes_of(ranks, options.given.hosts), function};
+  const nccl::Platform unknown;
+  const nccl::Platform& machine = options.given.nccl != nullptr ? *options.given.nccl : unknown;
   const std::uint64_t bytes = bytes_of(items, options);
-  const nccl::Choice choice = nccl::choose(call, bytes, machine, forced_by(options));
-  if (options.nccl == nullptr)
-    return {choice.algorithm == nccl::Algorithm::tree ? "double_binary_tree" : one_channel};
+  const nccl::KernelChoice choice = nccl::choose(call, bytes, machine, forced_by(options));
+  if (options.given.nccl == nullptr)
+    return {choice.algorithm == nccl::Pattern::tree ? "double_binary_tree" : one_channel};
   constexpr std::array<std::string_view, nccl::algorithm_names.size()> in_channels = {
       "channel_trees", "channel_rings", "channel_switch", "channel_pat"};
   return {.name = in_channels[static_cast<std::size_t>(choice.algorithm)],
@@ -128,23 +128,23 @@ Choice nccl_choice(nccl::Function function, int ranks, std::size_t items, const 
 }
 
 Duration issue_time(const Options& options) {
-  if (options.nccl == nullptr) return {};
-  return Duration(options.nccl->issue * options.gpus_per_thread);
+  if (options.given.nccl == nullptr) return {};
+  return Duration(options.given.nccl->issue * options.gpus_per_thread);
 }
 
 int nccl_channels(const Options& options) {
-  if (options.nccl == nullptr) return 1;
+  if (options.given.nccl == nullptr) return 1;
   if (options.channels > 0) return options.channels;
-  const nccl::Machine& machine = *options.nccl;
+  const nccl::Platform& machine = *options.given.nccl;
   return machine.most > 0 ? machine.most
                           : 2 * std::max(machine.inside.count, machine.between.count);
 }
 
 int nccl_threads(const Options& options) {
-  if (options.nccl == nullptr) return 1;
+  if (options.given.nccl == nullptr) return 1;
   const int channels = options.channels > 0
                            ? options.channels
-                           : std::max(nccl_channels(options), options.nccl->nvls_channels);
+                           : std::max(nccl_channels(options), options.given.nccl->nvls_channels);
   return options.sms > 0 ? std::min(options.sms, channels) : channels;
 }
 
@@ -152,9 +152,9 @@ bool is_forced_in_vain(std::string_view collective, int ranks, const Options& op
   const auto function = nccl_function(collective);
   const nccl::Forced forced = forced_by(options);
   if (!function || !forced.algorithm || ranks < 2) return false;
-  const nccl::Call call = {ranks, nodes_of(ranks, options.hosts), *function};
-  const nccl::Machine unknown;
-  const nccl::Machine& machine = options.nccl != nullptr ? *options.nccl : unknown;
+  const nccl::KernelCall call = {ranks, nodes_of(ranks, options.given.hosts), *function};
+  const nccl::Platform unknown;
+  const nccl::Platform& machine = options.given.nccl != nullptr ? *options.given.nccl : unknown;
   for (const Protocol protocol : {Protocol::ll, Protocol::ll128, Protocol::simple})
     if (forced.protocol.value_or(protocol) == protocol &&
         nccl::is_known({*forced.algorithm, protocol}, call, machine))

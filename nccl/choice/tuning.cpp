@@ -55,7 +55,7 @@ constexpr std::array<ByNodes, 4> most_nvls_tree = {
     {{26.5, 18.5, 10.0}, {24.0, 23.6, 17.8}, {0.0, 57.7, 45.5}, {0.0, 96.0, 80.0}}};
 
 /// Messages of a rank, one after the other, around a ring.
-int steps_of(Call call) {
+int steps_of(KernelCall call) {
   switch (call.function) {
     case Function::allreduce:
       return 2 * (call.ranks - 1);
@@ -67,11 +67,11 @@ int steps_of(Call call) {
   }
 }
 
-bool is_rooted(Call call) {
+bool is_rooted(KernelCall call) {
   return call.function == Function::broadcast || call.function == Function::reduce;
 }
 
-Channels channels(Call call, const Machine& machine) {
+Channels channels(KernelCall call, const Platform& machine) {
   return call.nodes == 1 ? machine.inside : machine.between;
 }
 
@@ -81,16 +81,16 @@ constexpr std::size_t index(Index i) {
 }
 constexpr int floor_log2(std::uint64_t n) { return static_cast<int>(std::bit_width(n | 1)) - 1; }
 
-bool is_before_218(const Machine& machine) { return machine.version < 218; }
+bool is_before_218(const Platform& machine) { return machine.version < 218; }
 
-const Latencies& base_of(const Machine& machine) {
+const Latencies& base_of(const Platform& machine) {
   return is_before_218(machine) ? old_base : base;
 }
-const Latencies& network_of(const Machine& machine) {
+const Latencies& network_of(const Platform& machine) {
   return is_before_218(machine) ? old_network : network;
 }
 /// Latency of a hop inside a host.
-double inside_of(Algorithm algorithm, Protocol protocol, Call call, const Machine& machine) {
+double inside_of(Pattern algorithm, Protocol protocol, KernelCall call, const Platform& machine) {
   const bool old = is_before_218(machine);
   const Latencies& all = machine.nvlink ? old ? old_nvlink : nvlink : old ? old_pcie : pcie;
   const bool waits = old && call.nodes > 1 && protocol == Protocol::ll;
@@ -98,24 +98,24 @@ double inside_of(Algorithm algorithm, Protocol protocol, Call call, const Machin
 }
 
 /// Rate of all rings or trees together.
-double rate_of(Call call, const Machine& machine) {
+double rate_of(KernelCall call, const Platform& machine) {
   const Channels by = channels(call, machine);
   const double all = by.count * by.each;
   const bool limited = is_before_218(machine) && machine.generation == Generation::ampere;
   return limited ? std::min(all, old_ampere) : all;
 }
 
-double of(const std::array<ByNodes, 4>& table, Call call, const Machine& machine) {
+double of(const std::array<ByNodes, 4>& table, KernelCall call, const Platform& machine) {
   return table[index(machine.generation)][index(std::min(call.nodes, 3) - 1)];
 }
 
-double most_with_ll(Call call, const Machine& machine) {
+double most_with_ll(KernelCall call, const Platform& machine) {
   if (call.nodes > 1) return most_ll[machine.amd ? 1 : 0][index(std::min(call.nodes, 3) - 1)];
   const bool before = machine.version < 221 && machine.generation == Generation::hopper;
   return before ? most_ll[index(Generation::ampere)][0] : of(most_ll, call, machine);
 }
 
-double ring_bandwidth(Protocol protocol, Call call, const Machine& machine) {
+double ring_bandwidth(Protocol protocol, KernelCall call, const Platform& machine) {
   const Channels by = channels(call, machine);
   const double all = rate_of(call, machine);
   const bool alone = call.ranks < 2 * call.nodes && machine.version < 223;
@@ -127,7 +127,7 @@ double ring_bandwidth(Protocol protocol, Call call, const Machine& machine) {
   return bus * call.ranks / steps_of(call);
 }
 
-double tree_bandwidth(Protocol protocol, Call call, const Machine& machine) {
+double tree_bandwidth(Protocol protocol, KernelCall call, const Platform& machine) {
   const Channels by = channels(call, machine);
   double bus = std::min(rate_of(call, machine) * .92, by.count * of(most_tree, call, machine));
   if (protocol == Protocol::ll) bus = std::min(bus / 3.8, most_with_ll(call, machine));
@@ -137,23 +137,23 @@ double tree_bandwidth(Protocol protocol, Call call, const Machine& machine) {
   return bus / 2;
 }
 
-double tree_latency(Protocol protocol, Call call, const Machine& machine) {
-  const std::size_t t = index(Algorithm::tree), p = index(protocol);
+double tree_latency(Protocol protocol, KernelCall call, const Platform& machine) {
+  const std::size_t t = index(Pattern::tree), p = index(protocol);
   const bool old = machine.version < 223 && protocol == Protocol::simple;
   const bool dear = old && machine.version >= 219;
-  const double inside = dear ? old_tree : inside_of(Algorithm::tree, protocol, call, machine);
+  const double inside = dear ? old_tree : inside_of(Pattern::tree, protocol, call, machine);
   const double between = dear ? old_tree : network_of(machine)[t][p];
   const int levels = floor_log2(static_cast<std::uint64_t>(call.nodes));
   return (old ? 0 : base_of(machine)[t][p]) +
          2 * ((call.ranks / call.nodes - 1) * inside + levels * between);
 }
 
-bool has_chunks(Call call) {
+bool has_chunks(KernelCall call) {
   return call.function == Function::allgather || call.function == Function::reduce_scatter;
 }
 
 /// The same of chunks, on one host: each GPU is the head of its own.
-double nvls_bandwidth_of_chunks(Call call, const Machine& machine) {
+double nvls_bandwidth_of_chunks(KernelCall call, const Platform& machine) {
   const double heads = machine.heads.count, others = (call.ranks - 1.0) / call.ranks,
                inside = machine.heads.each, between = machine.heads_between;
   if (machine.version < 227)
@@ -163,7 +163,7 @@ double nvls_bandwidth_of_chunks(Call call, const Machine& machine) {
   return std::min((heads - 1) * inside * share * others, heads * between);
 }
 
-double nvls_bandwidth(Call call, const Machine& machine) {
+double nvls_bandwidth(KernelCall call, const Platform& machine) {
   if (has_chunks(call)) return nvls_bandwidth_of_chunks(call, machine);
   const int heads = machine.heads.count;
   const double inside = machine.heads.each, between = machine.heads_between;
@@ -180,7 +180,7 @@ double nvls_bandwidth(Call call, const Machine& machine) {
   return heads * each * call.ranks / steps_of(call);
 }
 
-double nvls_latency(Call call, const Machine& machine) {
+double nvls_latency(KernelCall call, const Platform& machine) {
   const double inside = machine.version < 221 ? 23.0 : 25.0;
   if (call.nodes == 1) return inside;
   if (machine.version < 219) return inside + 2 * (call.nodes - 1) * 19.0;
@@ -188,26 +188,26 @@ double nvls_latency(Call call, const Machine& machine) {
   return inside + 2 * floor_log2(static_cast<std::uint64_t>(call.nodes)) * between;
 }
 
-double pat_bandwidth(Call call, const Machine& machine) {
+double pat_bandwidth(KernelCall call, const Platform& machine) {
   const auto [count, each] = channels(call, machine);
   return count * each * (machine.version < 224 ? .85 : .75);
 }
 
-double pat_latency(Call call) {
+double pat_latency(KernelCall call) {
   constexpr double start = 8, between = 14.0 / 3.5, of_a_rank = 2.8;
   return start + floor_log2(static_cast<std::uint64_t>(call.nodes)) * between +
          call.ranks * of_a_rank;
 }
 
 // A rank alone on its host shows all of the network's latency, which is that of trees.
-double ring_latency(Protocol protocol, Call call, const Machine& machine) {
-  const std::size_t r = index(Algorithm::ring), p = index(protocol);
+double ring_latency(Protocol protocol, KernelCall call, const Platform& machine) {
+  const std::size_t r = index(Pattern::ring), p = index(protocol);
   const bool old = machine.version < 223;
   const bool alone = call.ranks == call.nodes && !old;
-  const double between = network_of(machine)[alone ? index(Algorithm::tree) : r][p];
+  const double between = network_of(machine)[alone ? index(Pattern::tree) : r][p];
   const double overhead = is_before_218(machine) ? 0 : machine.amd ? 2.0 : 1.0;
   const double start = base_of(machine)[r][p];
-  double inside = inside_of(Algorithm::ring, protocol, call, machine);
+  double inside = inside_of(Pattern::ring, protocol, call, machine);
   if (is_rooted(call)) return start + (call.nodes == 1 ? inside : network_of(machine)[r][p]);
   const int passes = call.function == Function::allreduce ? 2 : 1;
   const int steps = steps_of(call);
@@ -218,15 +218,15 @@ double ring_latency(Protocol protocol, Call call, const Machine& machine) {
 
 }  // namespace
 
-double bandwidth(Algorithm algorithm, Protocol protocol, Call call, const Machine& machine) {
+double bandwidth(Pattern algorithm, Protocol protocol, KernelCall call, const Platform& machine) {
   switch (algorithm) {
-    case Algorithm::tree:
+    case Pattern::tree:
       return tree_bandwidth(protocol, call, machine);
-    case Algorithm::ring:
+    case Pattern::ring:
       return ring_bandwidth(protocol, call, machine);
-    case Algorithm::nvls:
+    case Pattern::nvls:
       return nvls_bandwidth(call, machine);
-    case Algorithm::pat:
+    case Pattern::pat:
       return pat_bandwidth(call, machine);
   }
   return 0;
@@ -239,61 +239,60 @@ double granted(Protocol protocol, Generation generation) {
   return table[index(generation)][0];
 }
 
-double latency(Algorithm algorithm, Protocol protocol, Call call, const Machine& machine) {
+double latency(Pattern algorithm, Protocol protocol, KernelCall call, const Platform& machine) {
   switch (algorithm) {
-    case Algorithm::tree:
+    case Pattern::tree:
       return tree_latency(protocol, call, machine);
-    case Algorithm::ring:
+    case Pattern::ring:
       return ring_latency(protocol, call, machine);
-    case Algorithm::nvls:
+    case Pattern::nvls:
       return nvls_latency(call, machine);
-    case Algorithm::pat:
+    case Pattern::pat:
       return pat_latency(call);
   }
   return 0;
 }
 
-double time(Algorithm algorithm, Protocol protocol, Call call, std::uint64_t bytes,
-            const Machine& machine) {
+double time(Pattern algorithm, Protocol protocol, KernelCall call, std::uint64_t bytes,
+            const Platform& machine) {
   double rate = bandwidth(algorithm, protocol, call, machine);
   double late = latency(algorithm, protocol, call, machine);
   const auto scale = static_cast<std::size_t>(floor_log2(bytes / 64));
-  const bool tree = algorithm == Algorithm::tree ||
-                    (algorithm == Algorithm::nvls && call.nodes > 1 && machine.version >= 228 &&
+  const bool tree = algorithm == Pattern::tree ||
+                    (algorithm == Pattern::nvls && call.nodes > 1 && machine.version >= 228 &&
                      machine.generation == Generation::blackwell);
   if (tree && scale < tree_correction[0].size()) rate *= tree_correction[index(protocol)][scale];
   const auto pieces = static_cast<std::uint64_t>(channels(call, machine).count) *
                       static_cast<std::uint64_t>(call.ranks);
-  if (algorithm == Algorithm::ring && protocol == Protocol::simple && call.nodes > 1 &&
+  if (algorithm == Pattern::ring && protocol == Protocol::simple && call.nodes > 1 &&
       call.function == Function::allreduce && bytes / pieces >= 64)
     late *= machine.generation == Generation::volta || is_before_218(machine) ? 1.9 : 1.4;
   return late + static_cast<double>(bytes) / (1000 * rate);
 }
 
-bool is_known(Choice choice, Call call, const Machine& machine) {
+bool is_known(KernelChoice choice, KernelCall call, const Platform& machine) {
   const bool simple = choice.protocol == Protocol::simple;
   switch (choice.algorithm) {
-    case Algorithm::tree:
+    case Pattern::tree:
       return call.function == Function::allreduce;
-    case Algorithm::ring:
+    case Pattern::ring:
       return true;
-    case Algorithm::nvls:
+    case Pattern::nvls:
       if (!simple || machine.nvls_channels == 0 || is_rooted(call)) return false;
       return !has_chunks(call) || (call.nodes == 1 && machine.version >= 219);
-    case Algorithm::pat:
+    case Pattern::pat:
       return simple && has_chunks(call);
   }
   return false;
 }
 
-Choice choose(Call call, std::uint64_t bytes, const Machine& machine, Forced forced) {
-  Choice best;
+KernelChoice choose(KernelCall call, std::uint64_t bytes, const Platform& machine, Forced forced) {
+  KernelChoice best;
   double least = -1;
-  for (const Algorithm algorithm :
-       {Algorithm::tree, Algorithm::ring, Algorithm::nvls, Algorithm::pat}) {
+  for (const Pattern algorithm : {Pattern::tree, Pattern::ring, Pattern::nvls, Pattern::pat}) {
     if (forced.algorithm
             ? *forced.algorithm != algorithm
-            : algorithm == Algorithm::pat && (machine.version < 223 || call.nodes != call.ranks))
+            : algorithm == Pattern::pat && (machine.version < 223 || call.nodes != call.ranks))
       continue;
     for (const Protocol protocol : {Protocol::ll, Protocol::ll128, Protocol::simple}) {
       if (!is_known({algorithm, protocol}, call, machine)) continue;
@@ -309,15 +308,15 @@ Choice choose(Call call, std::uint64_t bytes, const Machine& machine, Forced for
   return best;
 }
 
-int most_channels(Call call, const Machine& machine) {
+int most_channels(KernelCall call, const Platform& machine) {
   return machine.most > 0 ? machine.most : 2 * channels(call, machine).count;
 }
 
-int channels(Choice choice, Call call, std::uint64_t bytes, const Machine& machine) {
-  if (choice.algorithm == Algorithm::nvls) return machine.nvls_channels;
+int channels(KernelChoice choice, KernelCall call, std::uint64_t bytes, const Platform& machine) {
+  if (choice.algorithm == Pattern::nvls) return machine.nvls_channels;
   const Channels by = channels(call, machine);
   std::uint64_t block = static_cast<std::uint64_t>(threads[index(choice.protocol)]);
-  const bool ring = choice.algorithm == Algorithm::ring;
+  const bool ring = choice.algorithm == Pattern::ring;
   if (ring && choice.protocol == Protocol::simple && by.count * by.each <= slow_ring)
     block = most_threads_of_slow_rings;
   block *= static_cast<std::uint64_t>(bytes_a_thread[index(choice.protocol)]);

@@ -21,7 +21,7 @@
 
 namespace ringscope::nccl {
 
-enum class Algorithm : std::uint8_t { tree, ring, nvls, pat };
+enum class Pattern : std::uint8_t { tree, ring, nvls, pat };
 /// Names by Algorithm, as options have them.
 inline constexpr std::array<std::string_view, 4> algorithm_names = {"tree", "ring", "nvls", "pat"};
 enum class Function : std::uint8_t { allreduce, allgather, reduce_scatter, broadcast, reduce };
@@ -35,7 +35,7 @@ struct Channels {
 
 /// Machine as NCCL's search describes it. The defaults are what is assumed where nothing is known:
 /// Ampere, 12 rings of 20 GB/s inside a host, one NIC of 100 Gbit/s.
-struct Machine {
+struct Platform {
   Generation generation = Generation::ampere;
   int version = 221;   ///< of NCCL: 2.21
   bool nvlink = true;  ///< between the GPUs of a host; else PCIe
@@ -52,7 +52,7 @@ struct Machine {
 };
 
 /// The ranks of a communicator, the hosts ("nodes") that they are on, and what is called.
-struct Call {
+struct KernelCall {
   int ranks = 2;
   int nodes = 1;
   Function function = Function::allreduce;
@@ -60,36 +60,38 @@ struct Call {
 
 /// GB/s of the whole vector per second, before the correction for trees of medium size.
 /// Requires 1 <= nodes <= ranks, ranks >= 2; so do the others.
-double bandwidth(Algorithm algorithm, Protocol protocol, Call call, const Machine& machine = {});
+double bandwidth(Pattern algorithm, Protocol protocol, KernelCall call,
+                 const Platform& machine = {});
 /// GB/s that NCCL's tables grant GPUs of a generation on one host: with LL all that a GPU passes
 /// on, with LL128 a channel of a ring, with Simple one of a tree.
 double granted(Protocol protocol, Generation generation);
 /// us, before the correction for long messages.
-double latency(Algorithm algorithm, Protocol protocol, Call call, const Machine& machine = {});
+double latency(Pattern algorithm, Protocol protocol, KernelCall call, const Platform& machine = {});
 /// us.
-double time(Algorithm algorithm, Protocol protocol, Call call, std::uint64_t bytes,
-            const Machine& machine = {});
+double time(Pattern algorithm, Protocol protocol, KernelCall call, std::uint64_t bytes,
+            const Platform& machine = {});
 
-struct Choice {
-  Algorithm algorithm = Algorithm::ring;
+struct KernelChoice {
+  Pattern algorithm = Pattern::ring;
   Protocol protocol = Protocol::simple;
 };
 /// A part of the choice that a user forces; the rest NCCL chooses.
 struct Forced {
-  std::optional<Algorithm> algorithm;
+  std::optional<Pattern> algorithm;
   std::optional<Protocol> protocol;
 };
 /// True of what NCCL weighs, or a user may force: trees for allreduces, PAT for allgather and
 /// reduce-scatter, NVLS where there are heads for allreduces and, on one host and from 2.19 on, for
 /// the other two; NVLS and PAT with Simple alone.
-bool is_known(Choice choice, Call call, const Machine& machine);
+bool is_known(KernelChoice choice, KernelCall call, const Platform& machine);
 /// The algorithm and protocol with the least time. LL128 is for NVLink alone, PAT for hosts with
 /// one GPU each. Requires that what is forced is_known() with some protocol.
-Choice choose(Call call, std::uint64_t bytes, const Machine& machine = {}, Forced forced = {});
+KernelChoice choose(KernelCall call, std::uint64_t bytes, const Platform& machine = {},
+                    Forced forced = {});
 
 /// All channels of a communicator.
-int most_channels(Call call, const Machine& machine);
+int most_channels(KernelCall call, const Platform& machine);
 /// Number of channels that share `bytes`: fewer of short vectors.
-int channels(Choice choice, Call call, std::uint64_t bytes, const Machine& machine);
+int channels(KernelChoice choice, KernelCall call, std::uint64_t bytes, const Platform& machine);
 
 }  // namespace ringscope::nccl

@@ -10,13 +10,13 @@
 namespace ringscope {
 namespace {
 
-constexpr auto tree = nccl::Algorithm::tree, ring = nccl::Algorithm::ring;
-constexpr nccl::Call eight_by_eight = {.ranks = 64, .nodes = 8};
+constexpr auto tree = nccl::Pattern::tree, ring = nccl::Pattern::ring;
+constexpr nccl::KernelCall eight_by_eight = {.ranks = 64, .nodes = 8};
 
 // By hand from the constants of NCCL 2.21: 126 steps around the ring, 16 of them between hosts; 2 *
 // 7 along the hosts' chains and 2 * 3 levels between them.
 TEST(Nccl, latencies_are_those_of_the_source) {
-  const auto latency = [](nccl::Algorithm algorithm, Protocol protocol) {
+  const auto latency = [](nccl::Pattern algorithm, Protocol protocol) {
     return nccl::latency(algorithm, protocol, eight_by_eight);
   };
   EXPECT_NEAR(latency(ring, Protocol::ll), 6.6 + 110 * 1.0 + 16 * 2.7, 1e-9);
@@ -30,7 +30,7 @@ TEST(Nccl, latencies_are_those_of_the_source) {
 // Two channels of 6 GB/s between hosts; a vector crosses 126/64 times around a ring, twice in
 // trees.
 TEST(Nccl, bandwidths_are_those_of_the_source) {
-  const auto bandwidth = [](nccl::Algorithm algorithm, Protocol protocol) {
+  const auto bandwidth = [](nccl::Pattern algorithm, Protocol protocol) {
     return nccl::bandwidth(algorithm, protocol, eight_by_eight);
   };
   EXPECT_NEAR(bandwidth(ring, Protocol::ll), 12.0 / 2 * 64 / 126, 1e-9);
@@ -44,7 +44,7 @@ TEST(Nccl, bandwidths_are_those_of_the_source) {
 // 12 channels of 20 GB/s, of which LL has half, but at most 87.7 GB/s, and LL128 in trees seven
 // ninths.
 TEST(Nccl, one_host_goes_by_its_own_wires) {
-  const nccl::Call one_host = {.ranks = 8, .nodes = 1};
+  const nccl::KernelCall one_host = {.ranks = 8, .nodes = 1};
   EXPECT_NEAR(nccl::bandwidth(ring, Protocol::ll, one_host), 87.7 * 8 / 14, 1e-9);
   EXPECT_NEAR(nccl::bandwidth(tree, Protocol::ll128, one_host), 240.0 * 0.92 * 7 / 9 / 2, 1e-9);
   EXPECT_NEAR(nccl::latency(ring, Protocol::simple, one_host), 8.4 + 14 * 3.4, 1e-9);
@@ -53,9 +53,9 @@ TEST(Nccl, one_host_goes_by_its_own_wires) {
 // 63 of 64 chunks go round once, and 8 - 1 of the 63 steps are between hosts; a chain of 64 passes
 // on the whole vector. NCCL 2.30.
 TEST(Nccl, rings_of_other_collectives_take_fewer_steps) {
-  const nccl::Machine machine = {.version = 230};
+  const nccl::Platform machine = {.version = 230};
   const auto of = [](nccl::Function function) {
-    return nccl::Call{.ranks = 64, .nodes = 8, .function = function};
+    return nccl::KernelCall{.ranks = 64, .nodes = 8, .function = function};
   };
   for (const auto function : {nccl::Function::allgather, nccl::Function::reduce_scatter}) {
     EXPECT_NEAR(nccl::bandwidth(ring, Protocol::simple, of(function), machine), 12.0 * 64 / 63,
@@ -92,13 +92,14 @@ TEST(Nccl, takes_ll_for_short_vectors_and_then_ll128_and_simple) {
 
 // Four NVLinks between each two of 2 and 4 A100, NCCL 2.31: openfabric-systems/simllm measured
 // where it goes over (validation/published/SPLIT.md).
-constexpr nccl::Call two = {.ranks = 2, .nodes = 1}, four = {.ranks = 4, .nodes = 1};
-const nccl::Machine two_a100 = {.version = 231, .inside = {4, 20.0}};
-const nccl::Machine four_a100 = {.version = 231, .inside = {12, 20.0}};
+constexpr nccl::KernelCall two = {.ranks = 2, .nodes = 1}, four = {.ranks = 4, .nodes = 1};
+const nccl::Platform two_a100 = {.version = 231, .inside = {4, 20.0}};
+const nccl::Platform four_a100 = {.version = 231, .inside = {12, 20.0}};
 
 TEST(Nccl, leaves_ll_on_a100_where_it_was_measured_to) {
-  const auto protocol = [](nccl::Call size, std::uint64_t bytes, const nccl::Machine& machine) {
-    const nccl::Choice choice = nccl::choose(size, bytes, machine);
+  const auto protocol = [](nccl::KernelCall size, std::uint64_t bytes,
+                           const nccl::Platform& machine) {
+    const nccl::KernelChoice choice = nccl::choose(size, bytes, machine);
     EXPECT_EQ(choice.algorithm, ring);
     return choice.protocol;
   };
@@ -109,8 +110,8 @@ TEST(Nccl, leaves_ll_on_a100_where_it_was_measured_to) {
 }
 
 TEST(Nccl, opens_as_many_channels_on_a100_as_were_counted) {
-  const auto opened = [](nccl::Call size, Protocol protocol, std::uint64_t bytes,
-                         const nccl::Machine& machine) {
+  const auto opened = [](nccl::KernelCall size, Protocol protocol, std::uint64_t bytes,
+                         const nccl::Platform& machine) {
     return nccl::channels({ring, protocol}, size, bytes, machine);
   };
   EXPECT_EQ(opened(two, Protocol::ll, 589'824, two_a100), 8);
@@ -124,13 +125,13 @@ TEST(Nccl, opens_as_many_channels_on_a100_as_were_counted) {
 // Eight heads of 45 GB/s, sixteen blocks: NCCL 2.30 takes 0.85 of them, seven of eight, both ways
 // at once, and no more than the NICs; between hosts at most 45.5 GB/s.
 TEST(Nccl, expects_of_nvls_what_its_source_says) {
-  constexpr auto nvls = nccl::Algorithm::nvls;
-  nccl::Machine machine = {.generation = nccl::Generation::hopper,
-                           .version = 230,
-                           .heads = {8, 45.0},
-                           .heads_between = 50.0,
-                           .nvls_channels = 16};
-  const nccl::Call one_host = {.ranks = 8, .nodes = 1};
+  constexpr auto nvls = nccl::Pattern::nvls;
+  nccl::Platform machine = {.generation = nccl::Generation::hopper,
+                            .version = 230,
+                            .heads = {8, 45.0},
+                            .heads_between = 50.0,
+                            .nvls_channels = 16};
+  const nccl::KernelCall one_host = {.ranks = 8, .nodes = 1};
   EXPECT_NEAR(nccl::bandwidth(nvls, Protocol::simple, one_host, machine), 8 * 50.0 * 8 / 14, 1e-9);
   EXPECT_NEAR(nccl::latency(nvls, Protocol::simple, one_host, machine), 25, 1e-9);
   EXPECT_NEAR(nccl::bandwidth(nvls, Protocol::simple, eight_by_eight, machine), 8 * 45.5 * 64 / 126,
@@ -151,15 +152,15 @@ TEST(Nccl, expects_of_nvls_what_its_source_says) {
 
 // Eight GPUs are a head each of their own chunk, seven of eight of whose bytes are others'.
 TEST(Nccl, expects_of_nvls_for_chunks_what_its_source_says) {
-  constexpr auto nvls = nccl::Algorithm::nvls;
-  nccl::Machine machine = {.generation = nccl::Generation::hopper,
-                           .version = 230,
-                           .heads = {8, 45.0},
-                           .heads_between = 45.0,
-                           .nvls_channels = 16};
+  constexpr auto nvls = nccl::Pattern::nvls;
+  nccl::Platform machine = {.generation = nccl::Generation::hopper,
+                            .version = 230,
+                            .heads = {8, 45.0},
+                            .heads_between = 45.0,
+                            .nvls_channels = 16};
   for (const auto function : {nccl::Function::allgather, nccl::Function::reduce_scatter}) {
-    const nccl::Call one_host = {.ranks = 8, .nodes = 1, .function = function};
-    const nccl::Call two_hosts = {.ranks = 16, .nodes = 2, .function = function};
+    const nccl::KernelCall one_host = {.ranks = 8, .nodes = 1, .function = function};
+    const nccl::KernelCall two_hosts = {.ranks = 16, .nodes = 2, .function = function};
     const auto of = [&](int version) {
       machine.version = version;
       return nccl::bandwidth(nvls, Protocol::simple, one_host, machine);
@@ -178,9 +179,9 @@ TEST(Nccl, expects_of_nvls_for_chunks_what_its_source_says) {
 
 // Four V100 behind PCIe, by the tables of 2.10 to 2.17: six steps round a ring of 12 GB/s.
 TEST(Nccl, before_218_takes_simple_later_and_no_trees_by_it) {
-  const nccl::Machine machine = {
+  const nccl::Platform machine = {
       .generation = nccl::Generation::volta, .version = 212, .nvlink = false, .inside = {1, 12.0}};
-  const nccl::Call four_v100 = {.ranks = 4, .nodes = 1};
+  const nccl::KernelCall four_v100 = {.ranks = 4, .nodes = 1};
   EXPECT_NEAR(nccl::latency(ring, Protocol::ll, four_v100, machine), 3.6 + 6 * 1.0, 1e-9);
   EXPECT_NEAR(nccl::bandwidth(ring, Protocol::ll, four_v100, machine), 12.0 / 4 * 4 / 6, 1e-9);
   EXPECT_NEAR(nccl::latency(tree, Protocol::simple, four_v100, machine), 6 * 28.0, 1e-9);
@@ -193,20 +194,19 @@ TEST(Nccl, before_218_takes_simple_later_and_no_trees_by_it) {
 // 8 + 3 * 14 / 3.5 + 10 * 2.8 us, three quarters of two channels of 6 GB/s, on hosts with one GPU
 // each and from 2.23 on.
 TEST(Nccl, takes_parallel_trees_for_short_chunks_of_hosts_with_a_gpu_each) {
-  const nccl::Machine machine = {.version = 230};
-  const nccl::Call ten = {.ranks = 10, .nodes = 10, .function = nccl::Function::allgather};
-  EXPECT_NEAR(nccl::latency(nccl::Algorithm::pat, Protocol::simple, ten, machine), 48, 1e-9);
-  EXPECT_NEAR(nccl::bandwidth(nccl::Algorithm::pat, Protocol::simple, ten, machine), 0.75 * 12,
-              1e-9);
-  EXPECT_EQ(nccl::choose(ten, 1 << 10, machine).algorithm, nccl::Algorithm::pat);
+  const nccl::Platform machine = {.version = 230};
+  const nccl::KernelCall ten = {.ranks = 10, .nodes = 10, .function = nccl::Function::allgather};
+  EXPECT_NEAR(nccl::latency(nccl::Pattern::pat, Protocol::simple, ten, machine), 48, 1e-9);
+  EXPECT_NEAR(nccl::bandwidth(nccl::Pattern::pat, Protocol::simple, ten, machine), 0.75 * 12, 1e-9);
+  EXPECT_EQ(nccl::choose(ten, 1 << 10, machine).algorithm, nccl::Pattern::pat);
   EXPECT_EQ(nccl::choose(ten, 1 << 30, machine).algorithm, ring);
   EXPECT_EQ(nccl::choose(ten, 1 << 10, {.version = 222}).algorithm, ring);
-  const nccl::Call pairs = {.ranks = 10, .nodes = 5, .function = nccl::Function::allgather};
+  const nccl::KernelCall pairs = {.ranks = 10, .nodes = 5, .function = nccl::Function::allgather};
   EXPECT_EQ(nccl::choose(pairs, 1 << 10, machine).algorithm, ring);
 }
 
 TEST(Nccl, versions_differ_in_ll_and_in_trees) {
-  const auto of = [](int version) { return nccl::Machine{.version = version}; };
+  const auto of = [](int version) { return nccl::Platform{.version = version}; };
   const auto bandwidth = [&](int version) {
     return nccl::bandwidth(ring, Protocol::ll, eight_by_eight, of(version));
   };
@@ -229,7 +229,7 @@ TEST(Nccl, grants_each_generation_what_its_tables_say_of_one_host) {
 }
 
 TEST(Nccl, takes_what_is_forced_and_ll128_over_nvlink_alone) {
-  const nccl::Machine pcie = {.nvlink = false};
+  const nccl::Platform pcie = {.nvlink = false};
   for (std::uint64_t bytes = 8; bytes <= 1 << 30; bytes *= 2) {
     EXPECT_NE(nccl::choose(four, bytes, pcie).protocol, Protocol::ll128);
     EXPECT_EQ(nccl::choose(four, bytes, pcie, {.algorithm = tree, .protocol = {}}).algorithm, tree);
@@ -243,14 +243,14 @@ TEST(Nccl, takes_trees_for_short_vectors_on_many_hosts_and_rings_for_long_ones) 
   std::vector<int> hosts;
   for (int rank = 0; rank < 64; ++rank) hosts.push_back(rank / 8);
   const Algorithm& nccl = *find_algorithm("allreduce", "nccl");
-  EXPECT_EQ(nccl.chosen(64, 8, {.hosts = &hosts}), "double_binary_tree");
-  EXPECT_EQ(nccl.chosen(64, 1 << 30, {.hosts = &hosts}), "ring");
+  EXPECT_EQ(nccl.chosen(64, 8, {.given = {.hosts = &hosts}}), "double_binary_tree");
+  EXPECT_EQ(nccl.chosen(64, 1 << 30, {.given = {.hosts = &hosts}}), "ring");
   EXPECT_EQ(nccl.chosen(1, 8, {}), "ring");
 }
 
 TEST(Nccl, says_by_which_protocol_and_how_many_channels_where_it_knows_them) {
   const std::vector<int> one_host = {0, 0};
-  const Options known = {.hosts = &one_host, .nccl = &two_a100};
+  const Options known = {.given = {.hosts = &one_host, .nccl = &two_a100}};
   const auto forced = [&](std::string_view protocol, int channels) {
     Options options = known;
     options.protocol = protocol;
@@ -260,22 +260,22 @@ TEST(Nccl, says_by_which_protocol_and_how_many_channels_where_it_knows_them) {
   EXPECT_EQ(nccl_choice_text("allreduce", 2, 589'824, known), "LL, 8 channels");
   EXPECT_EQ(nccl_choice_text("allreduce", 2, 600'000, known), "Simple, 8 channels");
   EXPECT_EQ(forced("LL128", 1), "LL128, 1 channel");
-  EXPECT_EQ(nccl_choice_text("allreduce", 2, 589'824, {.hosts = &one_host}), "");
+  EXPECT_EQ(nccl_choice_text("allreduce", 2, 589'824, {.given = {.hosts = &one_host}}), "");
 }
 
 TEST(Nccl, goes_by_bytes_whatever_an_item_is) {
   const Algorithm& nccl = *find_algorithm("allreduce", "nccl");
   for (std::size_t bytes = 8; bytes <= 1 << 30; bytes *= 2)
-    EXPECT_EQ(nccl.chosen(16, bytes / 4, {.item_bytes = 4}), nccl.chosen(16, bytes, {}));
+    EXPECT_EQ(nccl.chosen(16, bytes / 4, {.given = {.item_bytes = 4}}), nccl.chosen(16, bytes, {}));
 }
 
 // 8 channels are 2 x 4; those of NVLS, which are more, are none of a send's.
 TEST(Nccl, sends_of_sizes_that_differ_go_by_the_channels_of_equal_ones) {
-  nccl::Machine machine;
+  nccl::Platform machine;
   machine.inside.count = machine.between.count = 4;
   machine.nvls_channels = 24;
   Options options;
-  options.nccl = &machine;
+  options.given.nccl = &machine;
   for (const char* collective : {"alltoall", "alltoallv", "sendrecv"})
     EXPECT_EQ(threads_of(*find_algorithm(collective, "nccl"), options), 8) << collective;
 }

@@ -210,14 +210,14 @@ std::vector<PeerExchange> by_rounds(const std::vector<GroupMessage>& messages, i
 
 Task exchange_by_blocks(Communicator group, std::vector<GroupMessage> messages, Options options) {
   const KnownGroup& known = *communicator_of(group, options);
-  group = group.numbered(options.groups->number(known, of_messages + options.stream));
+  group = group.numbered(options.given.groups->number(known, of_messages + options.given.stream));
   options = options_of(known, options);
-  options.channels = options.nccl->most;
+  options.channels = options.given.nccl->most;
   const PeerChannels peers = peer_channels(group.size(), options);
   const std::size_t room =
-      std::max<std::size_t>(1, chunks_under_way * peers.chunk / options.item_bytes);
+      std::max<std::size_t>(1, chunks_under_way * peers.chunk / options.given.item_bytes);
   std::vector<PeerWork> channels =
-      dealt_out(peers, by_rounds(messages, group.rank(), group.size(), options.item_bytes));
+      dealt_out(peers, by_rounds(messages, group.rank(), group.size(), options.given.item_bytes));
   return all_at_once(group, std::move(channels), [room](Communicator comm, PeerWork work) {
     return run_block(comm, std::move(work), room);
   });

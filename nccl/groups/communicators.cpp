@@ -18,20 +18,20 @@ int peer_channels(const HostGraph& host) {
   for (std::size_t from = 0; from < host.gpus.size(); ++from) {
     for (std::size_t to = 0; to < host.gpus.size(); ++to) {
       if (from == to) continue;
-      const Path& path = host.to_gpu[from][to];
+      const LinkPath& path = host.to_gpu[from][to];
       const bool nvlink = path.distance <= Distance::nvlink_relay;
       const int links = static_cast<int>(path.rate / one_nvlink(host.generation));
       least = std::min(least, nvlink ? 2 * std::max(1, links) : of_pcie);
     }
     double fastest = 0;
-    for (const Path& path : host.to_port[from]) fastest = std::max(fastest, path.rate);
+    for (const LinkPath& path : host.to_port[from]) fastest = std::max(fastest, path.rate);
     if (host.several_hosts && fastest > 0)
       least = std::min(least, std::max(1, static_cast<int>(std::ceil(fastest / of_network))));
   }
   return least == std::numeric_limits<int>::max() ? of_pcie : least;
 }
 
-void give_heads(Machine& machine, const JobChannels& found) {
+void give_heads(Platform& machine, const JobChannels& found) {
   machine.nvls_channels = found.multicast;
   const Found& heads = found.hosts.front().found->channels.multicast;
   machine.heads = {static_cast<int>(heads.channels.size()), heads.inside};
@@ -48,7 +48,7 @@ int power_of_two_from(int n) { return static_cast<int>(std::bit_ceil(static_cast
 
 }  // namespace
 
-Machine machine_of(const JobChannels& found, Machine machine, bool switches) {
+Platform machine_of(const JobChannels& found, Platform machine, bool switches) {
   const Found& first = found.hosts.front().found->channels.ring;
   Channels inside{static_cast<int>(first.channels.size()), first.inside};
   double outside = first.outside;
@@ -72,12 +72,12 @@ Machine machine_of(const JobChannels& found, Machine machine, bool switches) {
 }
 
 // Sends and receives take channels by a power of two.
-int most_threads(const Machine& machine) {
+int most_threads(const Platform& machine) {
   return power_of_two_from(std::max(
       {machine.most, machine.nvls_channels, 2 * machine.inside.count, 2 * machine.between.count}));
 }
 
-int channels_of_message(const Machine& machine) {
+int channels_of_message(const Platform& machine) {
   return std::min(most_threads(machine), power_of_two_from(std::max(1, machine.peer_channels)));
 }
 

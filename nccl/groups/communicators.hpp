@@ -11,12 +11,12 @@ namespace ringscope::nccl {
 
 /// The machine that is `installed` (generation, version, issue), with the channels that were found.
 /// `switches`: the library makes use of switches that add up and copy.
-Machine machine_of(const JobChannels& found, Machine installed, bool switches);
+Platform machine_of(const JobChannels& found, Platform installed, bool switches);
 
 /// The most threads of a rank that any collective takes.
-int most_threads(const Machine& machine);
+int most_threads(const Platform& machine);
 /// The most channels that a message between two ranks takes.
-int channels_of_message(const Machine& machine);
+int channels_of_message(const Platform& machine);
 
 /// The first channel with the ring and the NICs of each.
 std::vector<int> first_equal_channels(const JobChannels& found);

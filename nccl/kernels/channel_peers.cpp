@@ -39,7 +39,7 @@ Task exchange_with_all(Communicator comm, Options options, ChunkOf chunk, PieceO
 Task channel_peers_alltoall(Communicator comm, Workspace work, Options options) {
   const Chunks chunk(work.data, comm.size());
   const Pieces piece = {work.scratch, chunk[comm.rank()].size};
-  const std::size_t bytes = chunk[0].size * options.item_bytes;
+  const std::size_t bytes = chunk[0].size * options.given.item_bytes;
   return exchange_with_all(comm, options, chunk, piece, [bytes](int peer, Range range) {
     return Transfer{peer, range, bytes};
   });
@@ -50,13 +50,14 @@ Task channel_peers_alltoallv(Communicator comm, Workspace work, Options options)
   const ChunksByPair chunk(work.data, self, size, options);
   const PiecesByPair piece(work.scratch, work.data.size, self, size, options);
   return exchange_with_all(comm, options, chunk, piece, [&options](int peer, Range range) {
-    return range.size == 0 ? Transfer{} : Transfer{peer, range, range.size * options.item_bytes};
+    return range.size == 0 ? Transfer{}
+                           : Transfer{peer, range, range.size * options.given.item_bytes};
   });
 }
 
 Cost channel_peers_alltoall_cost(int ranks, std::size_t items, Options options) {
   if (ranks == 1) return {};
-  const std::size_t bytes = ring_chunk_items(ranks, items) * options.item_bytes;
+  const std::size_t bytes = ring_chunk_items(ranks, items) * options.given.item_bytes;
   Cost pairs = half_ring_cost(ranks, items, options);
   pairs.messages *= peer_channels(ranks, options).of_pair(bytes);
   return pairs;
@@ -70,7 +71,7 @@ Cost channel_peers_alltoallv_cost(int ranks, std::size_t items, Options options)
     const ChunksByPair chunk({.size = items}, from, ranks, options);
     for (int to = 0; to < ranks; ++to)
       if (to != from && chunk[to].size > 0)
-        pairs.messages += channels.of_pair(chunk[to].size * options.item_bytes);
+        pairs.messages += channels.of_pair(chunk[to].size * options.given.item_bytes);
   }
   return pairs;
 }
@@ -82,14 +83,14 @@ Cost channel_peers_alltoallv_cost(int ranks, std::size_t items, Options options)
 // Cost with C channels of a pair: C steps, PC messages, PS items on the wire.
 
 int parts_of(int ranks, std::size_t items, const Options& options) {
-  return peer_channels(ranks, options).of_pair(items * options.item_bytes);
+  return peer_channels(ranks, options).of_pair(items * options.given.item_bytes);
 }
 
 Task channel_peers_sendrecv(Communicator comm, Workspace work, Options options) {
   const Range received = work.scratch.first(work.data.size);
   std::vector<PeerExchange> shift;
   if (comm.size() > 1) {
-    const std::size_t bytes = work.data.size * options.item_bytes;
+    const std::size_t bytes = work.data.size * options.given.item_bytes;
     shift.push_back({1, {comm.next(), work.data, bytes}, {comm.prev(), received, bytes}});
     co_await exchange_on_channels(comm, peer_channels(comm.size(), options), std::move(shift), {},
                                   {});

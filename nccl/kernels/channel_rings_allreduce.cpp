@@ -19,13 +19,13 @@ constexpr int ring_traffic = 2;  ///< times that an item passes a rank's link
 
 std::vector<Range> ring_parts(Range data, const Options& options) {
   return channel_parts(data, protocol_named(options.protocol), options.channels, ring_traffic,
-                       options.item_bytes);
+                       options.given.item_bytes);
 }
 
 /// Items of a part that a round takes.
 std::size_t round_items(int ranks, const Options& options) {
   return static_cast<std::size_t>(ranks) *
-         chunk_items(protocol_named(options.protocol), options.item_bytes);
+         chunk_items(protocol_named(options.protocol), options.given.item_bytes);
 }
 
 std::size_t slot_items(int ranks, std::size_t part, const Options& options) {

@@ -34,7 +34,7 @@ using Hosts = Table<std::vector<int>>;
 /// Items of a chunk: shorter vectors have smaller ones.
 std::size_t chunk_of(std::size_t items, const Hosts& hosts, const Options& options) {
   if (hosts.size() == 1) return switch_piece(heads_of(hosts), items, options);
-  const std::size_t bytes = items * options.item_bytes;
+  const std::size_t bytes = items * options.given.item_bytes;
   const std::size_t at_once = static_cast<std::size_t>(std::max(1, options.channels)) *
                               static_cast<std::size_t>(heads_of(hosts));
   constexpr std::size_t many_hosts = 4;
@@ -44,12 +44,12 @@ std::size_t chunk_of(std::size_t items, const Hosts& hosts, const Options& optio
   };
   no_more(64 << 10, 4);
   no_more(32 << 10, 1);
-  return std::max<std::size_t>(1, chunk / options.item_bytes);
+  return std::max<std::size_t>(1, chunk / options.given.item_bytes);
 }
 
 std::vector<Range> switch_parts(Range data, const Options& options) {
   return channel_parts(data, Protocol::simple, options.channels, switch_traffic,
-                       options.item_bytes);
+                       options.given.item_bytes);
 }
 
 using Requests = std::vector<Request>;
@@ -193,7 +193,7 @@ std::vector<SwitchChannel> channels_of(const Hosts& hosts, std::pair<std::size_t
 
 std::vector<SwitchChannel> channels_of(int rank, int ranks, Workspace work,
                                        const Options& options) {
-  const Hosts hosts = ranks_by_host(ranks, options.hosts);
+  const Hosts hosts = ranks_by_host(ranks, options.given.hosts);
   return channels_of(hosts, place_of(hosts, rank), work, options);
 }
 
@@ -223,7 +223,7 @@ std::int64_t count_rounds(std::size_t items, const Hosts& hosts, const Options& 
 
 Cost channel_switch_allreduce_cost(int ranks, std::size_t items, Options options) {
   if (ranks == 1) return {};
-  const Hosts hosts = ranks_by_host(ranks, options.hosts);
+  const Hosts hosts = ranks_by_host(ranks, options.given.hosts);
   const std::int64_t rounds = count_rounds(items, hosts, options), heads = heads_of(hosts);
   std::size_t most = 0;
   for (const auto& host : hosts) most = std::max(most, host.size());
@@ -235,7 +235,7 @@ Cost channel_switch_allreduce_cost(int ranks, std::size_t items, Options options
 
 std::size_t channel_switch_allreduce_scratch(int ranks, std::size_t items, Options options) {
   if (ranks == 1) return 0;
-  const Hosts hosts = ranks_by_host(ranks, options.hosts);
+  const Hosts hosts = ranks_by_host(ranks, options.given.hosts);
   const auto heads = static_cast<std::size_t>(heads_of(hosts));
   const std::size_t round = chunk_of(items, hosts, options) * heads,
                     all = (rounds_ahead + 1) * round;

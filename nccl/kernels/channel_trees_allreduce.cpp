@@ -29,7 +29,7 @@ using Hosts = Table<std::vector<int>>;
 
 std::vector<Range> tree_parts(Range data, const Options& options) {
   return channel_parts(data, protocol_named(options.protocol), options.channels, allreduce_traffic,
-                       options.item_bytes);
+                       options.given.item_bytes);
 }
 
 constexpr int log2_of(std::size_t n) { return static_cast<int>(std::bit_width(n)) - 1; }
@@ -42,7 +42,7 @@ void halve(std::size_t& chunk, std::size_t channel_bytes, double chunks, std::si
 /// Items of a chunk: short vectors have smaller ones, so that all levels of the tree are at work.
 std::size_t chunk_of(std::size_t items, int ranks, std::size_t hosts, const Options& options) {
   const Protocol protocol = protocol_named(options.protocol);
-  const std::size_t bytes = items * options.item_bytes;
+  const std::size_t bytes = items * options.given.item_bytes;
   const std::size_t each = bytes / static_cast<std::size_t>(std::max(1, options.channels));
   const double on_host = static_cast<double>(ranks) / static_cast<double>(hosts);
   std::size_t chunk = chunk_items(protocol, 1);
@@ -58,13 +58,14 @@ std::size_t chunk_of(std::size_t items, int ranks, std::size_t hosts, const Opti
     halve(chunk, each, 64 * steps / on_host, 128 << 10);
     halve(chunk, each, 16 * steps / on_host, 32 << 10);
   }
-  return std::max<std::size_t>(1, chunk / options.item_bytes);
+  return std::max<std::size_t>(1, chunk / options.given.item_bytes);
 }
 
 /// The ranks of each host in the order of the channel's ring.
 Table<Table<int>> chains_of(const Hosts& hosts, int channel, const Options& options) {
-  if (options.orders == nullptr || options.orders->empty()) return {hosts.begin(), hosts.end()};
-  const Table<int>& order = (*options.orders)[channel % std::ssize(*options.orders)];
+  if (options.given.orders == nullptr || options.given.orders->empty())
+    return {hosts.begin(), hosts.end()};
+  const Table<int>& order = (*options.given.orders)[channel % std::ssize(*options.given.orders)];
   Table<int> host_of(order.size());
   for (int host = 0; host < std::ssize(hosts); ++host)
     for (const int rank : hosts[host]) host_of[rank] = host;
@@ -79,16 +80,16 @@ Table<Table<int>> chains_of(const Hosts& hosts, int channel, const Options& opti
 }
 
 bool is_second_tree(int channel, int channels, const Options& options) {
-  const int all = options.orders != nullptr && !options.orders->empty()
-                      ? static_cast<int>(options.orders->size())
+  const int all = options.given.orders != nullptr && !options.given.orders->empty()
+                      ? static_cast<int>(options.given.orders->size())
                       : channels;
   return channel % all >= (all + 1) / 2;
 }
 
 /// The tree that a log has for the channel; null where it has none.
 const Table<TreeEnds>* known_tree(int channel, const Options& options) {
-  if (options.trees == nullptr) return nullptr;
-  return &(*options.trees)[channel % std::ssize(*options.trees)];
+  if (options.given.trees == nullptr) return nullptr;
+  return &(*options.given.trees)[channel % std::ssize(*options.given.trees)];
 }
 
 nccl::ChainTree tree_of(const Hosts& hosts, int channel, int channels, const Options& options) {
@@ -99,17 +100,17 @@ nccl::ChainTree tree_of(const Hosts& hosts, int channel, int channels, const Opt
   return {std::move(chains), std::move(branches), which};
 }
 
-struct Channel {
+struct TreeChannel {
   Block block;
   TreeBranch branch;
 };
 
 /// A rank's channels, with their slots in the scratch space.
-std::vector<Channel> channels_of(Communicator comm, Workspace work, const Options& options) {
-  const Hosts hosts = ranks_by_host(comm.size(), options.hosts);
+std::vector<TreeChannel> channels_of(Communicator comm, Workspace work, const Options& options) {
+  const Hosts hosts = ranks_by_host(comm.size(), options.given.hosts);
   const Table<Range> parts = tree_parts(work.data, options);
   const std::size_t chunk = chunk_of(work.data.size, comm.size(), hosts.size(), options);
-  std::vector<Channel> channels;
+  std::vector<TreeChannel> channels;
   const int count = static_cast<int>(parts.size());
   std::vector<int> trees;
   for (int i = 0; i < count; ++i) trees.push_back(is_second_tree(i, count, options) ? 1 : 0);
@@ -129,16 +130,17 @@ std::vector<Channel> channels_of(Communicator comm, Workspace work, const Option
 }
 
 Task channel_trees_allreduce(Communicator comm, Workspace work, Options options) {
-  std::vector<Channel> channels;
+  std::vector<TreeChannel> channels;
   if (comm.size() > 1) channels = channels_of(comm, work, options);
-  return on_sms(comm, std::move(channels), options.sms, [](Communicator block, Channel channel) {
-    return up_and_down(block, std::vector<TreeBranch>(1, std::move(channel.branch)));
-  });
+  return on_sms(comm, std::move(channels), options.sms,
+                [](Communicator block, TreeChannel channel) {
+                  return up_and_down(block, std::vector<TreeBranch>(1, std::move(channel.branch)));
+                });
 }
 
 Cost channel_trees_allreduce_cost(int ranks, std::size_t items, Options options) {
   if (ranks == 1) return {};
-  const std::size_t hosts = ranks_by_host(ranks, options.hosts).size();
+  const std::size_t hosts = ranks_by_host(ranks, options.given.hosts).size();
   const std::size_t chunk = chunk_of(items, ranks, hosts, options);
   std::size_t chunks = 0, most = 0;
   for (const Range& part : tree_parts({.size = items}, options)) {
@@ -153,7 +155,7 @@ Cost channel_trees_allreduce_cost(int ranks, std::size_t items, Options options)
 
 std::size_t channel_trees_allreduce_scratch(int ranks, std::size_t items, Options options) {
   if (ranks == 1) return 0;
-  const Hosts hosts = ranks_by_host(ranks, options.hosts);
+  const Hosts hosts = ranks_by_host(ranks, options.given.hosts);
   const std::size_t chunk = chunk_of(items, ranks, hosts.size(), options);
   const Table<Range> parts = tree_parts({.size = items}, options);
   const int count = static_cast<int>(parts.size());

@@ -14,7 +14,8 @@ TEST(ChannelTrees, that_are_known_sum_all_with_room_for_each_child) {
   const std::vector<int> one_host(ranks, 0);
   Table<Table<TreeEnds>> star(1, Table<TreeEnds>(ranks, TreeEnds{.parent = 2}));
   star[0][2] = {.children = {0, 1, 3}};
-  const Options chain = {.hosts = &one_host}, known = {.hosts = &one_host, .trees = &star};
+  const Options chain = {.given = {.hosts = &one_host}},
+                known = {.given = {.hosts = &one_host, .trees = &star}};
   EXPECT_EQ(trees.scratch_items(ranks, items, chain), items);
   EXPECT_EQ(trees.scratch_items(ranks, items, known), 3 * items);
   const LoopbackResult result = run_loopback(trees, ranks, items, known, item_of);

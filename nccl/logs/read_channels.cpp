@@ -14,9 +14,9 @@
 namespace ringscope {
 namespace {
 
-using nccl::Channel;
 using nccl::Distance;
 using nccl::Found;
+using nccl::FoundChannel;
 using nccl::HostChannels;
 using nccl::HostGraph;
 using nccl::Shape;
@@ -93,8 +93,8 @@ class GraphFile {
     return static_cast<int>(at - numbers.begin());
   }
 
-  Channel channel_of(const HostGraph& host, pugi::xml_node node, bool first_only) const {
-    Channel channel;
+  FoundChannel channel_of(const HostGraph& host, pugi::xml_node node, bool first_only) const {
+    FoundChannel channel;
     std::size_t nets = 0;
     for (const pugi::xml_node part : node.children()) {
       const std::string_view name = part.name();

@@ -23,7 +23,7 @@ Distance farther(Distance distance) {
 }
 
 /// The nearest and the farthest of paths between different parts.
-std::pair<Distance, Distance> range_of(const Paths& paths, bool between_gpus) {
+std::pair<Distance, Distance> range_of(const LinkPaths& paths, bool between_gpus) {
   Distance least = Distance::sockets, most = Distance::same;
   for (std::size_t i = 0; i < paths.size(); ++i)
     for (std::size_t j = 0; j < paths[i].size(); ++j)
@@ -35,10 +35,10 @@ std::pair<Distance, Distance> range_of(const Paths& paths, bool between_gpus) {
 }
 
 /// The farthest of paths that go no farther than `limit`.
-Distance farthest_within(const Paths& paths, Distance limit) {
+Distance farthest_within(const LinkPaths& paths, Distance limit) {
   Distance farthest = Distance::same;
   for (const auto& row : paths)
-    for (const Path& path : row)
+    for (const LinkPath& path : row)
       if (path.distance <= limit) farthest = std::max(farthest, path.distance);
   return farthest;
 }
@@ -66,12 +66,12 @@ Bounds bounds_of(const HostGraph& graph) {
   if (!graph.several_hosts && graph.gpus.size() == 1) return {unlimited_rate, unlimited_rate};
   Bounds bounds;
   for (const auto& row : graph.several_hosts ? graph.to_port : graph.to_gpu)
-    for (const Path& path : row)
+    for (const LinkPath& path : row)
       if (!path.links.empty()) bounds.path = std::max(bounds.path, path.rate);
   for (const int gpu : graph.gpus) {
     Rate nvlinks = 0, pcie = 0;
     for (const int id : graph.leaving[gpu]) {
-      const Link& link = graph.links[id];
+      const GraphLink& link = graph.links[id];
       if (link.type == LinkType::nvlink) nvlinks += link.rate;
       if (link.type == LinkType::pcie) pcie = link.rate;
     }
@@ -134,7 +134,7 @@ class Hunt {
 
   /// True if nothing better can be found.
   bool done(const Searched& searched) const {
-    return searched.outcome == Outcome::complete || count(best_) * best_.outside >= bounds_.gpu;
+    return searched.outcome == SearchEnd::complete || count(best_) * best_.outside >= bounds_.gpu;
   }
 
   void widen_and_slow() {
@@ -224,7 +224,7 @@ class Hunt {
     std::size_t step = 0;
     while (step + 1 < rates_.size() && rates_[step] > best_.outside) ++step;
     set_rate(step);
-    for (Outcome outcome{}; outcome != Outcome::out_of_steps && step_ > 0;) {
+    for (SearchEnd outcome{}; outcome != SearchEnd::out_of_steps && step_ > 0;) {
       if (best_.shape == Shape::ring) {
         set_rate(step_ - 1);
       } else if (is_multicast() && wanted_.outside == best_.outside &&
@@ -241,7 +241,7 @@ class Hunt {
   }
 
   void in_order() {
-    Channel channel;
+    FoundChannel channel;
     for (int gpu = 0; gpu < static_cast<int>(graph_.gpus.size()); ++gpu)
       channel.gpus.push_back(gpu);
     if (!graph_.ports.empty())

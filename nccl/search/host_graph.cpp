@@ -22,9 +22,9 @@ class Builder {
 
   HostGraph build() {
     for (const int number : made_.numbers)
-      made_.gpus.push_back(add(Part::gpu, host_.gpus.at(number)));
-    for (const Vertex domain : host_.numa_domains) add(Part::domain, domain);
-    for (const Vertex bridge : host_.pcie_switches) add(Part::pcie_switch, bridge);
+      made_.gpus.push_back(add(NodeKind::gpu, host_.gpus.at(number)));
+    for (const Vertex domain : host_.numa_domains) add(NodeKind::domain, domain);
+    for (const Vertex bridge : host_.pcie_switches) add(NodeKind::pcie_switch, bridge);
     if (made_.several_hosts)
       for (std::size_t i = 0; i < host_.nics.size(); ++i) add_port(static_cast<int>(i));
     join_pcie();
@@ -40,13 +40,13 @@ class Builder {
   const Graph& graph() const { return topology_.graph(); }
   Rate rate_of(int link) const { return made_.links[link].rate; }
 
-  int add(Part part) {
+  int add(NodeKind part) {
     made_.nodes.push_back(part);
     made_.leaving.emplace_back();
     return static_cast<int>(made_.nodes.size()) - 1;
   }
 
-  int add(Part part, Vertex vertex) { return nodes_[vertex] = add(part); }
+  int add(NodeKind part, Vertex vertex) { return nodes_[vertex] = add(part); }
 
   void join(int a, int b, LinkType type, Rate rate) {
     const int there = static_cast<int>(made_.links.size());
@@ -59,7 +59,7 @@ class Builder {
   /// A NIC and its port: the cable's rate lies between them.
   void add_port(int number) {
     const Vertex vertex = host_.nics[number];
-    const int nic = add(Part::nic, vertex), port = add(Part::port);
+    const int nic = add(NodeKind::nic, vertex), port = add(NodeKind::port);
     Bandwidth cable{};
     for (const auto [other, id] : graph().edges(vertex))
       if (graph()[other].host != graph()[vertex].host)
@@ -75,10 +75,10 @@ class Builder {
       for (const auto [neighbour, id] : graph().edges(vertex)) {
         const auto other = nodes_.find(neighbour);
         if (other == nodes_.end() || other->second <= node) continue;
-        const Part here = made_.nodes[node];
-        const Part there = made_.nodes[other->second];
-        if ((here == Part::gpu && there == Part::gpu) ||
-            (here == Part::domain && there == Part::domain))
+        const NodeKind here = made_.nodes[node];
+        const NodeKind there = made_.nodes[other->second];
+        if ((here == NodeKind::gpu && there == NodeKind::gpu) ||
+            (here == NodeKind::domain && there == NodeKind::domain))
           continue;
         join(node, other->second, LinkType::pcie, pcie_rate(graph().link(id).bandwidth));
       }
@@ -107,7 +107,7 @@ class Builder {
       for (const auto& [other, bandwidth] : to_gpus)
         join(gpu, other, LinkType::nvlink, nvlink_rate(bandwidth, made_.generation));
       if (to_switches.bytes_per_second > 0) {
-        if (made_.nvswitch < 0) made_.nvswitch = add(Part::nvswitch);
+        if (made_.nvswitch < 0) made_.nvswitch = add(NodeKind::nvswitch);
         join(gpu, made_.nvswitch, LinkType::nvlink, nvlink_rate(to_switches, made_.generation));
       }
     }
@@ -165,11 +165,11 @@ HostGraph host_graph(const Topology& topology, int host, const std::vector<int>&
   return Builder(topology, host, gpus, several_hosts).build();
 }
 
-Table<int> nearest(std::span<const Path> paths) {
+Table<int> nearest(std::span<const LinkPath> paths) {
   Table<int> found;
   Rate rate = 0;
   Distance distance = Distance::none;
-  for (int i = 0; const Path& path : paths) {
+  for (int i = 0; const LinkPath& path : paths) {
     if (path.rate > rate || (path.rate == rate && path.distance < distance)) {
       rate = path.rate;
       distance = path.distance;

@@ -28,32 +28,32 @@ enum class Distance {
 /// As NCCL's own files abbreviate it: "NVL", "PXB".
 std::string_view name_of(Distance distance);
 
-enum class Part { gpu, nvswitch, pcie_switch, domain, nic, port };
+enum class NodeKind { gpu, nvswitch, pcie_switch, domain, nic, port };
 enum class LinkType { nvlink, pcie, sockets, network };
 
-struct Link {
+struct GraphLink {
   int from = 0, to = 0;  ///< nodes
   LinkType type = LinkType::pcie;
   Rate rate = 0;
   int back = 0;  ///< the link back
-  bool operator==(const Link&) const = default;
+  bool operator==(const GraphLink&) const = default;
 };
 
 /// Links in order from one node to another, and what they add up to.
-struct Path {
+struct LinkPath {
   std::vector<int> links;
   Rate rate = 0;
   Distance distance = Distance::none;
 };
 
-using Paths = Table<Table<Path>>;
+using LinkPaths = Table<Table<LinkPath>>;
 
 struct HostGraph {
   int generation = 0;
   Processor processor;
   bool several_hosts = false;
-  Table<Part> nodes;
-  Table<Link> links;
+  Table<NodeKind> nodes;
+  Table<GraphLink> links;
   Table<std::vector<int>> leaving;  ///< of each node: its links, the fastest first
   Table<int> gpus;                  ///< nodes; index: of the GPU among the communicator's
   Table<int> numbers;               ///< of each: the GPU's number in the host
@@ -63,10 +63,10 @@ struct HostGraph {
   bool gpudirect = true;
   Table<Table<bool>> peers;  ///< from GPU, to GPU: peer access is granted
 
-  Paths to_gpu, to_port;                   ///< from GPU, to it
-  Paths from_port;                         ///< from port, to GPU
-  Table<Path> to_nvswitch, from_nvswitch;  ///< of each GPU
-  Table<int> own_gpus;                     ///< of each port: gpu_of() it
+  LinkPaths to_gpu, to_port;                   ///< from GPU, to it
+  LinkPaths from_port;                         ///< from port, to GPU
+  Table<LinkPath> to_nvswitch, from_nvswitch;  ///< of each GPU
+  Table<int> own_gpus;                         ///< of each port: gpu_of() it
 
   /// Equal up to the identity of their hosts.
   bool alike(const HostGraph& other) const;
@@ -81,7 +81,7 @@ HostGraph host_graph(const Topology& topology, int host, const std::vector<int>&
 void find_paths(HostGraph& graph);
 
 /// Numbers of those paths with the highest rate, and of these the nearest.
-Table<int> nearest(std::span<const Path> paths);
+Table<int> nearest(std::span<const LinkPath> paths);
 
 /// The port by which a GPU leaves in a channel, by its own choice.
 int port_of(const HostGraph& graph, int gpu, int channel);

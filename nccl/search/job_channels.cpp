@@ -58,7 +58,7 @@ std::size_t fewest_channels(const std::vector<HostShare>& hosts) {
 }
 
 /// The ranks of a host in the order of one of its channels.
-Table<int> ranks_in(const HostShare& host, const Channel& channel) {
+Table<int> ranks_in(const HostShare& host, const FoundChannel& channel) {
   Table<int> ranks;
   for (const int gpu : channel.gpus) ranks.push_back(host.ranks[gpu]);
   return ranks;
@@ -66,8 +66,8 @@ Table<int> ranks_in(const HostShare& host, const Channel& channel) {
 
 /// The channel that host `i` has in a ring. Where rings use two ports, every other host swaps the
 /// rings of a pair: what leaves one host by the second port comes in at the next by the second one.
-const Channel& piece(const std::vector<HostShare>& hosts, std::size_t i, std::size_t channel,
-                     std::size_t channels) {
+const FoundChannel& piece(const std::vector<HostShare>& hosts, std::size_t i, std::size_t channel,
+                          std::size_t channels) {
   const Found& found = hosts[i].found->channels.ring;
   const bool swapped = found.port_pairs && channels % 2 == 0 && i % 2 == 1;
   return found.channels[swapped ? channel ^ 1 : channel];
@@ -78,7 +78,7 @@ int nic_of(const HostGraph& graph, int port) { return port < 0 ? -1 : graph.nics
 /// The GPU by which another one reaches a port, by its number in the host; -1: none.
 int relay_of(const HostGraph& graph, int gpu, int port) {
   if (port < 0) return -1;
-  const Path& path = graph.to_port[gpu][port];
+  const LinkPath& path = graph.to_port[gpu][port];
   if (path.distance != Distance::gpu_relay) return -1;
   return graph.numbers[graph.own_gpus[port]];
 }
@@ -88,7 +88,7 @@ Table<ChannelNics> nics(const std::vector<HostShare>& hosts, std::size_t ranks, 
   Table<ChannelNics> all(ranks);
   for (std::size_t i = 0; i < hosts.size(); ++i) {
     const HostGraph& graph = hosts[i].found->graph;
-    const Channel& here = piece(hosts, i, channel, channels);
+    const FoundChannel& here = piece(hosts, i, channel, channels);
     const auto at = [&](int gpu) -> ChannelNics& { return all[hosts[i].ranks[gpu]]; };
     at(here.gpus.front()).in = nic_of(graph, here.ports[0]);
     at(here.gpus.back()).out = nic_of(graph, here.ports[1]);

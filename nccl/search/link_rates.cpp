@@ -13,29 +13,29 @@ Rate rounded(Rate rate) { return std::round(rate * 1000) / 1000; }
 }  // namespace
 
 LinkRates::LinkRates(const HostGraph& graph) : graph_(graph) {
-  for (const Link& link : graph.links) left_.push_back(rounded(link.rate));
+  for (const GraphLink& link : graph.links) left_.push_back(rounded(link.rate));
 }
 
-bool LinkRates::take(const Path& path, int start, Rate rate) {
+bool LinkRates::take(const LinkPath& path, int start, Rate rate) {
   return move(path, path.links.size(), start, rate);
 }
 
-void LinkRates::give_back(const Path& path, int start, Rate rate) {
+void LinkRates::give_back(const LinkPath& path, int start, Rate rate) {
   move(path, path.links.size(), start, -rate);
 }
 
-bool LinkRates::move(const Path& path, std::size_t links, int start, Rate rate) {
+bool LinkRates::move(const LinkPath& path, std::size_t links, int start, Rate rate) {
   const auto part = [&](int node) { return graph_.nodes[node]; };
-  const bool from_gpu = part(start) == Part::gpu;
-  const auto link_of = [&](int id) -> const Link& { return graph_.links[id]; };
-  const bool through_domain =
-      std::ranges::any_of(path.links, [&](int id) { return part(link_of(id).to) == Part::domain; });
+  const bool from_gpu = part(start) == NodeKind::gpu;
+  const auto link_of = [&](int id) -> const GraphLink& { return graph_.links[id]; };
+  const bool through_domain = std::ranges::any_of(
+      path.links, [&](int id) { return part(link_of(id).to) == NodeKind::domain; });
   const bool longer =
       path.distance == Distance::root && from_gpu && through_domain && !graph_.processor.amd;
   for (std::size_t i = 0; i < links; ++i) {
-    const Link& link = link_of(path.links[i]);
+    const GraphLink& link = link_of(path.links[i]);
     const Rate there = link.type == LinkType::pcie && longer ? rate * 6 / 5 : rate;
-    const bool read = part(link.to) == Part::gpu && graph_.generation < 80 && !from_gpu;
+    const bool read = part(link.to) == NodeKind::gpu && graph_.generation < 80 && !from_gpu;
     const Rate back = read ? there / 8 : 0;
     Rate& forward = left_[path.links[i]];
     Rate& backward = left_[link.back];

@@ -15,11 +15,11 @@ class LinkRates {
   /// Source of what is added: NCCL 2.31, src/graph/search.cc. An Intel processor cuts what passes
   /// between the PCIe slots of a socket into packets so short that it takes a fifth more of them;
   /// before the A100, data that a GPU reads takes an eighth of the link back.
-  bool take(const Path& path, int start, Rate rate);
-  void give_back(const Path& path, int start, Rate rate);
+  bool take(const LinkPath& path, int start, Rate rate);
+  void give_back(const LinkPath& path, int start, Rate rate);
 
  private:
-  bool move(const Path& path, std::size_t links, int start, Rate rate);
+  bool move(const LinkPath& path, std::size_t links, int start, Rate rate);
 
   const HostGraph& graph_;
   Table<Rate> left_;

@@ -10,7 +10,7 @@ namespace {
 /// Rate of a GPU's own PCIe link; -1 where it has none.
 int pcie_rate_of(const HostGraph& graph, int gpu) {
   for (const int id : graph.leaving[graph.gpus[gpu]]) {
-    const Link& link = graph.links[id];
+    const GraphLink& link = graph.links[id];
     if (link.type == LinkType::pcie) return static_cast<int>(link.rate);
   }
   return -1;
@@ -22,10 +22,10 @@ using Merit = std::tuple<int, int, int, int, int, int>;
 
 Merit merit(const HostGraph& graph, int gpu, int port, int turn) {
   const int to = (gpu + turn) % static_cast<int>(graph.gpus.size());
-  const Path& path = graph.to_gpu[gpu][to];
+  const LinkPath& path = graph.to_gpu[gpu][to];
   const int rate = static_cast<int>(path.rate), links = static_cast<int>(path.links.size());
   if (port < 0) return {0, 0, 0, -rate, links, turn};
-  const Path& in = graph.from_port[port][to];
+  const LinkPath& in = graph.from_port[port][to];
   return {-static_cast<int>(in.rate),
           -pcie_rate_of(graph, to),
           static_cast<int>(in.links.size()),
@@ -35,7 +35,7 @@ Merit merit(const HostGraph& graph, int gpu, int port, int turn) {
 }
 
 /// NVSwitches prefer few peers: the GPUs with the numbers beside are the only ones to be tried.
-std::vector<int> neighbours(const Step& step, int count) {
+std::vector<int> neighbours(const WalkStep& step, int count) {
   const int before = (step.gpu + count - 1) % count, after = (step.gpu + 1) % count;
   if (before != after && step.shape == Shape::ring) return {before, after};
   if (before != after && step.shape == Shape::balanced) return {after, before};
@@ -51,7 +51,7 @@ const std::vector<Orders::Candidate>& Orders::candidates(int gpu, int port) {
   std::vector<std::pair<Merit, Candidate>> found;
   for (int turn = 1; turn < count; ++turn) {
     const int to = (gpu + turn) % count;
-    const Path& path = graph_.to_gpu[gpu][to];
+    const LinkPath& path = graph_.to_gpu[gpu][to];
     if (!path.links.empty())
       found.push_back({merit(graph_, gpu, port, turn),
                        {to, static_cast<int>(path.rate), static_cast<int>(path.links.size())}});
@@ -61,7 +61,7 @@ const std::vector<Orders::Candidate>& Orders::candidates(int gpu, int port) {
   return known->second;
 }
 
-std::vector<int> Orders::next_gpus(const Step& step, const Table<std::uint64_t>& used) {
+std::vector<int> Orders::next_gpus(const WalkStep& step, const Table<std::uint64_t>& used) {
   const auto in_channel = [&](int gpu) { return (used[gpu] >> step.channel & 1) != 0; };
   if (graph_.nvswitch >= 0) {
     const auto& paths = graph_.to_gpu[step.gpu];

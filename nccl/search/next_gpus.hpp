@@ -10,12 +10,12 @@
 
 namespace ringscope::nccl {
 
-enum class Order { sorted, numbers, as_before };
+enum class WalkOrder { sorted, numbers, as_before };
 
 /// Next GPU of the walk: any, one that leads to the port, or one from which others lead there.
 enum class Towards { anywhere, port, port_later };
 
-struct Step {
+struct WalkStep {
   int gpu = 0;
   Shape shape = Shape::ring;
   Towards towards = Towards::anywhere;
@@ -29,7 +29,7 @@ class Orders {
   explicit Orders(const HostGraph& graph) : graph_(graph) {}
 
   /// GPUs to try behind one that are not in the channel yet.
-  std::vector<int> next_gpus(const Step& step, const Table<std::uint64_t>& used);
+  std::vector<int> next_gpus(const WalkStep& step, const Table<std::uint64_t>& used);
 
   /// Ports to try, for one GPU or, with -1, for all: those of their own choice, then those that are
   /// no farther.

@@ -17,7 +17,7 @@ constexpr int never = -1;
 struct Plan {
   int leave_at = never;  ///< the step whose GPU leads to the port
   int close_at = never;  ///< the step whose GPU leads back to the first
-  Order order = Order::sorted;
+  WalkOrder order = WalkOrder::sorted;
 };
 
 class Walk {
@@ -39,8 +39,8 @@ class Walk {
 
   Searched run() {
     next_channel();
-    if (complete_) return {Outcome::complete, left_};
-    return {left_ > 0 ? Outcome::tried_all : Outcome::out_of_steps, left_};
+    if (complete_) return {SearchEnd::complete, left_};
+    return {left_ > 0 ? SearchEnd::tried_all : SearchEnd::out_of_steps, left_};
   }
 
  private:
@@ -68,10 +68,10 @@ class Walk {
     Plan plan = this->plan();
     if (is_multicast()) return start(static_cast<int>(depth()), plan);
     const bool first = now_.channels.empty();
-    plan.order = first ? Order::numbers : Order::as_before;
+    plan.order = first ? WalkOrder::numbers : WalkOrder::as_before;
     start(first ? 0 : now_.channels.back().gpus.front(), plan);
     if (now_.same && !first) return;
-    plan.order = Order::sorted;
+    plan.order = WalkOrder::sorted;
     for (int gpu = 0; gpu < gpu_count(); ++gpu) start(gpu, plan);
   }
 
@@ -106,7 +106,7 @@ class Walk {
   bool head_at(int port, std::size_t ports) {
     const int gpu = graph_.own_gpus[port];
     if (depth() >= ports || gpu < 0) return false;
-    for (const Channel& channel : now_.channels)
+    for (const FoundChannel& channel : now_.channels)
       if (channel.gpus.front() == gpu) return false;
     enter(port, gpu, plan());
     return true;
@@ -115,7 +115,7 @@ class Walk {
   void from_port(int port) {
     Plan plan = this->plan();
     if (!now_.channels.empty() && now_.same) {
-      plan.order = Order::as_before;
+      plan.order = WalkOrder::as_before;
       return enter(port, now_.channels.back().gpus.front(), plan);
     }
     if (now_.channels.empty() && graph_.nvswitch < 0) try_numbers(port, plan);
@@ -127,7 +127,7 @@ class Walk {
 
   /// The GPUs in the order of their numbers, on steps that do not count.
   void try_numbers(int port, Plan plan) {
-    plan.order = Order::numbers;
+    plan.order = WalkOrder::numbers;
     constexpr int few = 1 << 10;
     const int before = std::exchange(left_, few);
     enter(port, 0, plan);
@@ -135,7 +135,7 @@ class Walk {
   }
 
   void enter(int port, int gpu, const Plan& plan) {
-    const Path& path = graph_.from_port[port][gpu];
+    const LinkPath& path = graph_.from_port[port][gpu];
     if (is_tree() && graph_.to_port[gpu][port].distance > now_.farthest_port) return;
     along(path, graph_.ports[port], Ends::port, now_.outside, [&] { visit_marked(gpu, 0, plan); });
   }
@@ -144,7 +144,7 @@ class Walk {
 
   /// Goes on behind a path, if it is near enough and its links have the rate.
   template <typename GoOn>
-  void along(const Path& path, int start, Ends ends, Rate rate, GoOn go_on) {
+  void along(const LinkPath& path, int start, Ends ends, Rate rate, GoOn go_on) {
     const Distance farthest = ends == Ends::gpus ? now_.farthest_gpu : now_.farthest_port;
     if (path.distance > farthest || !link_rates_.take(path, start, rate)) return;
     const int links = static_cast<int>(path.links.size());
@@ -184,7 +184,7 @@ class Walk {
   }
 
   int node_of(int gpu) const { return graph_.gpus[gpu]; }
-  const Path& path_between(int from, int to) const { return graph_.to_gpu[from][to]; }
+  const LinkPath& path_between(int from, int to) const { return graph_.to_gpu[from][to]; }
 
   void go_on(int gpu, int step, const Plan& plan) {
     for (const int next : next_gpus(gpu, step, plan))
@@ -194,8 +194,8 @@ class Walk {
   }
 
   std::vector<int> next_gpus(int gpu, int step, const Plan& plan) {
-    if (plan.order == Order::numbers) return {step + 1};
-    if (plan.order == Order::as_before) return {now_.channels.back().gpus[step + 1]};
+    if (plan.order == WalkOrder::numbers) return {step + 1};
+    if (plan.order == WalkOrder::as_before) return {now_.channels.back().gpus[step + 1]};
     const Towards towards = plan.leave_at == never      ? Towards::anywhere
                             : plan.leave_at == step + 1 ? Towards::port
                                                         : Towards::port_later;
@@ -215,7 +215,7 @@ class Walk {
     const Rate rate = balanced ? now_.outside / 2 : now_.outside;
     for (const int port : orders_.ports(now_.farthest_port, gpu)) {
       if (!may_leave_by(port, step)) continue;
-      const Path& path = graph_.to_port[gpu][port];
+      const LinkPath& path = graph_.to_port[gpu][port];
       if (is_tree() && graph_.from_port[port][gpu].distance > now_.farthest_port) continue;
       along(path, node_of(gpu), Ends::port, rate, [&] {
         current_.back().ports[1] = port;
@@ -225,7 +225,7 @@ class Walk {
   }
 
   bool may_leave_by(int port, int step) const {
-    const Channel& channel = current_.back();
+    const FoundChannel& channel = current_.back();
     if (now_.shape == Shape::chain) return port == channel.ports[0];
     if (now_.shape == Shape::ring && now_.port_pairs)
       return depth() % 2 == 0 || port == now_.channels.back().ports[0];
@@ -236,14 +236,14 @@ class Walk {
   /// Every GPU sends its share to the switch and takes it from there; the head twice.
   void multicast(int head) {
     struct Taken {
-      const Path* path;
+      const LinkPath* path;
       int start;
       Rate rate;
     };
     std::vector<Taken> taken;
-    const auto take_all = [&](const Table<Path>& paths, bool down) {
+    const auto take_all = [&](const Table<LinkPath>& paths, bool down) {
       for (int gpu = 0; gpu < gpu_count(); ++gpu) {
-        const Path& path = paths[gpu];
+        const LinkPath& path = paths[gpu];
         const Taken one = {&path, down ? graph_.nvswitch : node_of(gpu),
                            gpu == head ? 2 * now_.inside : now_.inside};
         if (path.distance > now_.farthest_gpu || !link_rates_.take(path, one.start, one.rate))
@@ -285,9 +285,9 @@ class Walk {
   Found now_;
   Found& best_;
   LinkRates link_rates_;
-  Table<std::uint64_t> used_;     ///< of each GPU: a bit for each channel that it is in
-  std::vector<Channel> current_;  ///< the channels in flight, one inside the other
-  Table<Rate> port_rates_;        ///< left of each
+  Table<std::uint64_t> used_;          ///< of each GPU: a bit for each channel that it is in
+  std::vector<FoundChannel> current_;  ///< the channels in flight, one inside the other
+  Table<Rate> port_rates_;             ///< left of each
   int left_ = 0;
   bool complete_ = false;
 };

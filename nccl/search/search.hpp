@@ -23,10 +23,10 @@ namespace ringscope::nccl {
 /// its share by NVSwitch.
 enum class Shape { ring, balanced, chain, multicast };
 
-struct Channel {
+struct FoundChannel {
   Table<int> gpus;                      ///< in order; indices into HostGraph::gpus
   std::array<int, 2> ports = {-1, -1};  ///< in, out; indices into HostGraph::ports
-  bool operator==(const Channel&) const = default;
+  bool operator==(const FoundChannel&) const = default;
 };
 
 /// Limits that a search is to keep to, and what it has found.
@@ -41,13 +41,13 @@ struct Found {
   /// comes in where the first left.
   bool port_pairs = false;
   int links = 0;  ///< of all channels
-  Table<Channel> channels;
+  Table<FoundChannel> channels;
 };
 
-enum class Outcome { complete, tried_all, out_of_steps };
+enum class SearchEnd { complete, tried_all, out_of_steps };
 
 struct Searched {
-  Outcome outcome = Outcome::tried_all;
+  SearchEnd outcome = SearchEnd::tried_all;
   int left = 0;  ///< steps
 };
 

@@ -12,7 +12,7 @@
 
 #include "algorithms/collectives.hpp"
 #include "algorithms/programs/program.hpp"
-#include "algorithms/steps/host_order.hpp"
+#include "scenarios/question/placed_options.hpp"
 
 namespace ringscope {
 namespace {
@@ -108,14 +108,8 @@ void add_program(const Scenario& scenario, Estimate& estimate) {
 }  // namespace
 
 Cost cost_of(const Scenario& scenario) {
-  std::vector<int> hosts;
-  for (const Location& rank : scenario.placement.ranks) hosts.push_back(rank.host);
-  const int ranks = static_cast<int>(hosts.size());
-  Options options = scenario.job.options;
-  const HostGroups by_host(ranks, &hosts);
-  options.hosts = &hosts;
-  options.by_host = &by_host;
-  return scenario.job.algorithm->cost(ranks, scenario.job.bytes.count, options);
+  const PlacedOptions options(scenario.job, scenario.placement);
+  return scenario.job.algorithm->cost(options.ranks(), scenario.job.bytes.count, *options);
 }
 
 Estimate estimate_of(const Scenario& scenario, bool on_simgrid) {

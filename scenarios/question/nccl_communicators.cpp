@@ -48,10 +48,10 @@ NcclParts nccl_parts(const Topology& topology, const Placement& placement, const
            : nccl::find_channels(topology, gpus, of_host));
   NcclParts parts;
   if (const auto& blocks = library.blocks) {
-    const nccl::Machine installed = {.generation = blocks->generation,
-                                     .version = blocks->version,
-                                     .issue = blocks->issue.count()};
-    parts.machine = std::make_shared<const nccl::Machine>(
+    const nccl::Platform installed = {.generation = blocks->generation,
+                                      .version = blocks->version,
+                                      .issue = blocks->issue.count()};
+    parts.machine = std::make_shared<const nccl::Platform>(
         nccl::machine_of(*found, installed, blocks->in_switch > 0));
   }
   if (own_gpus) parts.rings = std::move(found);

@@ -18,7 +18,7 @@ namespace ringscope {
 
 struct NcclParts {
   /// Null where the library does not say what its blocks cost, or a rank is not on a GPU.
-  std::shared_ptr<const nccl::Machine> machine;
+  std::shared_ptr<const nccl::Platform> machine;
   /// Null where a rank is not on a GPU, or two ranks share one, which NCCL refuses.
   std::shared_ptr<const nccl::JobChannels> rings;
 };
@@ -29,10 +29,10 @@ NcclParts nccl_parts(const Topology& topology, const Placement& placement, const
 
 /// The communicators of a job's groups of ranks, each as NCCL builds it for that group.
 struct NcclGroups {
-  KnownGroups known;                                           ///< what algorithms are told
-  Table<std::shared_ptr<const nccl::JobChannels>> found;       ///< of each of them
-  std::vector<std::shared_ptr<const nccl::Machine>> machines;  ///< likewise, kept for `known`
-  std::vector<std::shared_ptr<const std::vector<int>>> likes;  ///< likewise
+  KnownGroups known;                                            ///< what algorithms are told
+  Table<std::shared_ptr<const nccl::JobChannels>> found;        ///< of each of them
+  std::vector<std::shared_ptr<const nccl::Platform>> machines;  ///< likewise, kept for `known`
+  std::vector<std::shared_ptr<const std::vector<int>>> likes;   ///< likewise
 };
 
 /// True where each rank has a GPU of its own and the library says what blocks cost: then a group's

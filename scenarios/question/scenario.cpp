@@ -14,6 +14,7 @@
 #include "scenarios/question/file_kind.hpp"
 #include "scenarios/question/nccl_communicators.hpp"
 #include "scenarios/question/neighbours.hpp"
+#include "scenarios/question/placed_options.hpp"
 #include "scenarios/question/scenario_tree.hpp"
 #include "topologies/input/data_files.hpp"
 
@@ -77,10 +78,10 @@ const Algorithm* channelled(const Job& job) {
 void give_channels(Job& job, const NcclParts& parts) {
   job.nccl = parts.machine;
   job.rings = parts.rings;
-  job.options.nccl = job.nccl.get();
-  job.options.orders = job.rings != nullptr ? &job.rings->rings : nullptr;
+  job.options.given.nccl = job.nccl.get();
+  job.options.given.orders = job.rings != nullptr ? &job.rings->rings : nullptr;
   const bool trees = job.rings != nullptr && job.rings->logged && !job.rings->trees.empty();
-  job.options.trees = trees ? &job.rings->trees : nullptr;
+  job.options.given.trees = trees ? &job.rings->trees : nullptr;
 }
 
 /// Searches for them, or reads them from the file, where nobody has yet.
@@ -109,7 +110,7 @@ void take_groups(Job& job, const Placement& placement, const Scenario& scenario,
   const auto ranks = static_cast<int>(placement.ranks.size());
   job.groups = nccl_groups(scenario.cluster.topology, placement, scenario.library,
                            job.algorithm->groups(ranks, job.options), known);
-  job.options.groups = &job.groups->known;
+  job.options.given.groups = &job.groups->known;
 }
 
 /// Background jobs go along rings of their own.
@@ -126,14 +127,10 @@ void take_channels_of_neighbours(Scenario& scenario, KnownParts& known) {
 /// Refuses to force what is not there, or the run would silently take something else.
 void require_forced(const Value& job, const Scenario& scenario) {
   const Job& asked = scenario.job;
-  std::vector<int> hosts;
-  for (const Location& where : scenario.placement.ranks) hosts.push_back(where.host);
-  Options options = asked.options;
-  options.hosts = &hosts;
-  const int ranks = static_cast<int>(hosts.size());
-  if (asked.algorithm->name != "nccl" ||
-      !is_forced_in_vain(asked.algorithm->collective, ranks, options))
-    return;
+  const Options& options = asked.options;
+  if (asked.algorithm->name != "nccl") return;
+  const PlacedOptions placed(asked, scenario.placement);
+  if (!is_forced_in_vain(asked.algorithm->collective, placed.ranks(), *placed)) return;
   const bool nvls =
       options.algorithm == "nvls" &&
       (asked.algorithm->collective == "allreduce" || asked.algorithm->collective == "allgather" ||

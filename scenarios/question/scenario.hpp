@@ -54,7 +54,7 @@ struct Job {
   Options options;
   std::shared_ptr<const Training> training;        ///< target of the options' pointer; null: none
   std::shared_ptr<const PairSizes> sizes;          ///< likewise
-  std::shared_ptr<const nccl::Machine> nccl;       ///< likewise
+  std::shared_ptr<const nccl::Platform> nccl;      ///< likewise
   std::shared_ptr<const ScheduleFile> schedule;    ///< likewise, and of the algorithm
   std::shared_ptr<const nccl::JobChannels> rings;  ///< by which data go; null: no search applies
   std::shared_ptr<const NcclGroups> groups;        ///< target of the options' pointer

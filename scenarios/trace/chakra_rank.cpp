@@ -199,7 +199,7 @@ Runs RankReader::read_collective(const Node& node) {
   const bool barrier = type.collective == "barrier";
   const std::int64_t input = barrier ? 0 : needed(node, node.comm_size, "comm_size", 0, most_bytes);
   const int number = group_of(node);
-  const traces::Group& group = groups_->group(number);
+  const traces::TraceGroup& group = groups_->group(number);
   const auto members = static_cast<std::int64_t>(group.ranks->size());
   const Algorithm* algorithm = request_->on_gpus(type.collective, type.algorithm);
   counts_->add(fmt::format("{} {}", name_of(node), type.name),
@@ -226,7 +226,7 @@ int RankReader::group_of(const Node& node) {
   return number;
 }
 
-int RankReader::root_of(const Node& node, const traces::Group& group) const {
+int RankReader::root_of(const Node& node, const traces::TraceGroup& group) const {
   if (!node.root) return 0;
   const auto found = std::ranges::find(*group.ranks, static_cast<int>(*node.root));
   if (found == group.ranks->end())

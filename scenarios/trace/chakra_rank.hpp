@@ -25,16 +25,16 @@ class GroupTable {
   bool lists_groups(const Node& node) const { return listing_.count(&node) > 0; }
   /// Index among all(); -1 where there is no such group.
   int index_of(const std::string& name);
-  const traces::Group& group(int index) const { return all_[index]; }
+  const traces::TraceGroup& group(int index) const { return all_[index]; }
   std::vector<std::string> known() const;
-  const Table<traces::Group>& all() const { return all_; }
+  const Table<traces::TraceGroup>& all() const { return all_; }
 
  private:
   Groups groups_;
   int ranks_;
   std::map<const Node*, bool> listing_;
   std::map<std::string, int> indices_;
-  Table<traces::Group> all_;
+  Table<traces::TraceGroup> all_;
 };
 
 class RankReader {
@@ -50,7 +50,7 @@ class RankReader {
   traces::Node read_message(const Node& node);
   traces::Node read_collective(const Node& node);
   int group_of(const Node& node);
-  int root_of(const Node& node, const traces::Group& group) const;
+  int root_of(const Node& node, const traces::TraceGroup& group) const;
   traces::Node wait(const Node& node, const std::string& lane);
   traces::Node order_only(const Node& node, const std::string& why, bool ignored);
   /// Value of an attribute that the node has to have, within limits.

@@ -124,7 +124,7 @@ class Program {
   static std::string rank_text(int rank) { return fmt::format("rank {}", rank); }
 
   void require_same(int group, std::size_t number, int rank) {
-    const traces::Group& members = groups_.all()[group];
+    const traces::TraceGroup& members = groups_.all()[group];
     const int leader = members.ranks->front();
     const Part& own = ranks_[rank].groups[group][number];
     const Part& first = ranks_[leader].groups[group][number];

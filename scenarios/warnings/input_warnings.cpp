@@ -167,7 +167,7 @@ std::vector<std::string> nic_warnings(const Scenario& scenario, bool replaced) {
   if (ranks.front().nics == NicChoice::all)
     return unequal ? unequal_nics(topology, host, {}) : std::vector<std::string>();
   const Algorithm& algorithm = *scenario.job.algorithm;
-  if (algorithm.one_channel && scenario.job.options.nccl == nullptr) {
+  if (algorithm.one_channel && scenario.job.options.given.nccl == nullptr) {
     if (replaced) return {};
     return {fmt::format(
         "{} is simulated as one channel, which leaves a host by one NIC at a time; NCCL opens "

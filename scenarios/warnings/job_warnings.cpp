@@ -122,7 +122,7 @@ std::vector<std::string> servers_on_gpus(const Scenario& scenario) {
 std::vector<std::string> vain_options(const Scenario& scenario) {
   const Options& options = scenario.job.options;
   const bool forced = options.protocol != "auto" || options.channels > 0 || options.sms > 0;
-  if (!scenario.job.algorithm->one_channel || options.nccl != nullptr || !forced) return {};
+  if (!scenario.job.algorithm->one_channel || options.given.nccl != nullptr || !forced) return {};
   return {fmt::format(
       "'protocol', 'channels' and 'sms' change nothing: {} does not say what NCCL's blocks cost "
       "('blocks'), or a rank is not on a GPU; nccl_a100, nccl_h100 and nccl_v100_pcie do",
@@ -157,8 +157,8 @@ std::vector<std::string> forgotten_gpus(const Scenario& scenario) {
 /// NCCL by a library that knows nothing of its blocks: another one does.
 std::vector<std::string> other_than_nccl(const Scenario& scenario) {
   const Job& job = scenario.job;
-  if (!job.algorithm->one_channel || job.options.nccl != nullptr || !has_rank_on_gpu(scenario) ||
-      scenario.library.blocks)
+  if (!job.algorithm->one_channel || job.options.given.nccl != nullptr ||
+      !has_rank_on_gpu(scenario) || scenario.library.blocks)
     return {};
   const std::vector<std::string> libraries = nccl_libraries(scenario.cluster);
   if (libraries.empty()) return {};

@@ -81,8 +81,8 @@ void require_divisible(const Value& value, std::uint64_t whole, int parts, std::
 /// Megatron's conditions of an interleaved pipeline.
 void read_parts(Fields& fields, Cut& cut) {
   const Value& schedule = fields.value_or("schedule", "1f1b");
-  cut.schedule = static_cast<Schedule>(schedule.one_of("schedule", schedule_names));
-  const bool interleaved = cut.schedule == Schedule::interleaved;
+  cut.schedule = static_cast<PipelineSchedule>(schedule.one_of("schedule", schedule_names));
+  const bool interleaved = cut.schedule == PipelineSchedule::interleaved;
   const Value& parts = fields.value_or("stage_parts", interleaved ? "2" : "1");
   cut.parts = static_cast<int>(parts.integer(1, 100'000));
   if (!interleaved) {

@@ -27,7 +27,7 @@ struct Cut {
   int zero = 0;
   int shard = 1;     ///< ranks among which ZeRO cuts
   int prefetch = 0;  ///< ZeRO 3: units gathered ahead
-  Schedule schedule = Schedule::one_f_one_b;
+  PipelineSchedule schedule = PipelineSchedule::one_f_one_b;
   int parts = 1;
 
   /// Sequences of a micro-batch that a rank has: a part of one, where cp cuts it.
@@ -63,8 +63,8 @@ struct Cut {
   }
   /// Micro-batches whose activations a stage keeps at once.
   double in_flight(int stage) const {
-    if (schedule == Schedule::gpipe) return micro_batches;
-    if (schedule == Schedule::one_f_one_b) return std::min(micro_batches, stages - stage);
+    if (schedule == PipelineSchedule::gpipe) return micro_batches;
+    if (schedule == PipelineSchedule::one_f_one_b) return std::min(micro_batches, stages - stage);
     const InterleavedOrder order = {stages, parts, micro_batches, stage};
     return static_cast<double>(std::min(order.passes(), order.warm_up() + 1)) / parts;
   }

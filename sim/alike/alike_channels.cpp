@@ -68,9 +68,9 @@ class Refinement {
   Refinement(const Machine& machine, Ledger& ledger) : machine_(&machine), ledger_(&ledger) {}
 
   /// Takes in the blocks of a rank by its script; false where it is not made of blocks alone.
-  bool add(int rank, const std::vector<Line>& script) {
+  bool add(int rank, const std::vector<ScriptLine>& script) {
     Table<int> number_of;  // a thread's block; -1: none yet
-    for (const Line& line : script) {
+    for (const ScriptLine& line : script) {
       int& number = number_of.grown(line.thread, -1);
       const bool lasts = line.verb == Verb::copy && line.size == 0;
       if (line.verb == Verb::join || (lasts && !line.block.is_any())) continue;
@@ -272,9 +272,9 @@ std::optional<ChannelFold> alike_channels(const Scenario& scenario, const Option
   if (depends_on_more(scenario, machine)) return {};
   const Orbits& orbits = machine.orbits();
   Refinement refinement(machine, ledger);
-  Groups groups;
+  ScriptGroups groups;
   try {
-    std::vector<Line> script;
+    std::vector<ScriptLine> script;
     for (int rank = 0; rank < orbits.simulated; ++rank) {
       write_script(scenario.job, options, orbits, rank, groups, true, script);
       if (!refinement.add(rank, script)) return {};

@@ -24,7 +24,7 @@ std::vector<int> stands_for(const Scenario& scenario) {
   std::vector<int> hosts;
   for (const Location& where : scenario.placement.ranks) hosts.push_back(where.host);
   Options options = scenario.job.options;
-  options.hosts = &hosts;
+  options.given.hosts = &hosts;
   const auto fold = sim::alike_channels(scenario, options, machine, ledger);
   if (fold) return fold->stands_for;
   return {};

@@ -9,10 +9,10 @@
 #include <utility>
 
 #include "algorithms/groups/on_group.hpp"
-#include "algorithms/steps/host_order.hpp"
 #include "algorithms/training/llm_parts.hpp"
 #include "algorithms/training/training.hpp"
 #include "nccl/search/job_channels.hpp"
+#include "scenarios/question/placed_options.hpp"
 #include "sim/alike/equal_cells.hpp"
 #include "sim/alike/equal_hosts.hpp"
 #include "sim/alike/peer_map.hpp"
@@ -89,32 +89,21 @@ std::string unlike_nics(const Scenario& scenario, const Orbits& orbits) {
 /// The job as its algorithm sees it, on ranks as orbits number them.
 struct Program {
   Program(const Scenario& scenario, const Orbits& numbered)
-      : job(&scenario.job),
-        orbits(numbered),
-        hosts(scenario.placement.ranks.size()),
-        options(scenario.job.options) {
-    std::ranges::transform(scenario.placement.ranks, hosts.begin(), &Location::host);
-    by_host.emplace(orbits.ranks, &hosts);
-    options.hosts = &hosts;
-    options.by_host = &*by_host;
-  }
-  Program& operator=(Program&&) = delete;  ///< neither copied nor moved
+      : job(&scenario.job), orbits(numbered), options(scenario.job, scenario.placement) {}
 
   bool declared_alike() const {
     const Property alike = job->algorithm->alike;
     const auto items = static_cast<std::size_t>(job->bytes.count);
-    return alike != nullptr && alike(orbits.ranks, items, options);
+    return alike != nullptr && alike(orbits.ranks, items, *options);
   }
-  void script(int rank, std::vector<Line>& room) const {
-    write_script(*job, options, orbits, rank, groups, false, room);
+  void script(int rank, std::vector<ScriptLine>& room) const {
+    write_script(*job, *options, orbits, rank, groups, false, room);
   }
 
   const Job* job;
   Orbits orbits;
-  std::vector<int> hosts;  ///< of each rank
-  std::optional<HostGroups> by_host;
-  Options options;
-  mutable Groups groups;
+  PlacedOptions options;
+  mutable ScriptGroups groups;
 };
 
 std::string unlike_lines(int rank, int other) {
@@ -131,7 +120,7 @@ bool goes_round(const Job& job) {
   const bool llm = job.training->llm != nullptr;
   const Algorithm* exchange = llm ? job.training->llm->exchange : job.training->exchange;
   if (exchange == nullptr || exchange->ring) return true;
-  if (!llm || job.options.groups == nullptr || exchange->chosen == nullptr) return false;
+  if (!llm || job.options.given.groups == nullptr || exchange->chosen == nullptr) return false;
   const Options options = options_of_group(job.options, "data");
   const auto items = static_cast<std::size_t>(job.bytes.count);
   return exchange->chosen(ranks_of_data(*job.training->llm), items, options) == "channel_rings";
@@ -143,7 +132,7 @@ Alike compared(const Scenario& scenario, const Program& program, const std::vect
   const Orbits& orbits = program.orbits;
   Alike result{orbits, "", 0};
   try {
-    std::vector<Line> script, theirs;
+    std::vector<ScriptLine> script, theirs;
     for (int rank = 0; rank < orbits.simulated; ++rank) {
       program.script(rank, script);
       peers.add(rank, script);
@@ -167,7 +156,7 @@ Alike compared(const Scenario& scenario, const Program& program, const std::vect
 std::string uncertain_at_first(const Scenario& scenario, const Orbits& orbits) {
   const auto host = [&](int rank) { return scenario.placement.ranks[rank].host; };
   const Program program(scenario, orbits);
-  std::vector<Line> script;
+  std::vector<ScriptLine> script;
   try {
     for (int rank = 0; rank < orbits.simulated; ++rank) {
       if (rank > 0 && host(rank) == host(rank - 1)) continue;
@@ -249,7 +238,7 @@ Scenario in_order(const Scenario& asked, const Orbits& orbits) {
   scenario.placement = placed_in_order(asked.placement, orbits);
   if (asked.job.groups == nullptr) return scenario;
   scenario.job.groups = renumbered(*asked.job.groups, orbits);
-  scenario.job.options.groups = &scenario.job.groups->known;
+  scenario.job.options.given.groups = &scenario.job.groups->known;
   return scenario;
 }
 

@@ -24,7 +24,7 @@ TEST_P(DeclaredAlike, programs_of_all_hosts_are_that_of_the_first_moved_on) {
     Options options = scenario.job.options;
     std::vector<int> hosts;
     for (const Location& where : scenario.placement.ranks) hosts.push_back(where.host);
-    options.hosts = &hosts;
+    options.given.hosts = &hosts;
     if (!algorithm.alike(static_cast<int>(hosts.size()), 48000, options)) continue;
     ++declared;
     EXPECT_EQ(sim::unlike_programs(scenario), "") << algorithm.collective << " " << algorithm.name;

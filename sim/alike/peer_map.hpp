@@ -20,9 +20,9 @@ class PeerMap {
  public:
   explicit PeerMap(const Orbits& orbits) : orbits_(orbits) {}
   /// Adds a rank and its peers, by its script, which may have millions of lines and few peers.
-  void add(int rank, const std::vector<Line>& script) {
+  void add(int rank, const std::vector<ScriptLine>& script) {
     std::map<int, bool> peers;
-    for (const Line& line : script) {
+    for (const ScriptLine& line : script) {
       if (line.peer >= 0) {
         bool& sends = peers[line.peer];
         sends = sends || sends_to_peer(line.verb);

@@ -54,7 +54,7 @@ class Voice final : public Executor {
 /// All threads of the rank.
 class Reader {
  public:
-  Reader(const Part& part, Groups& groups, std::vector<Line>& lines)
+  Reader(const ScriptPart& part, ScriptGroups& groups, std::vector<ScriptLine>& lines)
       : part_(part), groups_(&groups), lines_(&lines) {}
 
   void read(const std::function<Task(Communicator)>& program) {
@@ -63,14 +63,14 @@ class Reader {
       if (!turns()) throw NoScript("its threads wait for each other without a clock");
   }
 
-  const Part& part() const { return part_; }
+  const ScriptPart& part() const { return part_; }
   Voice& voice(int index) {
     while (std::ssize(voices_) <= index)
       voices_.emplace_back(*this, static_cast<int>(voices_.size()));
     return voices_.begin()[index];
   }
   std::size_t& raised(Flag flag) { return raised_.grown(flag.index); }
-  void write(const Line& line) { lines_->push_back(line); }
+  void write(const ScriptLine& line) { lines_->push_back(line); }
   void split(SplitCall& call) {
     if (call.sides == nullptr) throw NoScript("its ranks say when it runs who is in which group");
     groups_->call(call, 0, part_);
@@ -98,12 +98,12 @@ class Reader {
     return any;
   }
 
-  const Part part_;
-  Groups* groups_;
+  const ScriptPart part_;
+  ScriptGroups* groups_;
   std::deque<Voice> voices_;
   Table<std::size_t> raised_;
   std::vector<int> communicators_;
-  std::vector<Line>* lines_;
+  std::vector<ScriptLine>* lines_;
 };
 
 int Voice::rank() const { return reader_->part().rank; }
@@ -111,14 +111,14 @@ int Voice::size() const { return reader_->part().size; }
 Executor& Voice::thread(int index) { return reader_->voice(index); }
 
 void Voice::write(const Operation& operation) {
-  Line line{.verb = operation.verb,
-            .thread = index_,
-            .tag = operation.tag.number,
-            .context = operation.tag.context,
-            .size = operation.range.size,
-            .other_size = operation.other.size,
-            .seconds = operation.time.count(),
-            .block = reader_->numbered(operation.block)};
+  ScriptLine line{.verb = operation.verb,
+                  .thread = index_,
+                  .tag = operation.tag.number,
+                  .context = operation.tag.context,
+                  .size = operation.range.size,
+                  .other_size = operation.other.size,
+                  .seconds = operation.time.count(),
+                  .block = reader_->numbered(operation.block)};
   switch (operation.verb) {
     case Verb::wait_any:
       line.size = operation.requests.size();
@@ -230,9 +230,10 @@ void Voice::raise(Flag flag) { ++reader_->raised(flag); }
 }  // namespace
 
 void write_script(const Job& job, const Options& options, const Orbits& orbits, int rank,
-                  Groups& groups, bool first_of_any, std::vector<Line>& room) {
+                  ScriptGroups& groups, bool first_of_any, std::vector<ScriptLine>& room) {
   const Workspace work = workspace(job, options, orbits.ranks);
-  const Part part = {rank, orbits.ranks, threads_of(*job.algorithm, job.options), first_of_any};
+  const ScriptPart part = {rank, orbits.ranks, threads_of(*job.algorithm, job.options),
+                           first_of_any};
   room.clear();
   Reader(part, groups, room).read([&](Communicator comm) {
     return job_program(job, options, orbits.as_numbered(comm), work);

@@ -16,7 +16,7 @@ namespace ringscope::sim {
 
 /// A verb as its rank sees it: peers are so many ranks further, modulo their number. Or the end of
 /// a step that is told for all of its loop's, which are equal.
-struct Line {
+struct ScriptLine {
   Verb verb{};
   int thread = 0;
   int peer = -1, other_peer = -1;  ///< -1: none
@@ -25,7 +25,7 @@ struct Line {
   double seconds = 0;
   Block block{};        ///< of a kernel
   int equal_steps = 0;  ///< of such a loop; 0: a verb
-  bool operator==(const Line&) const = default;
+  bool operator==(const ScriptLine&) const = default;
 };
 
 /// The program decides by what is known only when it runs.
@@ -35,19 +35,19 @@ class NoScript : public std::runtime_error {
 };
 
 /// One rank of `size`, whose program has `threads` threads beside non-blocking collectives.
-struct Part {
+struct ScriptPart {
   int rank = 0, size = 1, threads = 1;
   /// A program that waits for any of several gets the first: one of the scripts that it has.
   bool first_of_any = false;
 };
 
 /// Groups that programs have split their ranks into, each found once for all ranks.
-using Groups = Splits<const Part>;
+using ScriptGroups = Splits<const ScriptPart>;
 
 /// Script of a rank as orbits number them. `options`: the job's, with its hosts. Ranks are split
 /// where any of them can tell the groups. It is written into `room`: fresh memory for each of
 /// thousands of long scripts takes longer than to write them. Throws NoScript.
 void write_script(const Job& job, const Options& options, const Orbits& orbits, int rank,
-                  Groups& groups, bool first_of_any, std::vector<Line>& room);
+                  ScriptGroups& groups, bool first_of_any, std::vector<ScriptLine>& room);
 
 }  // namespace ringscope::sim

@@ -27,13 +27,13 @@ bool nearly_equal(const Scenario& scenario, std::size_t a, std::size_t b) {
 
 }  // namespace
 
-std::optional<double> unevenness(const Scenario& scenario, const std::vector<Line>& ours,
-                                 const std::vector<Line>& theirs) {
+std::optional<double> unevenness(const Scenario& scenario, const std::vector<ScriptLine>& ours,
+                                 const std::vector<ScriptLine>& theirs) {
   if (ours.size() != theirs.size()) return {};
   double messages = 0, items = 0;
   for (std::size_t i = 0; i < ours.size(); ++i) {
-    Line same = theirs[i];
-    for (const auto size : {&Line::size, &Line::other_size}) {
+    ScriptLine same = theirs[i];
+    for (const auto size : {&ScriptLine::size, &ScriptLine::other_size}) {
       if (!nearly_equal(scenario, ours[i].*size, theirs[i].*size)) return {};
       same.*size = ours[i].*size;
     }

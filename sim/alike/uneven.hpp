@@ -15,7 +15,7 @@ inline constexpr double most_uneven = 1e-3;
 
 /// Share of all messages' bytes that an item of each message is; nothing where anything else
 /// differs than sizes by an item, or it is too much.
-std::optional<double> unevenness(const Scenario& scenario, const std::vector<Line>& ours,
-                                 const std::vector<Line>& theirs);
+std::optional<double> unevenness(const Scenario& scenario, const std::vector<ScriptLine>& ours,
+                                 const std::vector<ScriptLine>& theirs);
 
 }  // namespace ringscope::sim

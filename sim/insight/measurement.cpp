@@ -9,6 +9,7 @@
 #include "algorithms/collectives.hpp"
 #include "algorithms/programs/program.hpp"
 #include "nccl/choice/choice.hpp"
+#include "scenarios/question/placed_options.hpp"
 #include "scenarios/schedule/schedule_file.hpp"
 #include "sim/insight/report_parts.hpp"
 #include "sim/insight/stream_report.hpp"
@@ -73,15 +74,11 @@ std::vector<PathSegment> path_segments(const Run& run, PathCursor end) {
 std::string chosen_by(const Scenario& scenario) {
   const Job& job = scenario.job;
   if (job.algorithm->chosen == nullptr) return "";
-  std::vector<int> hosts;
-  for (const Location& where : scenario.placement.ranks) hosts.push_back(where.host);
-  Options options = job.options;
-  options.hosts = &hosts;
-  const int ranks = static_cast<int>(hosts.size());
-  const std::string name(job.algorithm->chosen(ranks, job.bytes.count, options));
-  if (options.nccl == nullptr) return name;
+  const PlacedOptions options(job, scenario.placement);
+  const std::string name(job.algorithm->chosen(options.ranks(), job.bytes.count, *options));
+  if (job.options.given.nccl == nullptr) return name;
   const std::string details =
-      nccl_choice_text(job.algorithm->collective, ranks, job.bytes.count, options);
+      nccl_choice_text(job.algorithm->collective, options.ranks(), job.bytes.count, *options);
   return details.empty() ? name : name + ", " + details;
 }
 

@@ -16,12 +16,6 @@ Task overlapped(Communicator comm, Task collective, Duration compute) {
   co_await comm.join(posted);
 }
 
-std::vector<int> hosts_of(const Placement& placement) {
-  std::vector<int> hosts;
-  for (const Location& rank : placement.ranks) hosts.push_back(rank.host);
-  return hosts;
-}
-
 }  // namespace
 
 Task job_program(const Job& job, const Options& options, Communicator comm, Workspace work) {
@@ -82,12 +76,7 @@ NeighbourRun::NeighbourRun(const Neighbour& neighbour, Run& run, Ranks ranks,
       run_(&run),
       ranks_(ranks),
       again_(std::move(again)),
-      hosts_(hosts_of(neighbour.placement)),
-      by_host_(static_cast<int>(hosts_.size()), &hosts_),
-      options_(neighbour.job.options) {
-  options_.hosts = &hosts_;
-  options_.by_host = &by_host_;
-}
+      options_(neighbour.job, neighbour.placement) {}
 
 NeighbourRun::~NeighbourRun() = default;
 
@@ -111,7 +100,7 @@ void NeighbourRun::begin(std::uint64_t seed) {
 void NeighbourRun::begin_round() {
   const Job& job = neighbour_->job;
   const auto size = static_cast<int>(ranks_.size());
-  const Workspace work = workspace(job, options_, size);
+  const Workspace work = workspace(job, *options_, size);
   began_ = run_->ledger->now();
   left_ = size;
   run_->unfinished += size;
@@ -124,7 +113,7 @@ void NeighbourRun::begin_round() {
 }
 
 Task NeighbourRun::one_round(Communicator comm, Workspace work) {
-  co_await job_program(neighbour_->job, options_, comm, work);
+  co_await job_program(neighbour_->job, *options_, comm, work);
   // Not from here: this program is still running.
   if (--left_ == 0) run_->ledger->kernel().after(0, Callback::to<&NeighbourRun::round_ended>(this));
 }

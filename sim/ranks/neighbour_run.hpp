@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "algorithms/steps/host_order.hpp"
+#include "scenarios/question/placed_options.hpp"
 #include "sim/ranks/rank_thread.hpp"
 
 namespace ringscope::sim {
@@ -52,9 +52,7 @@ class NeighbourRun {
   Run* run_;
   Ranks ranks_;
   std::function<bool()> again_;
-  std::vector<int> hosts_;
-  HostGroups by_host_;
-  Options options_;
+  PlacedOptions options_;
   std::map<Executor*, std::unique_ptr<JobRank>> members_;
   std::vector<double> delays_;  ///< of each rank, before the first round
   int rounds_ = 0;              ///< begun

@@ -56,7 +56,7 @@ nlohmann::ordered_json Spent::phases_json(std::size_t samples) const {
 
 Options in_items(Options options) {
   options.segment = std::max<std::size_t>(1, options.segment / item_bytes);
-  options.item_bytes = item_bytes;
+  options.given.item_bytes = item_bytes;
   return options;
 }
 

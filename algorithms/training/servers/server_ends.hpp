@@ -52,7 +52,7 @@ struct ServerEnds {
   Training job;
 
   Duration for_each(Duration byte, std::size_t items) const {
-    return byte * (static_cast<double>(items) * static_cast<double>(options->item_bytes));
+    return byte * (static_cast<double>(items) * static_cast<double>(options->given.item_bytes));
   }
   /// Serialising a call that carries `sent` items of the part, at either end.
   Duration call(Range part, std::size_t sent) const {

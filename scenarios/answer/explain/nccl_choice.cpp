@@ -16,7 +16,7 @@ namespace {
 
 constexpr double us = 1e-6;
 
-nccl::Call call_of(const Scenario& scenario) {
+nccl::KernelCall call_of(const Scenario& scenario) {
   const Placement& placement = scenario.placement;
   std::set<int> hosts;
   for (const Location& where : placement.ranks) hosts.insert(where.host);
@@ -51,9 +51,9 @@ std::vector<NcclAlternative> nccl_alternatives(const Scenario& scenario) {
   if (job.algorithm->name != "nccl" || job.nccl == nullptr || scenario.placement.ranks.size() < 2)
     return {};
   if (!nccl_function(job.algorithm->collective)) return {};  // sends have peers' channels alone
-  const nccl::Call call = call_of(scenario);
+  const nccl::KernelCall call = call_of(scenario);
   std::vector<NcclAlternative> all;
-  const auto add = [&](nccl::Algorithm algorithm, Protocol protocol) {
+  const auto add = [&](nccl::Pattern algorithm, Protocol protocol) {
     NcclAlternative& one = all.emplace_back();
     one.scenario = scenario;
     const std::string_view by = nccl::algorithm_names[static_cast<std::size_t>(algorithm)];
@@ -65,12 +65,12 @@ std::vector<NcclAlternative> nccl_alternatives(const Scenario& scenario) {
     one.scenario.name += fmt::format(" {} {}", by, with);
     one.expected_s = us * nccl::time(algorithm, protocol, call, job.bytes.count, *job.nccl);
   };
-  for (const nccl::Algorithm algorithm :
-       {nccl::Algorithm::ring, nccl::Algorithm::tree, nccl::Algorithm::nvls, nccl::Algorithm::pat})
+  for (const nccl::Pattern algorithm :
+       {nccl::Pattern::ring, nccl::Pattern::tree, nccl::Pattern::nvls, nccl::Pattern::pat})
     for (const Protocol protocol : {Protocol::ll, Protocol::ll128, Protocol::simple})
       if (nccl::is_known({algorithm, protocol}, call, *job.nccl) &&
           (protocol != Protocol::ll128 || job.nccl->nvlink) &&
-          (algorithm != nccl::Algorithm::pat || call.nodes == call.ranks))
+          (algorithm != nccl::Pattern::pat || call.nodes == call.ranks))
         add(algorithm, protocol);
   return all;
 }

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "algorithms/steps/host_order.hpp"
+#include "scenarios/question/placed_options.hpp"
 
 namespace ringscope {
 namespace {
@@ -37,22 +37,17 @@ traces::Trace messages_of(const Scenario& scenario, traces::Unordered unordered)
     fail(scenario,
          "a graph of messages cannot say it: the job has 'overlap', and the engine that "
          "would drive it is the simulator's");
-  const int ranks = static_cast<int>(scenario.placement.ranks.size());
-  std::vector<int> hosts(scenario.placement.ranks.size());
-  std::ranges::transform(scenario.placement.ranks, hosts.begin(), &Location::host);
-  const HostGroups by_host(ranks, &hosts);
-  Options options = job.options;
-  options.hosts = &hosts;
-  options.by_host = &by_host;
+  const PlacedOptions options(job, scenario.placement);
+  const int ranks = options.ranks();
   const std::size_t items = job.bytes.count;
-  const std::size_t scratch = job.algorithm->scratch_items(ranks, items, options);
+  const std::size_t scratch = job.algorithm->scratch_items(ranks, items, *options);
   const Workspace work = {{Buffer::data, 0, items}, {Buffer::scratch, 0, scratch}};
   traces::Trace trace;
   for (int rank = 0; rank < ranks; ++rank) {
     const bool gpu = scenario.placement.ranks[rank].gpu >= 0;
     try {
       trace.ranks.push_back(traces::recorded(
-          rank, ranks, [&](Communicator comm) { return job.algorithm->run(comm, work, options); },
+          rank, ranks, [&](Communicator comm) { return job.algorithm->run(comm, work, *options); },
           [&](const Operation& operation) { return cost_of(scenario.library, gpu, operation); },
           unordered));
     } catch (const traces::NoGraph& none) {

@@ -38,10 +38,10 @@ std::string channels_text(const nccl::HostGraph& graph, const nccl::Found& found
                         nccl::name_of(found.farthest_port));
   constexpr auto left = TextTable::Align::left;
   TextTable table({{"channels", left}, {"GPUs in order", left}, {"in by", left}, {"out by", left}});
-  std::vector<std::pair<nccl::Channel, std::vector<int>>> equal;
-  for (int number = 0; const nccl::Channel& channel : found.channels) {
+  std::vector<std::pair<nccl::FoundChannel, std::vector<int>>> equal;
+  for (int number = 0; const nccl::FoundChannel& channel : found.channels) {
     auto known =
-        std::ranges::find(equal, channel, &std::pair<nccl::Channel, std::vector<int>>::first);
+        std::ranges::find(equal, channel, &std::pair<nccl::FoundChannel, std::vector<int>>::first);
     if (known == equal.end()) known = equal.insert(equal.end(), {channel, {}});
     known->second.push_back(number++);
   }
@@ -58,7 +58,7 @@ std::string channels_text(const nccl::HostGraph& graph, const nccl::Found& found
 std::string heads_text(const nccl::HostGraph& graph, const nccl::Found& found) {
   if (found.channels.empty()) return "";
   std::vector<int> gpus;
-  for (const nccl::Channel& channel : found.channels)
+  for (const nccl::FoundChannel& channel : found.channels)
     gpus.push_back(graph.numbers[channel.gpus.front()]);
   std::string text = fmt::format("  NVLS: {} head{} of {} GB/s", gpus.size(),
                                  gpus.size() == 1 ? "" : "s", found.inside);

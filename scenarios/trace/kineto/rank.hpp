@@ -27,11 +27,11 @@ class Groups {
  public:
   /// `ranks`: of the job. All ranks where the event names none.
   int index_of(const Event& event, const File& file, int ranks);
-  const Table<traces::Group>& all() const { return all_; }
+  const Table<traces::TraceGroup>& all() const { return all_; }
 
  private:
   std::map<std::vector<int>, int> indices_;
-  Table<traces::Group> all_;
+  Table<traces::TraceGroup> all_;
 };
 
 /// A rank to read, of how many.

@@ -31,7 +31,7 @@ class Groups {
   /// The communicator of a line "communicator N MEMBERS". `turns`: how many of the same members
   /// this rank had already, counted here.
   Communicator read(const Line& line, int rank, std::map<std::string, int, std::less<>>& turns);
-  const Table<traces::Group>& all() const { return all_; }
+  const Table<traces::TraceGroup>& all() const { return all_; }
 
   /// Number for messages of a communicator and a tag: those of another one match none of them. In
   /// the first communicator, that of all ranks, common tags stay as they are, for errors.
@@ -44,7 +44,7 @@ class Groups {
   std::map<std::string, SharedRanks, std::less<>> members_;
   std::map<std::pair<std::string, int>, int> indices_;
   std::map<std::pair<int, std::int64_t>, int> tags_;
-  Table<traces::Group> all_;
+  Table<traces::TraceGroup> all_;
 };
 
 // Algorithms that MPI libraries choose for their collectives, where the user says none.

@@ -68,7 +68,7 @@ class Repetitions {
         start_(comm, options.start),
         hosts_(hosts_of(comm)),
         job_options_(in_items(scenario.job.options)) {
-    job_options_.hosts = &hosts_;
+    job_options_.given.hosts = &hosts_;
     const std::size_t items = scenario.job.bytes.count / item_bytes;
     const std::size_t scratch =
         scenario.job.algorithm->scratch_items(executor.size(), items, job_options_);

@@ -29,7 +29,7 @@ class Repetitions {
         hosts_(executor.size(), 0),
         job_options_(in_items(scenario.job.options)),
         spent_(hosts_.size()) {
-    job_options_.hosts = &hosts_;
+    job_options_.given.hosts = &hosts_;
     const Algorithm& algorithm = *scenario.job.algorithm;
     const std::size_t items = scenario.job.bytes.count / item_bytes;
     expected_ = run_loopback(algorithm, executor.size(), items, job_options_, initial_item).data;

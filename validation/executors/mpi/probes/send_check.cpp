@@ -47,7 +47,7 @@ std::string deadlock(const Scenario& scenario, const std::vector<std::string>& h
   for (const std::string& host : hosts)
     first_ranks.push_back(static_cast<int>(std::ranges::find(hosts, host) - hosts.begin()));
   Options options = in_items(scenario.job.options);
-  options.hosts = &first_ranks;
+  options.given.hosts = &first_ranks;
   const auto eager_items = [&](int from, int to) -> std::size_t {
     const auto host = [&](int rank) { return first_ranks[rank]; };
     const auto limit = limits.find(host(from) == host(to) ? "shm" : "network");
