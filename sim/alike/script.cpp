@@ -15,9 +15,9 @@ namespace {
 class Reader;
 
 /// One thread of the rank. All that it sends and receives is done at once.
-class Voice final : public Executor {
+class ScriptThread final : public Executor {
  public:
-  Voice(Reader& reader, int index) : reader_(&reader), index_(index) {}
+  ScriptThread(Reader& reader, int index) : reader_(&reader), index_(index) {}
 
   int rank() const override;
   int size() const override;
@@ -58,16 +58,16 @@ class Reader {
       : part_(part), groups_(&groups), lines_(&lines) {}
 
   void read(const std::function<Task(Communicator)>& program) {
-    voice(0).begin(program(Communicator(voice(0))));
-    while (!voice(0).ended())
+    thread_of(0).begin(program(Communicator(thread_of(0))));
+    while (!thread_of(0).ended())
       if (!turns()) throw NoScript("its threads wait for each other without a clock");
   }
 
   const ScriptPart& part() const { return part_; }
-  Voice& voice(int index) {
-    while (std::ssize(voices_) <= index)
-      voices_.emplace_back(*this, static_cast<int>(voices_.size()));
-    return voices_.begin()[index];
+  ScriptThread& thread_of(int index) {
+    while (std::ssize(threads_) <= index)
+      threads_.emplace_back(*this, static_cast<int>(threads_.size()));
+    return threads_.begin()[index];
   }
   std::size_t& raised(Flag flag) { return raised_.grown(flag.index); }
   void write(const ScriptLine& line) { lines_->push_back(line); }
@@ -89,10 +89,10 @@ class Reader {
  private:
   bool turns() {
     bool any = false;
-    for (std::size_t i = 0; i < voices_.size(); ++i) {
-      Voice& voice = voices_[i];
-      if (!voice.in_use() || voice.ended() || !voice.may_go_on()) continue;
-      voice.turn();
+    for (std::size_t i = 0; i < threads_.size(); ++i) {
+      ScriptThread& thread = threads_[i];
+      if (!thread.in_use() || thread.ended() || !thread.may_go_on()) continue;
+      thread.turn();
       any = true;
     }
     return any;
@@ -100,17 +100,17 @@ class Reader {
 
   const ScriptPart part_;
   ScriptGroups* groups_;
-  std::deque<Voice> voices_;
+  std::deque<ScriptThread> threads_;
   Table<std::size_t> raised_;
   std::vector<int> communicators_;
   std::vector<ScriptLine>* lines_;
 };
 
-int Voice::rank() const { return reader_->part().rank; }
-int Voice::size() const { return reader_->part().size; }
-Executor& Voice::thread(int index) { return reader_->voice(index); }
+int ScriptThread::rank() const { return reader_->part().rank; }
+int ScriptThread::size() const { return reader_->part().size; }
+Executor& ScriptThread::thread(int index) { return reader_->thread_of(index); }
 
-void Voice::write(const Operation& operation) {
+void ScriptThread::write(const Operation& operation) {
   ScriptLine line{.verb = operation.verb,
                   .thread = index_,
                   .tag = operation.tag.number,
@@ -164,18 +164,18 @@ void Voice::write(const Operation& operation) {
   reader_->write(line);
 }
 
-int Voice::next_step(int step, AlikeSteps all) {
+int ScriptThread::next_step(int step, AlikeSteps all) {
   if (!all.of_equal_chunks) return step + 1;
   reader_->write({.thread = index_, .equal_steps = all.count});
   return all.count;
 }
 
-Request Voice::post(const Operation& operation) {
+Request ScriptThread::post(const Operation& operation) {
   write(operation);
   return {0};
 }
 
-bool Voice::perform(Operation& operation, std::coroutine_handle<> waiter) {
+bool ScriptThread::perform(Operation& operation, std::coroutine_handle<> waiter) {
   write(operation);
   operation.result = static_cast<int>(std::min<std::size_t>(operation.range.size, INT_MAX));
   if (operation.verb == Verb::wait_any) operation.result = 0;
@@ -186,19 +186,19 @@ bool Voice::perform(Operation& operation, std::coroutine_handle<> waiter) {
   return true;
 }
 
-bool Voice::may_go_on() const {
+bool ScriptThread::may_go_on() const {
   if (waits_ == nullptr) return true;
   if (waits_->verb == Verb::reach) return reader_->raised(waits_->flag) >= waits_->count;
-  return reader_->voice(waits_->thread.index).ended();
+  return reader_->thread_of(waits_->thread.index).ended();
 }
 
-void Voice::turn() {
+void ScriptThread::turn() {
   if (!begun_) {
     begun_ = true;
     task_->start();
   } else {
     if (waits_ != nullptr && waits_->verb == Verb::join)
-      reader_->voice(waits_->thread.index).leave();
+      reader_->thread_of(waits_->thread.index).leave();
     waits_ = nullptr;
     std::exchange(waiter_, {}).resume();
   }
@@ -207,25 +207,25 @@ void Voice::turn() {
   task_->rethrow();
 }
 
-void Voice::begin(Task body) {
+void ScriptThread::begin(Task body) {
   task_.emplace(std::move(body));
   begun_ = ended_ = false;
   waits_ = nullptr;
 }
 
-int Voice::next_free(Beside how) {
+int ScriptThread::next_free(Beside how) {
   int index = how == Beside::thread ? 1 : reader_->part().threads;
-  while (reader_->voice(index).in_use()) ++index;
+  while (reader_->thread_of(index).in_use()) ++index;
   return index;
 }
 
-Thread Voice::start(Task body, Beside how) {
+Thread ScriptThread::start(Task body, Beside how) {
   const int index = next_free(how);
-  reader_->voice(index).begin(std::move(body));
+  reader_->thread_of(index).begin(std::move(body));
   return {index};
 }
 
-void Voice::raise(Flag flag) { ++reader_->raised(flag); }
+void ScriptThread::raise(Flag flag) { ++reader_->raised(flag); }
 
 }  // namespace
 
