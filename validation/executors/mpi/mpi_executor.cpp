@@ -258,8 +258,8 @@ MPI_Comm SplitCommunicators::parent_of(const SplitCall& call) {
   const std::lock_guard guard(adding_);
   const int context = call.parent->tag.context;
   if (context == 0) return MPI_COMM_NULL;
-  const Member& member = members_.begin()[context - 1];
-  return *member.ranks == *call.parent->ranks ? member.comm : MPI_COMM_NULL;
+  const SplitComm& split = splits_.begin()[context - 1];
+  return *split.ranks == *call.parent->ranks ? split.comm : MPI_COMM_NULL;
 }
 
 void SplitCommunicators::split(SplitCall& call) {
@@ -273,33 +273,33 @@ void SplitCommunicators::split(SplitCall& call) {
     MPI_Group_free(&named);
     MPI_Group_free(&everybody);
   }
-  Member member{};
-  MPI_Comm_split(parent, call.colour, call.key, &member.comm);
+  SplitComm split{};
+  MPI_Comm_split(parent, call.colour, call.key, &split.comm);
   if (made) MPI_Comm_free(&parent);
   int self = 0, everybody = 0;
-  MPI_Comm_rank(member.comm, &self);
+  MPI_Comm_rank(split.comm, &self);
   MPI_Comm_size(all_, &everybody);
-  member.ranks = std::make_shared<const Table<int>>(ranks_of(member.comm));
-  member.index = Table<int>(everybody, MPI_UNDEFINED);
-  for (std::size_t i = 0; i < member.ranks->size(); ++i)
-    member.index[(*member.ranks)[i]] = static_cast<int>(i);
+  split.ranks = std::make_shared<const Table<int>>(ranks_of(split.comm));
+  split.index = Table<int>(everybody, MPI_UNDEFINED);
+  for (std::size_t i = 0; i < split.ranks->size(); ++i)
+    split.index[(*split.ranks)[i]] = static_cast<int>(i);
   const std::lock_guard guard(adding_);
-  members_.push_back(member);
-  const int context = static_cast<int>(members_.size());
-  call.group = std::make_shared<const Group>(Group{member.ranks, self, {}, {0, context}});
+  splits_.push_back(split);
+  const int context = static_cast<int>(splits_.size());
+  call.group = std::make_shared<const Group>(Group{split.ranks, self, {}, {0, context}});
 }
 
 SplitCommunicators::Place SplitCommunicators::place(int peer, Tag tag) {
   if (tag.context == 0) return {all_, peer == any_source ? MPI_ANY_SOURCE : peer};
   const std::lock_guard guard(adding_);
-  const Member& member = members_.begin()[tag.context - 1];
-  if (peer == any_source) return {member.comm, MPI_ANY_SOURCE};
-  return {member.comm, member.index[peer]};
+  const SplitComm& split = splits_.begin()[tag.context - 1];
+  if (peer == any_source) return {split.comm, MPI_ANY_SOURCE};
+  return {split.comm, split.index[peer]};
 }
 
 void SplitCommunicators::clear() {
-  for (Member& member : members_) MPI_Comm_free(&member.comm);
-  members_.clear();
+  for (SplitComm& split : splits_) MPI_Comm_free(&split.comm);
+  splits_.clear();
 }
 
 }  // namespace ringscope::mpi

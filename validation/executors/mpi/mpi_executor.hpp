@@ -50,7 +50,7 @@ class SplitCommunicators {
   void clear();
 
  private:
-  struct Member {
+  struct SplitComm {
     MPI_Comm comm;
     SharedRanks ranks;  ///< of all, by rank in comm
     Table<int> index;   ///< rank in comm, by rank of all
@@ -59,7 +59,7 @@ class SplitCommunicators {
   std::vector<int> ranks_of(MPI_Comm comm) const;
 
   MPI_Comm all_;
-  std::deque<Member> members_;  ///< of context 1, 2, ...
+  std::deque<SplitComm> splits_;  ///< of context 1, 2, ...
   std::mutex adding_;
 };
 
