@@ -53,7 +53,7 @@ class MessageGraph {
     const auto own = static_cast<int>(trace.ranks.size());
     for (int rank = own; shared && rank + 1 < machine_.ranks(); ++rank)
       for (const int to : {rank + 1, rank})
-        for (const sim::Use& use : machine_.channel(2 * rank + 1 - to, to).wire)
+        for (const sim::Use& use : machine_.channel(2 * rank + 1 - to, to).wire())
           beside_.insert(use.resource);
     for (int i = 0; i < std::ssize(steps_); ++i) add(i, first[steps_[i].rank]);
   }
@@ -108,11 +108,12 @@ class MessageGraph {
     Step &send = steps_[from], &receive = steps_[to];
     send.partner = to;
     receive.partner = from;
-    const sim::Channel& channel = machine_.channel(send.rank, receive.rank);
-    const Transport& transport = *channel.transport;
+    const sim::PairRoute& pair = machine_.channel(send.rank, receive.rank).route();
+    const sim::ChosenRoute& chosen = pair.choices.front();
+    const Transport& transport = *pair.transport;
     const std::uint64_t bytes = send.node.items;
     send.eager = receive.eager = bytes <= transport.eager_limit.count;
-    const double route = sure_ ? channel.route_latency : 0;
+    const double route = sure_ ? chosen.latency : 0;
     receive.latency_s = route + transport.latency.at(bytes);
     if (!send.eager && transport.rts_data.count == 0)
       receive.request_s = route + transport.latency.at(0);
@@ -125,11 +126,11 @@ class MessageGraph {
       const std::string host = machine_.host_name(rank) + '/';
       return name.starts_with(host) || name.find("->" + host) != std::string::npos;
     };
-    for (const sim::Uses* uses : {&channel.wire, &channel.copy_out})
+    for (const sim::Uses* uses : {&chosen.wire, &pair.copy_out})
       for (const auto& [resource, weight] : *uses)
         if (const std::string& name = ledger_.resource(resource).id.place;
             sure_ || is_at(name, send.rank) || is_at(name, receive.rank))
-          use(resource, static_cast<double>(bytes) * weight * channel.wire_per_byte /
+          use(resource, static_cast<double>(bytes) * weight * pair.wire_per_byte /
                             ledger_.capacity(resource));
     if (!moves_) return;
     if (transport.driver == Driver::caller)
