@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "sim/folding.hpp"
 
-#include "sim/insight/steady_state.hpp"
+#include "sim/alike/steady_state.hpp"
 
 namespace ringscope {
 namespace sim {

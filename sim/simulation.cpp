@@ -10,10 +10,10 @@
 #include <utility>
 
 #include "scenarios/question/placed_options.hpp"
+#include "sim/alike/steady_state.hpp"
 #include "sim/folding.hpp"
 #include "sim/insight/measurement.hpp"
 #include "sim/insight/recorder.hpp"
-#include "sim/insight/steady_state.hpp"
 #include "sim/insight/stream_report.hpp"
 #include "sim/insight/unfold.hpp"
 #include "sim/ranks/deadlock.hpp"

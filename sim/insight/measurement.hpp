@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/table.hpp"
-#include "sim/insight/steady_state.hpp"
+#include "sim/alike/steady_state.hpp"
 
 namespace ringscope::sim {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "sim/insight/steady_state.hpp"
+#include "sim/alike/steady_state.hpp"
 
 #include <algorithm>
 #include <climits>
