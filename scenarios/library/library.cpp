@@ -57,7 +57,6 @@ void read_eager(Fields& fields, const std::string& name, Way way, Transport& tra
       found->fail(fmt::format("library.{}: only network copies eager messages in pieces", name));
     *bytes = found->bytes();
     if (bytes->count == 0) found->fail("expected at least 1 B");
-    fields.resolve(key, *found);
   }
 }
 
@@ -81,7 +80,6 @@ void read_registration(Fields& fields, const std::string& name, Way way, Transpo
     found->fail(fmt::format(
         "library.{}: only a NIC that moves the data needs pinned buffers (driver: nic)", name));
   transport.registration = read_sized_time(*found, fmt::format("library.{}.registration", name));
-  fields.resolve("registration", *found);
 }
 
 Transport read_transport(const Value& value, Way way, Value& resolved) {
@@ -104,10 +102,7 @@ Transport read_transport(const Value& value, Way way, Value& resolved) {
   transport.eager_limit = fields.required("eager_limit").bytes();
   transport.rts_data = fields.value_or("rts_data", "0 B").bytes();
   transport.buffer = fields.value_or("buffer", "0 B").bytes();
-  if (const Value* gap = fields.optional("gap")) {
-    transport.gap = gap->bytes();
-    fields.resolve("gap", *gap);
-  }
+  if (const Value* gap = fields.optional("gap")) transport.gap = gap->bytes();
   for (auto [key, time] : {std::pair{"message_gap", &transport.message_gap},
                            std::pair{"interrupt_interval", &transport.interrupt_interval}}) {
     const Value* found = fields.optional(key);
@@ -115,13 +110,11 @@ Transport read_transport(const Value& value, Way way, Value& resolved) {
     if (way != Way::network && way != Way::gdr)
       found->fail(fmt::format("library.{}: only network and gdr go through NICs", name));
     *time = found->seconds();
-    fields.resolve(key, *found);
   }
   if (const Value* cost = fields.optional("connection_cost")) {
     if (way != Way::network)
       cost->fail(fmt::format("library.{}: only network has connections to poll", name));
     transport.connection_cost = cost->seconds();
-    fields.resolve("connection_cost", *cost);
   }
   const Value& driver = fields.value_or("driver", "caller");
   refuse_btl(driver);
@@ -130,10 +123,8 @@ Transport read_transport(const Value& value, Way way, Value& resolved) {
     driver.fail(fmt::format("library.{}: only shm can have the driver 'receiver'", name));
   }
   read_registration(fields, name, way, transport);
-  if (const Value* order = fields.optional("order")) {
+  if (const Value* order = fields.optional("order"))
     transport.order = static_cast<Order>(order->one_of("order", order_names));
-    fields.resolve("order", *order);
-  }
   const Value& goodput = fields.value_or("goodput", "1");
   transport.goodput = goodput.number(least_goodput, 1);
   if (transport.goodput != 1 && way != Way::network)
@@ -168,10 +159,8 @@ void read_gpu_parts(Fields& fields, Library& library, Value& ways) {
   library.gpu.launch = costs.value_or("launch", "0 s").seconds();
   library.gpu.reduce_cost = costs.value_or("reduce_cost", "0 s/B").byte_cost();
   library.gpu.copy_cost = costs.value_or("copy_cost", "0 s/B").byte_cost();
-  if (const Value* always = costs.optional("always_staged")) {
+  if (const Value* always = costs.optional("always_staged"))
     library.gpu.always_staged = always->boolean();
-    costs.resolve("always_staged", *always);
-  }
   costs.finish();
   fields.resolve("gpu", costs.resolved());
   if (blocks == nullptr) return;
@@ -187,12 +176,9 @@ void read_threads(Fields& fields, Library& library) {
   if (const Value* most = fields.optional("most_endpoints")) {
     library.most_endpoints = static_cast<int>(most->integer(1, 1024));
     library.endpoints = std::min(library.endpoints, *library.most_endpoints);
-    fields.resolve("most_endpoints", *most);
   }
-  if (const Value* lock = fields.optional("thread_multiple")) {
+  if (const Value* lock = fields.optional("thread_multiple"))
     library.thread_multiple = lock->seconds();
-    fields.resolve("thread_multiple", *lock);
-  }
 }
 
 /// Transport of `shm: network`, shared memory switched off: a message stays in its host and goes
@@ -235,15 +221,10 @@ Library read_library(const Value& value) {
   library.progress_core =
       static_cast<ProgressCore>(core.one_of("progress core", progress_core_names));
   read_threads(fields, library);
-  if (const Value* thread_core = fields.optional("thread_core")) {
+  if (const Value* thread_core = fields.optional("thread_core"))
     library.thread_core =
         static_cast<ProgressCore>(thread_core->one_of("thread core", progress_core_names));
-    fields.resolve("thread_core", *thread_core);
-  }
-  if (const Value* cost = fields.optional("match_cost")) {
-    library.match_cost = cost->seconds();
-    fields.resolve("match_cost", *cost);
-  }
+  if (const Value* cost = fields.optional("match_cost")) library.match_cost = cost->seconds();
   library.reduce_cost = fields.value_or("reduce_cost", "0 s/B").byte_cost();
   library.copy_cost = fields.value_or("copy_cost", "0 s/B").byte_cost();
   Value ways = Value::empty_map_at(value.place());
@@ -255,8 +236,8 @@ Library read_library(const Value& value) {
     if (off) ways.set("shm", costs);
   }
   read_gpu_parts(fields, library, ways);
-  if (const Value* uncached = fields.optional("uncached")) fields.resolve("uncached", *uncached);
-  if (const Value* fitted = fields.optional("fitted")) fields.resolve("fitted", *fitted);
+  fields.optional("uncached");
+  fields.optional("fitted");
   fitted_range_of(written.map);
   fields.finish();
   if (library.progress == Progress::nic && library.transport(Way::network).driver != Driver::nic) {

@@ -26,7 +26,6 @@ Transport transport_of(const Value& hop, const std::string& what) {
 Bandwidth rate_or_unlimited(Fields& fields, std::string_view key) {
   const Value* rate = fields.optional(key);
   if (rate == nullptr) return Bandwidth::unlimited();
-  fields.resolve(key, *rate);
   return rate->bandwidth();
 }
 
@@ -39,15 +38,12 @@ ProtocolCosts read_protocol(const Value& value, const std::string& what, Value& 
   const Value* between = fields.optional("hop_between_hosts");
   costs.between_hosts =
       transport_of(between != nullptr ? *between : hop, what + ".hop_between_hosts");
-  if (between != nullptr) fields.resolve("hop_between_hosts", *between);
   costs.carries = fields.value_or("carries", "1").number(least_carried, 1);
   const Value* pcie = fields.optional("carries_over_pcie");
   costs.carries_over_pcie = pcie != nullptr ? pcie->number(least_carried, 1) : costs.carries;
-  if (pcie != nullptr) fields.resolve("carries_over_pcie", *pcie);
   const Value* cables = fields.optional("carries_between_hosts");
   costs.carries_between_hosts =
       cables != nullptr ? cables->number(least_carried, 1) : costs.carries;
-  if (cables != nullptr) fields.resolve("carries_between_hosts", *cables);
   costs.block = fields.required("block").bandwidth();
   costs.copy = rate_or_unlimited(fields, "copy");
   costs.gpu = rate_or_unlimited(fields, "gpu");
@@ -169,15 +165,11 @@ BlockCosts read_blocks(const Value& value, Value& resolved) {
   costs.version = read_version(fields.value_or("nccl", "2.31"));
   costs.generation = static_cast<nccl::Generation>(
       fields.required("generation").one_of("generation", generations));
-  if (const Value* in_switch = fields.optional("in_switch")) {
+  if (const Value* in_switch = fields.optional("in_switch"))
     costs.in_switch = in_switch->number(least_carried, 1);
-    fields.resolve("in_switch", *in_switch);
-  }
   std::optional<nccl::Generation> measured_on;
-  if (const Value* other = fields.optional("measured_on")) {
+  if (const Value* other = fields.optional("measured_on"))
     measured_on = static_cast<nccl::Generation>(other->one_of("generation", generations));
-    fields.resolve("measured_on", *other);
-  }
   std::array<Value, protocol_names.size()> read;
   for (std::size_t i = 0; i < protocol_names.size(); ++i) {
     const std::string name(protocol_names[i]);

@@ -70,7 +70,6 @@ std::shared_ptr<const ScheduleFile> read_scheduled(Fields& fields, const Value& 
     collective->fail(fmt::format("{} is a schedule of {}, not of {}", file->file, of_file,
                                  collective->scalar()));
   fields.resolve("collective", Value::scalar_at(name.place(), of_file));
-  fields.resolve("schedule", name);
   return file;
 }
 
@@ -194,7 +193,6 @@ std::optional<Needs> read_needs(Fields& job, bool bytes_stated) {
           "bandwidth such as 500 GB/s");
     if (!needs.stated) needs.memory = memory->bandwidth();
     if (needs.memory.is_unlimited()) memory->fail("expected a bandwidth such as 500 GB/s");
-    fields.resolve("memory", *memory);
   }
   const Value& sms = fields.value_or("sms", "1");
   needs.sms = sms.number(0, 1);
@@ -210,7 +208,6 @@ std::optional<Value> read_rings(Fields& job, const Algorithm& algorithm) {
   if (!has_channels(algorithm))
     rings->fail(fmt::format("the {} {} has no channels: nccl, channel_rings and channel_trees have",
                             algorithm.collective, algorithm.name));
-  job.resolve("rings", *rings);
   return *rings;
 }
 
@@ -269,7 +266,6 @@ std::vector<ReadJob> read_jobs(const Value& value, int ranks, bool nccl) {
     if (job.training != nullptr)
       overlap->fail("a training job overlaps its own way: job.options.overlap says which");
     job.overlap = overlap->seconds();
-    fields.resolve("overlap", *overlap);
   }
   job.needs = read_needs(fields, states_bytes(job));
   std::vector<Value> slow_hosts;

@@ -174,10 +174,8 @@ std::vector<Scenario> read_with(const Value& tree, const std::string& name,
                            : placed.front();
   require_gpus(library, scenario);
   take_channels_of_neighbours(scenario, known);
-  if (const Value* storage = fields.optional("storage")) {
+  if (const Value* storage = fields.optional("storage"))
     scenario.storage = read_storage(*storage, topology);
-    fields.resolve("storage", *storage);
-  }
   const std::vector<ReadJob> jobs =
       read_jobs(job, static_cast<int>(scenario.placement.ranks.size()),
                 has_nccl_groups(scenario.placement, scenario.library));

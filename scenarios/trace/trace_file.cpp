@@ -85,7 +85,6 @@ void read_algorithms(Fields& fields, TraceRequest& request) {
     if (const Value* value = chosen.optional(name)) {
       const std::size_t index = value->one_of("algorithm of " + name + " on groups", names);
       request.algorithms[name] = find_algorithm(name, names[index]);
-      chosen.resolve(name, *value);
     }
   }
   chosen.finish();
@@ -96,7 +95,6 @@ TraceRequest read_request(Fields& job, const Value& value, int ranks) {
   TraceRequest request{.place = value.place(), .files = {}, .ranks = ranks, .groups = {}};
   if (value.kind() != Value::Kind::map) {
     request.files = path_of(value);
-    job.resolve("trace", value);
     return request;
   }
   Fields fields(value, "job.trace");
@@ -106,20 +104,12 @@ TraceRequest read_request(Fields& job, const Value& value, int ranks) {
   if (const Value* as = fields.optional("every_rank_as")) {
     constexpr std::int64_t most_ranks = 1 << 20;
     request.every_rank_as = static_cast<int>(as->integer(0, most_ranks));
-    fields.resolve("every_rank_as", *as);
   }
-  if (const Value* groups = fields.optional("groups")) {
+  if (const Value* groups = fields.optional("groups"))
     request.groups = path_from(groups->place(), groups->text());
-    fields.resolve("groups", *groups);
-  }
-  if (const Value* too = fields.optional("ctrl_deps")) {
-    request.ctrl_deps = too->boolean();
-    fields.resolve("ctrl_deps", *too);
-  }
-  if (const Value* scale = fields.optional("compute_scale")) {
+  if (const Value* too = fields.optional("ctrl_deps")) request.ctrl_deps = too->boolean();
+  if (const Value* scale = fields.optional("compute_scale"))
     request.compute_scale = scale->number(0, most_compute_scale);
-    fields.resolve("compute_scale", *scale);
-  }
   read_algorithms(fields, request);
   fields.finish();
   job.resolve("trace", fields.resolved());

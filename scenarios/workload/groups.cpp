@@ -127,7 +127,6 @@ Grid by_lists(Fields& fields, int ranks) {
     groups.push_back(read_lists(*value, kind, ranks));
     dimensions.push_back({kind, static_cast<int>(groups.back().front().size())});
     product *= dimensions.back().size;
-    fields.resolve(kind, *value);
   }
   if (product != ranks) {
     std::vector<std::string> sizes;

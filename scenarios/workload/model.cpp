@@ -97,11 +97,7 @@ Model read_model(const Value& value) {
   const Value& layers = fields.required("layers");
   fields.finish();
   model.layers = read_layers(layers, step, backward);
-  if (parameters != nullptr) {
-    require_sum(*parameters, model.layers);
-    fields.resolve("parameters", *parameters);
-  }
-  fields.resolve("layers", layers);
+  if (parameters != nullptr) require_sum(*parameters, model.layers);
   model.resolved = fields.resolved();
   return model;
 }

@@ -224,10 +224,8 @@ std::shared_ptr<const Training> read_training(Fields& options, const Algorithm& 
   const auto has = [&](std::string_view option) { return reads(strategy, option); };
   if (has("exchange"))
     training->exchange = read_exchange(options.value_or("exchange", nccl ? "nccl" : "ring"));
-  if (const Value* epochs = options.optional("epochs")) {
+  if (const Value* epochs = options.optional("epochs"))
     training->epochs = static_cast<int>(epochs->integer(1, most_batch));
-    options.resolve("epochs", *epochs);
-  }
   training->overlap = read_overlap(options.value_or("overlap", "thread"), strategy);
   if (has("fusion")) training->fusion = read_size(options.value_or("fusion", "64 MiB"), 0);
   if (has("cycle")) training->cycle = read_cycle(options.value_or("cycle", "5 ms"));

@@ -46,7 +46,6 @@ Transformer read_transformer(const Value& value) {
     if (count(*said, 1, std::int64_t{1} << 60) != model.parameters())
       said->fail(fmt::format("the layers have {} parameters, the model says {}", model.parameters(),
                              said->text()));
-    fields.resolve("parameters", *said);
   }
   if (model.hidden % model.heads != 0)
     suspect_in(fields.map())
@@ -67,10 +66,7 @@ Gpu read_gpu(const Value& value) {
   gpu.flops = flops.number(0, most_flops);
   if (gpu.flops <= 0) flops.fail("expected operations per second above 0, such as 312e12");
   gpu.bandwidth = fields.required("memory_bandwidth").bandwidth().bytes_per_second;
-  if (const Value* memory = fields.optional("memory")) {
-    gpu.memory = memory->bytes().count;
-    fields.resolve("memory", *memory);
-  }
+  if (const Value* memory = fields.optional("memory")) gpu.memory = memory->bytes().count;
   fields.finish();
   gpu.resolved = fields.resolved();
   return gpu;

@@ -25,10 +25,7 @@ std::string read_interface(const Value& value) {
 
 Attachment read_nic(Fields& fields, int domains, int switches) {
   Attachment nic;
-  if (const Value* name = fields.optional("name")) {
-    nic.name = read_interface(*name);
-    fields.resolve("name", *name);
-  }
+  if (const Value* name = fields.optional("name")) nic.name = read_interface(*name);
   nic.to_switch = switches > 0 && fields.optional("switch");
   if (nic.to_switch && fields.has("domain"))
     fields.required("domain").fail("a NIC hangs off a domain or a switch, not both");

@@ -123,7 +123,8 @@ class Fields {
   const Value& required(std::string_view key);
   /// A key that is no misspelt one, though it looks like one that is required before it is read.
   void expect(std::string_view key) { expected_.emplace_back(key); }
-  const Value* optional(std::string_view key);  ///< nullptr when absent or null
+  /// nullptr when absent or null; else enters resolved() as it is.
+  const Value* optional(std::string_view key);
   /// The value, or the default written as it would stand in the file; enters resolved() either way.
   const Value& value_or(std::string_view key, const std::string& default_text);
   bool has(std::string_view key) const;
