@@ -143,63 +143,53 @@ std::vector<Value> read_sizes(Fields& fields, const Algorithm& algorithm) {
 /// the hosts whose ranks are stragglers.
 Noise read_noise(Fields& job, int ranks, std::vector<Value>& slow_hosts) {
   Noise noise;
-  const Value* map = job.optional("noise");
-  if (map == nullptr) return noise;
   constexpr double most_slowdown = 1e6;
-  Fields fields(*map, "job.noise");
-  noise.spread = fields.value_or("spread", "0").number(0, most_spread);
-  if (const Value* detours = fields.optional("detours")) {
-    Fields detour(*detours, "job.noise.detours");
-    const Value& every = detour.required("every");
-    noise.every = every.seconds();
-    if (noise.every.count() <= 0) every.fail("expected a time above 0 between two detours");
-    noise.takes = detour.required("takes").seconds();
-    detour.finish();
-    fields.resolve("detours", detour.resolved());
-  }
-  if (const Value* late = fields.optional("stragglers")) {
-    Fields stragglers(*late, "job.noise.stragglers");
-    noise.slowdown = stragglers.required("slowdown").number(1, most_slowdown);
-    const Value *list = stragglers.optional("ranks"), *hosts = stragglers.optional("hosts");
-    if (list == nullptr && hosts == nullptr)
-      late->fail("stragglers: expected 'ranks' such as [3, 5], or 'hosts' such as [host1]");
-    if (list != nullptr && list->kind() != Value::Kind::list)
-      list->fail("expected a list of ranks such as [3, 5]");
-    if (hosts != nullptr && hosts->kind() != Value::Kind::list)
-      hosts->fail("expected a list of hosts such as [host1]");
-    if (list != nullptr)
-      for (const Value& rank : list->items())
-        noise.stragglers.push_back(static_cast<int>(rank.integer(0, ranks - 1)));
-    if (hosts != nullptr) slow_hosts = hosts->items();
-    stragglers.finish();
-    fields.resolve("stragglers", stragglers.resolved());
-  }
-  fields.finish();
-  job.resolve("noise", fields.resolved());
+  job.nested("noise", [&](Fields& fields) {
+    noise.spread = fields.value_or("spread", "0").number(0, most_spread);
+    fields.nested("detours", [&](Fields& detour) {
+      const Value& every = detour.required("every");
+      noise.every = every.seconds();
+      if (noise.every.count() <= 0) every.fail("expected a time above 0 between two detours");
+      noise.takes = detour.required("takes").seconds();
+    });
+    fields.nested("stragglers", [&](Fields& stragglers) {
+      noise.slowdown = stragglers.required("slowdown").number(1, most_slowdown);
+      const Value *list = stragglers.optional("ranks"), *hosts = stragglers.optional("hosts");
+      if (list == nullptr && hosts == nullptr)
+        stragglers.map().fail(
+            "stragglers: expected 'ranks' such as [3, 5], or 'hosts' such as [host1]");
+      if (list != nullptr && list->kind() != Value::Kind::list)
+        list->fail("expected a list of ranks such as [3, 5]");
+      if (hosts != nullptr && hosts->kind() != Value::Kind::list)
+        hosts->fail("expected a list of hosts such as [host1]");
+      if (list != nullptr)
+        for (const Value& rank : list->items())
+          noise.stragglers.push_back(static_cast<int>(rank.integer(0, ranks - 1)));
+      if (hosts != nullptr) slow_hosts = hosts->items();
+    });
+  });
   return noise;
 }
 
 /// Needs of computations stand in the resolved job only where they are asked for.
 std::optional<Needs> read_needs(Fields& job, bool bytes_stated) {
-  const Value* map = job.optional("needs");
-  if (map == nullptr) return {};
-  Fields fields(*map, "job.needs");
-  Needs needs;
-  if (const Value* memory = fields.optional("memory")) {
-    needs.stated = memory->kind() == Value::Kind::scalar && memory->scalar() == "roofline";
-    if (needs.stated && !bytes_stated)
-      memory->fail(
-          "of its computations only llm, and a program that says them, know the bytes: expected a "
-          "bandwidth such as 500 GB/s");
-    if (!needs.stated) needs.memory = memory->bandwidth();
-    if (needs.memory.is_unlimited()) memory->fail("expected a bandwidth such as 500 GB/s");
-  }
-  const Value& sms = fields.value_or("sms", "1");
-  needs.sms = sms.number(0, 1);
-  if (needs.sms <= 0) sms.fail("expected a share above 0 of the GPU's multiprocessors");
-  fields.finish();
-  job.resolve("needs", fields.resolved());
-  return needs;
+  std::optional<Needs> read;
+  job.nested("needs", [&](Fields& fields) {
+    Needs& needs = read.emplace();
+    if (const Value* memory = fields.optional("memory")) {
+      needs.stated = memory->kind() == Value::Kind::scalar && memory->scalar() == "roofline";
+      if (needs.stated && !bytes_stated)
+        memory->fail(
+            "of its computations only llm, and a program that says them, know the bytes: expected "
+            "a bandwidth such as 500 GB/s");
+      if (!needs.stated) needs.memory = memory->bandwidth();
+      if (needs.memory.is_unlimited()) memory->fail("expected a bandwidth such as 500 GB/s");
+    }
+    const Value& sms = fields.value_or("sms", "1");
+    needs.sms = sms.number(0, 1);
+    if (needs.sms <= 0) sms.fail("expected a share above 0 of the GPU's multiprocessors");
+  });
+  return read;
 }
 
 std::optional<Value> read_rings(Fields& job, const Algorithm& algorithm) {

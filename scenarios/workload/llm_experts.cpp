@@ -22,18 +22,15 @@ bool says_loads(const Value& map) {
 
 Routing read_routing(Fields& options, int experts) {
   Routing routing{Table<double>(experts, 1)};
-  const Value* map = options.optional("routing");
-  if (map == nullptr) return routing;
-  Fields fields(*map, "job.options.routing");
-  if (const Value* capacity = fields.optional("capacity")) {
-    routing.capacity = capacity->number(0, 1e6);
-    if (routing.capacity <= 0)
-      capacity->fail("expected a capacity above 0, by an expert's even share of the tokens");
-  }
-  if (says_loads(*map)) routing.loads = read_loads(fields, experts, "expert");
-  for (const char* key : {"imbalance", "shape", "hot", "seed"}) fields.optional(key);
-  fields.finish();
-  options.resolve("routing", fields.resolved());
+  options.nested("routing", [&](Fields& fields) {
+    if (const Value* capacity = fields.optional("capacity")) {
+      routing.capacity = capacity->number(0, 1e6);
+      if (routing.capacity <= 0)
+        capacity->fail("expected a capacity above 0, by an expert's even share of the tokens");
+    }
+    if (says_loads(fields.map())) routing.loads = read_loads(fields, experts, "expert");
+    for (const char* key : {"imbalance", "shape", "hot", "seed"}) fields.optional(key);
+  });
   return routing;
 }
 

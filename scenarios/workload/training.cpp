@@ -64,20 +64,17 @@ Duration cost_of(Fields& fields, std::string_view key) {
 }
 
 void read_compression(Fields& options, Compression& how) {
-  const Value* map = options.optional("compression");
-  if (map == nullptr) return;
-  Fields fields(*map, "job.options.compression");
-  const Value& ratio = fields.required("ratio");
-  how.ratio = ratio.number(0, 1);
-  if (how.ratio <= 0) ratio.fail("expected a share above 0 of a gradient's bytes");
-  const Value& kind = fields.value_or("kind", "sparse");
-  how.kind = kind.one_of("kind of compression", compression_names) == 0
-                 ? Compression::Kind::sparse
-                 : Compression::Kind::low_rank;
-  how.compress = cost_of(fields, "cost");
-  how.decompress = cost_of(fields, "decompress_cost");
-  fields.finish();
-  options.resolve("compression", fields.resolved());
+  options.nested("compression", [&](Fields& fields) {
+    const Value& ratio = fields.required("ratio");
+    how.ratio = ratio.number(0, 1);
+    if (how.ratio <= 0) ratio.fail("expected a share above 0 of a gradient's bytes");
+    const Value& kind = fields.value_or("kind", "sparse");
+    how.kind = kind.one_of("kind of compression", compression_names) == 0
+                   ? Compression::Kind::sparse
+                   : Compression::Kind::low_rank;
+    how.compress = cost_of(fields, "cost");
+    how.decompress = cost_of(fields, "decompress_cost");
+  });
 }
 
 void read_serialisation(Fields& options, Training& training) {
@@ -97,21 +94,18 @@ void read_serialisation(Fields& options, Training& training) {
 /// DistributedDataParallel.broadcast_bucket_size in torch/nn/parallel/distributed.py;
 /// broadcast_parameters in horovod/torch/functions.py.
 void read_startup(Fields& options, const Algorithm& strategy, Startup& startup) {
-  const Value* map = options.optional("startup");
-  if (map == nullptr) return;
-  Fields fields(*map, "job.options.startup");
-  std::vector<std::string> names;
-  for (const Algorithm& algorithm : catalogue())
-    if (algorithm.collective == "broadcast") names.emplace_back(algorithm.name);
-  const Value& named = fields.value_or("broadcast", "binomial");
-  const std::string& name = names[named.one_of("algorithm of broadcast", names)];
-  startup.broadcast = find_algorithm("broadcast", name);
-  if (!takes_one_thread(*startup.broadcast))
-    named.fail(fmt::format("expected a broadcast of one thread; '{}' uses several", name));
-  const std::string_view usual = strategy.name == "ddp" ? "250 MiB" : "0 B";
-  startup.bucket = read_size(fields.value_or("bucket", std::string(usual)), 0);
-  fields.finish();
-  options.resolve("startup", fields.resolved());
+  options.nested("startup", [&](Fields& fields) {
+    std::vector<std::string> names;
+    for (const Algorithm& algorithm : catalogue())
+      if (algorithm.collective == "broadcast") names.emplace_back(algorithm.name);
+    const Value& named = fields.value_or("broadcast", "binomial");
+    const std::string& name = names[named.one_of("algorithm of broadcast", names)];
+    startup.broadcast = find_algorithm("broadcast", name);
+    if (!takes_one_thread(*startup.broadcast))
+      named.fail(fmt::format("expected a broadcast of one thread; '{}' uses several", name));
+    const std::string_view usual = strategy.name == "ddp" ? "250 MiB" : "0 B";
+    startup.bucket = read_size(fields.value_or("bucket", std::string(usual)), 0);
+  });
 }
 
 Overlap read_overlap(const Value& value, const Algorithm& strategy) {
@@ -151,41 +145,32 @@ void read_rate(Fields& fields, Input& input) {
 }
 
 void read_stalls(Fields& fields, Input& input) {
-  const Value* map = fields.optional("stalls");
-  if (map == nullptr) return;
-  Fields stalls(*map, "job.options.input.stalls");
-  const Value& every = stalls.required("every");
-  input.every = every.seconds();
-  if (input.every.count() <= 0) every.fail("expected a time above 0 between two stalls");
-  input.takes = stalls.required("takes").seconds();
-  stalls.finish();
-  fields.resolve("stalls", stalls.resolved());
+  fields.nested("stalls", [&](Fields& stalls) {
+    const Value& every = stalls.required("every");
+    input.every = every.seconds();
+    if (input.every.count() <= 0) every.fail("expected a time above 0 between two stalls");
+    input.takes = stalls.required("takes").seconds();
+  });
 }
 
 void read_input(Fields& options, Input& input) {
-  const Value* map = options.optional("input");
-  if (map == nullptr) return;
-  Fields fields(*map, "job.options.input");
-  read_rate(fields, input);
-  input.prefetch = static_cast<int>(fields.value_or("prefetch", "2").integer(1, most_batch));
-  if (const Value* spread = fields.optional("spread"))
-    input.spread = spread->number(0, most_spread);
-  read_stalls(fields, input);
-  if (const Value* mapped = fields.optional("mapped")) input.mapped = read_size(*mapped, 0);
-  if (const Value* pinned = fields.optional("pinned")) input.pinned = read_size(*pinned, 0);
-  fields.finish();
-  options.resolve("input", fields.resolved());
+  options.nested("input", [&](Fields& fields) {
+    read_rate(fields, input);
+    input.prefetch = static_cast<int>(fields.value_or("prefetch", "2").integer(1, most_batch));
+    if (const Value* spread = fields.optional("spread"))
+      input.spread = spread->number(0, most_spread);
+    read_stalls(fields, input);
+    if (const Value* mapped = fields.optional("mapped")) input.mapped = read_size(*mapped, 0);
+    if (const Value* pinned = fields.optional("pinned")) input.pinned = read_size(*pinned, 0);
+  });
 }
 
 void read_checkpoint(Fields& options, Training& training) {
-  const Value* map = options.optional("checkpoint");
-  if (map == nullptr) return;
-  Fields fields(*map, "job.options.checkpoint");
-  training.checkpoint.every = static_cast<int>(fields.required("every").integer(1, most_batch));
-  const Bytes weights{parameters_of(training.layers) * parameter_bytes};
-  training.checkpoint.bytes = read_size(fields.value_or("bytes", to_text(weights)), 0);
-  fields.finish();
-  options.resolve("checkpoint", fields.resolved());
+  options.nested("checkpoint", [&](Fields& fields) {
+    training.checkpoint.every = static_cast<int>(fields.required("every").integer(1, most_batch));
+    const Bytes weights{parameters_of(training.layers) * parameter_bytes};
+    training.checkpoint.bytes = read_size(fields.value_or("bytes", to_text(weights)), 0);
+  });
 }
 
 }  // namespace

@@ -266,6 +266,15 @@ const Value& Fields::value_or(std::string_view key, const std::string& default_t
   return defaults_.back();
 }
 
+void Fields::nested(std::string_view key, const std::function<void(Fields&)>& read) {
+  const Value* map = optional(key);
+  if (map == nullptr) return;
+  Fields fields(*map, fmt::format("{}.{}", what_, key));
+  read(fields);
+  fields.finish();
+  resolve(key, fields.resolved());
+}
+
 bool Fields::has(std::string_view key) const {
   const Value* value = map_->find(key);
   return value && !value->is_null();

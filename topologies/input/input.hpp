@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -127,6 +128,8 @@ class Fields {
   const Value* optional(std::string_view key);
   /// The value, or the default written as it would stand in the file; enters resolved() either way.
   const Value& value_or(std::string_view key, const std::string& default_text);
+  /// Reads the map at the key, where there is one, and enters it with its defaults filled in.
+  void nested(std::string_view key, const std::function<void(Fields&)>& read);
   bool has(std::string_view key) const;
   void finish() const;
   const Value& map() const { return *map_; }
