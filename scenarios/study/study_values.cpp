@@ -50,23 +50,26 @@ std::vector<Value> grid_values(const std::string& key, const Value& value) {
   return values;
 }
 
+/// Each point with each of the values, which are read from `said`.
+void add_key(Variation& all, const std::string& key, const Value& said,
+             const std::vector<Value>& values) {
+  require_few(said, static_cast<double>(all.points.size()) * static_cast<double>(values.size()));
+  std::vector<std::vector<Value>> points;
+  for (const auto& point : all.points)
+    for (const Value& value : values) {
+      points.push_back(point);
+      points.back().push_back(value);
+    }
+  all.keys.push_back(key);
+  all.points = std::move(points);
+}
+
 Variation read_grid(const Value& grid) {
   if (grid.kind() != Value::Kind::map || grid.entries().empty())
     grid.fail("expected a map of keys to values such as {placement: [4-2-2, 4-3-1]}");
   Variation all{{}, {{}}};
-  for (const Value::Entry& entry : grid.entries()) {
-    const std::vector<Value> values = grid_values(entry.key, entry.value);
-    require_few(entry.value,
-                static_cast<double>(all.points.size()) * static_cast<double>(values.size()));
-    std::vector<std::vector<Value>> points;
-    for (const auto& point : all.points)
-      for (const Value& value : values) {
-        points.push_back(point);
-        points.back().push_back(value);
-      }
-    all.keys.push_back(entry.key);
-    all.points = std::move(points);
-  }
+  for (const Value::Entry& entry : grid.entries())
+    add_key(all, entry.key, entry.value, grid_values(entry.key, entry.value));
   return all;
 }
 
@@ -209,17 +212,7 @@ Variation read_variation(const Value& sweep) {
 }
 
 void multiply(Variation& variation, const std::string& key, const Value& values) {
-  const std::vector<Value> items = items_of(values);
-  require_few(values,
-              static_cast<double>(variation.points.size()) * static_cast<double>(items.size()));
-  std::vector<std::vector<Value>> points;
-  for (const auto& point : variation.points)
-    for (const Value& item : items) {
-      points.push_back(point);
-      points.back().push_back(item);
-    }
-  variation.keys.push_back(key);
-  variation.points = std::move(points);
+  add_key(variation, key, values, items_of(values));
 }
 
 }  // namespace ringscope
