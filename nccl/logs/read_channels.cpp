@@ -8,7 +8,6 @@
 
 #include "nccl/logs/info_lines.hpp"
 #include "topologies/imports/xml.hpp"
-#include "topologies/input/characters.hpp"
 #include "topologies/input/data_files.hpp"
 
 namespace ringscope {
@@ -135,13 +134,8 @@ void place_nics(Table<Table<nccl::ChannelNics>>& channels, const Topology& topol
 }  // namespace
 
 std::shared_ptr<const Source> channels_source(const Value& path) {
-  const std::string name = path_from(path.place(), path.text());
-  std::string text = read_file(name, most_mebibytes, [&](const std::string& why) {
-    path.fail(fmt::format("the file of NCCL's rings '{}' {}", name, why));
-  });
-  auto source = std::make_shared<const Source>(Source{name, std::move(text)});
-  require_utf8(source);
-  return source;
+  return read_named(path, "file of NCCL's rings", path_from(path.place(), path.text()),
+                    most_mebibytes);
 }
 
 nccl::JobChannels read_channels(const std::shared_ptr<const Source>& source,

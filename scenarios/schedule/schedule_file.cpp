@@ -7,7 +7,6 @@
 
 #include "algorithms/traces/trace.hpp"
 #include "scenarios/schedule/readers.hpp"
-#include "topologies/input/characters.hpp"
 #include "topologies/input/data_files.hpp"
 
 namespace ringscope {
@@ -54,16 +53,6 @@ std::string path_of(const Value& name) {
   return folder + "/" + text;
 }
 
-std::shared_ptr<const Source> source_of(const Value& name) {
-  const std::string path = path_of(name);
-  std::string text = read_file(path, most_mebibytes, [&](const std::string& why) {
-    name.fail(fmt::format("the schedule '{}' {}", path, why));
-  });
-  auto source = std::make_shared<const Source>(Source{path, std::move(text)});
-  require_utf8(source);
-  return source;
-}
-
 }  // namespace
 
 void read_schedule_text(const std::shared_ptr<const Source>& source, ScheduleFile& into) {
@@ -72,7 +61,7 @@ void read_schedule_text(const std::shared_ptr<const Source>& source, ScheduleFil
 }
 
 std::shared_ptr<const ScheduleFile> read_schedule(const Value& name, int ranks) {
-  const auto source = source_of(name);
+  const auto source = read_named(name, "schedule", path_of(name), most_mebibytes);
   if (kind_of(source->name) == nullptr) {
     std::string known;
     for (const FileKind& kind : kinds)

@@ -7,18 +7,10 @@
 #include <map>
 
 #include "base/view.hpp"
+#include "topologies/input/characters.hpp"
 
 namespace ringscope {
 namespace {
-
-std::string in_quotes(std::string_view text) {
-  std::string result = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') result += '\\';
-    result += c;
-  }
-  return result + '"';
-}
 
 /// Shapes by ComponentKind.
 constexpr Array<std::string_view, 6> shapes = {"box", "diamond", "box3d",

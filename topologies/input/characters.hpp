@@ -29,6 +29,9 @@ void require_host_name(const Place& place, std::string_view name);
 /// ASCII's letters in lower case.
 std::string in_lower_case(std::string_view text);
 
+/// The text in double quotes as Graphviz and JSON have it, with \" and \\.
+std::string in_quotes(std::string_view text);
+
 /// The text in quotes as a shell's word, in which no character has a meaning.
 std::string in_shell_quotes(std::string_view text);
 

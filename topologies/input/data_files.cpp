@@ -135,4 +135,14 @@ std::string read_file(const std::string& path, std::size_t most_mebibytes) {
                    [&path](const std::string& why) { refuse_file(path, why); });
 }
 
+std::shared_ptr<const Source> read_named(const Value& name, std::string_view what,
+                                         const std::string& path, std::size_t most_mebibytes) {
+  std::string text = read_file(path, most_mebibytes, [&](const std::string& why) {
+    name.fail(fmt::format("the {} '{}' {}", what, path, why));
+  });
+  auto source = std::make_shared<const Source>(Source{path, std::move(text)});
+  require_utf8(source);
+  return source;
+}
+
 }  // namespace ringscope

@@ -50,4 +50,9 @@ std::string read_file(const std::string& path, std::size_t most_mebibytes,
 /// Likewise, by refuse_file().
 std::string read_file(const std::string& path, std::size_t most_mebibytes);
 
+/// The file at `path` that `name` names, in UTF-8. Errors of reading it are at `name`, and call the
+/// file `what`.
+std::shared_ptr<const Source> read_named(const Value& name, std::string_view what,
+                                         const std::string& path, std::size_t most_mebibytes);
+
 }  // namespace ringscope

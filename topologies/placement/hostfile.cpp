@@ -9,7 +9,6 @@
 #include <unordered_map>
 
 #include "base/table.hpp"
-#include "topologies/input/characters.hpp"
 #include "topologies/input/data_files.hpp"
 #include "topologies/placement/slots.hpp"
 
@@ -62,13 +61,7 @@ int host_of_task(const Value& address, const HostNames& hosts) {
 }  // namespace
 
 std::shared_ptr<const Source> read_source(const Value& path, std::string_view what) {
-  const std::string name = path_from(path.place(), path.text());
-  std::string text = read_file(name, most_mebibytes, [&](const std::string& why) {
-    path.fail(fmt::format("the {} '{}' {}", what, name, why));
-  });
-  auto source = std::make_shared<const Source>(Source{name, std::move(text)});
-  require_utf8(source);
-  return source;
+  return read_named(path, what, path_from(path.place(), path.text()), most_mebibytes);
 }
 
 Value part_of(const Value& word, std::size_t begin, std::size_t length) {

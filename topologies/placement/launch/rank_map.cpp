@@ -2,21 +2,10 @@
 // The map from ranks to hosts, for launchers and schedulers of one's own.
 #include <fmt/format.h>
 
+#include "topologies/input/characters.hpp"
 #include "topologies/placement/launch/launch_formats.hpp"
 
 namespace ringscope {
-namespace {
-
-std::string in_quotes(const std::string& text) {
-  std::string quoted = "\"";
-  for (const char letter : text) {
-    if (letter == '"' || letter == '\\') quoted += '\\';
-    quoted += letter;
-  }
-  return quoted + '"';
-}
-
-}  // namespace
 
 /// One line a rank: {"rank": 3, "host": "host1", "switch": "rack0/switch", "gpu": 0}.
 std::optional<std::string> rank_map(const LaunchTask& launch) {
