@@ -125,7 +125,7 @@ class StuckImprovement(unittest.TestCase):
             self.assertIn("With latency twice as fast it never ends: ", done.stdout)
             self.assertIn("0.500 x      1.500 s  host0/numa0/core1 (rank 0)", done.stdout)
             self.assertTrue(done.stderr.startswith(
-                "restless with latency twice as fast: the neighbours went through "), done.stderr)
+                "restless with latency twice as fast: background jobs ran "), done.stderr)
 
 
 class BothKernels(unittest.TestCase):

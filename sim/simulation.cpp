@@ -166,7 +166,7 @@ Measurement Simulation::stuck() {
   if (folded()) throw StuckWhileFolded();
   Deadlock deadlock = describe_deadlock(*scenario_, machine_.jobs(), kernel_->now(), ranks_);
   if (!options_->keep_deadlock) throw DeadlockError(deadlock.text);
-  for (const auto& rank : own_ranks()) rank->give_up();
+  for (const auto& rank : own_ranks()) rank->abandon();
   job_ended(0);
   measured_.deadlock = std::move(deadlock);
   return std::move(measured_);
@@ -197,7 +197,7 @@ void Simulation::begin(int repetition) {
   if (recorder_) recorder_->restart(job, own_);
   for (const auto& rank : own_ranks()) {
     rank->reset();
-    const double late = late_by(job, random);
+    const double late = start_delay(job, random);
     Executor& executor = recorder_ ? recorder_->in_front_of(*rank) : *rank;
     const Communicator comm = machine_.orbits().as_numbered(Communicator(executor));
     Task program = job_program(job, *options_of_job_, comm, work);
@@ -234,7 +234,8 @@ bool Simulation::another_round() {
 
 std::string Simulation::in_vain_text() {
   return fmt::format(
-      "the neighbours went through {} rounds, and the job sent nothing: say how often they run by "
+      "background jobs ran {} rounds, and the foreground job sent nothing: set how often they run "
+      "by "
       "their 'repeat'",
       most_rounds_in_vain);
 }

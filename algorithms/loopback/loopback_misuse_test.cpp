@@ -117,7 +117,7 @@ Task start_with_the_wrong_handle(Communicator comm, Workspace, Options) {
 }
 TEST(Misuse, a_thread_that_uses_the_handle_of_another) {
   EXPECT_THAT(running(start_with_the_wrong_handle),
-              ThrowsMessage<Misuse>("rank 0 is used by a text that runs as another thread"));
+              ThrowsMessage<Misuse>("rank 0 is used by a program that runs as another thread"));
 }
 
 Task throw_own(Communicator, Workspace, Options) {

@@ -184,7 +184,7 @@ void LoopbackThread::apply(const Operation& operation) {
 }
 
 void LoopbackThread::check(const Operation& operation) const {
-  if (world_.running() != this) refuse("is used by a text that runs as another thread");
+  if (world_.running() != this) refuse("is used by a program that runs as another thread");
   Rank& self = world_.rank(rank_);
   const auto check_range = [&](const Range& range, bool writing) {
     if (!self.contains(range))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Buffers, counts and costs of a training step of a large language model, beside its text.
+// Buffers, counts and costs of a training step of a large language model, beside its program.
 #pragma once
 
 #include <array>

@@ -150,7 +150,7 @@ void add_case_arguments(Command& subcommand, CaseArguments& arguments) {
                           "simulate every rank, also where those of all hosts do the same");
   subcommand
       .add_option("--fold-from", arguments.fold_from,
-                  "RANKS: with so many, ranks of all hosts that do the same are simulated once")
+                  "RANKS: from this number on, one of all ranks that do the same is simulated")
       .between(2, never_fold)
       .show_default()
       .excludes(no_fold);

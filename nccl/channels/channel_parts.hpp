@@ -11,7 +11,7 @@
 namespace ringscope {
 
 /// Parts of the channels, in whole cells, so that some channels may get fewer than others and the
-/// last of them none. `traffic`: what NCCL takes an item for that passes a rank's links: 2 of an
+/// last of them none. `traffic`: items that NCCL charges for each item on a rank's links: 2 of an
 /// allreduce, the ranks of an allgather's or a reduce-scatter's chunk, else 1. Source: NCCL 2.30.7,
 /// src/enqueue.cc, scheduleCollTasksToPlan.
 std::vector<Range> channel_parts(Range data, Protocol protocol, int channels, int traffic,

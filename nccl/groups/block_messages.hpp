@@ -2,8 +2,8 @@
 // Messages among the ranks of a group by the blocks of a kernel, as NCCL's communicator of the
 // group sends them: KnownGroup::exchange.
 //
-// A block has room for eight chunks that are on their way: so much goes before the receiver is
-// there, and a send ends when the receiver has taken all but so much.
+// Up to eight chunks are sent before the receiver takes any. A send ends when at most eight are
+// not yet taken.
 //
 // Source: NCCL 2.30.7, src/include/device.h, NCCL_STEPS; src/device/sendrecv.h; peer_channels.hpp.
 #pragma once

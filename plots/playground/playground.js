@@ -102,7 +102,7 @@ async function refresh(held) {
   if (!byId("results").classList.contains("stale")) showGains(++gainsFor);
 }
 
-const FEW_RANKS = 64;  // so many are drawn as quickly as they are counted
+const FEW_RANKS = 64;  // drawn as quickly as they are counted
 
 /** What took how long and why, before there are pictures of it. */
 function showNumbers({names, cases, reasons}) {

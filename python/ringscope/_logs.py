@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import pandas
 
 Cluster = Union[Path, Calibration, Mapping[str, Any]]
-"""A name of ours, a file, a Calibration, or a cluster as a dict."""
+"""A built-in name, a file, a Calibration, or a cluster as a dict."""
 
 
 class Answer:

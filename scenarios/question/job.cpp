@@ -180,8 +180,8 @@ std::optional<Needs> read_needs(Fields& job, bool bytes_stated) {
       needs.stated = memory->kind() == Value::Kind::scalar && memory->scalar() == "roofline";
       if (needs.stated && !bytes_stated)
         memory->fail(
-            "of its computations only llm, and a program that says them, know the bytes: expected "
-            "a bandwidth such as 500 GB/s");
+            "only llm, and programs that state them, have bytes of computations: expected a "
+            "bandwidth such as 500 GB/s");
       if (!needs.stated) needs.memory = memory->bandwidth();
       if (needs.memory.is_unlimited()) memory->fail("expected a bandwidth such as 500 GB/s");
     }

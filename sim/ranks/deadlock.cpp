@@ -126,7 +126,7 @@ std::vector<RankThread::Blocked> RankThread::all_blocked() {
   return all;
 }
 
-void RankThread::give_up() {
+void RankThread::abandon() {
   if (finished_) return;
   if (!verbs_.empty() && verbs_.front().since >= 0) {
     const Pending& verb = verbs_.front();

@@ -92,7 +92,7 @@ void NeighbourRun::begin(std::uint64_t seed) {
   std::mt19937_64 random(neighbour_->job.seed ^ seed);
   delays_.clear();
   for (std::size_t i = 0; i < ranks_.size(); ++i)
-    delays_.push_back(neighbour_->start.count() + late_by(neighbour_->job, random));
+    delays_.push_back(neighbour_->start.count() + start_delay(neighbour_->job, random));
   rounds_ = 0;
   begin_round();
 }

@@ -20,7 +20,7 @@ Workspace workspace(const Job& job, const Options& options, int ranks);
 
 /// Random, in [0, the job's skew).
 template <typename Random>
-double late_by(const Job& job, Random& random) {
+double start_delay(const Job& job, Random& random) {
   // 53 random bits: the same number on every machine, unlike std::uniform_real_distribution.
   return static_cast<double>(random() >> 11) * 0x1p-53 * job.skew.count();
 }

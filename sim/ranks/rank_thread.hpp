@@ -64,7 +64,7 @@ class RankThread final : public Executor, private Caller, private ThreadState {
   void settle_idle() { set_activity(RankActivity::idle, now()); }
 
   /// Ends the account of a rank that can never go on, as one that waited for a partner.
-  void give_up();
+  void abandon();
 
   /// State of a blocked thread, for deadlock reports.
   struct Blocked {

@@ -81,7 +81,7 @@ TEST(ADeadLink, OfANicLeavesTheHostItsOthers) {
 
 TEST(ADeadLink, IsRefusedWhereItIsTheOnlyWay) {
   EXPECT_EQ(complaint_of([] { cluster_of("[{link: host1/nic0->switch, share: 0}]"); }),
-            "test:5:19: without 'host1/nic0->switch' no way leads from 'host0/numa0' to "
+            "test:5:19: without 'host1/nic0->switch' no route leads from 'host0/numa0' to "
             "'host1/numa0': where a link is dead, traffic needs another way, such as a second NIC, "
             "or another uplink\n"
             "  degraded: [{link: host1/nic0->switch, share: 0}]\n"

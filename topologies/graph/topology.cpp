@@ -108,7 +108,7 @@ std::string gap_between(const Topology& topology) {
   for (const Host& host : topology.hosts()) {
     for (const Vertex domain : host.numa_domains) {
       if (reached[domain]) continue;
-      return fmt::format("no way leads from '{}' to '{}'", graph[first].name, graph[domain].name);
+      return fmt::format("no route leads from '{}' to '{}'", graph[first].name, graph[domain].name);
     }
   }
   return "";
@@ -126,7 +126,7 @@ std::string gap_inside(const Topology& topology) {
     const Component& part = graph[v];
     if (part.host < 0 || part.kind == ComponentKind::nvswitch || reached[v]) continue;
     const Host& host = topology.hosts()[part.host];
-    return fmt::format("inside '{}' no way leads from '{}' to '{}'", host.name,
+    return fmt::format("inside '{}' no route leads from '{}' to '{}'", host.name,
                        graph[host.numa_domains.front()].name, part.name);
   }
   return "";

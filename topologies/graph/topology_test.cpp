@@ -73,7 +73,7 @@ TEST(Check, every_two_memory_domains_reach_each_other) {
   Topology topology;
   add_host(topology, "a");
   add_host(topology, "b");
-  EXPECT_THAT(complaint(topology), HasSubstr("no way leads from 'a/numa0' to 'b/numa0'"));
+  EXPECT_THAT(complaint(topology), HasSubstr("no route leads from 'a/numa0' to 'b/numa0'"));
 }
 
 TEST(Check, what_is_inside_a_host_reaches_its_memory_without_leaving_it) {
@@ -83,7 +83,8 @@ TEST(Check, what_is_inside_a_host_reaches_its_memory_without_leaving_it) {
       topology.add_component({.kind = ComponentKind::gpu, .name = "b/gpu0", .host = 1});
   topology.connect(a, b, Bandwidth{1}, Seconds(0));
   topology.connect(a, gpu, Bandwidth{1}, Seconds(0));
-  EXPECT_THAT(complaint(topology), HasSubstr("inside 'b' no way leads from 'b/numa0' to 'b/gpu0'"));
+  EXPECT_THAT(complaint(topology),
+              HasSubstr("inside 'b' no route leads from 'b/numa0' to 'b/gpu0'"));
   topology.connect(b, gpu, Bandwidth{1}, Seconds(0));
   EXPECT_EQ(complaint(topology), "");
 }

@@ -80,7 +80,7 @@ const Broken broken[] = {
      "  host: {type: custom, domains: [{}], links: [{from: nic0, to: numa0}]}\n"
      "                                              ^"},
     {"host: {type: custom, domains: [{}]}\n",
-     "x.yaml:1:10: no way leads from 'host0/numa0' to 'host1/numa0'\n"
+     "x.yaml:1:10: no route leads from 'host0/numa0' to 'host1/numa0'\n"
      "  network: star\n"
      "           ^"},
 };

@@ -177,7 +177,7 @@ const Broken broken_gpus[] = {
      "    socket_link: {pairs: none}\n"
      "                         ^"},
     {"socket_link: {pairs: []}",
-     "x.yaml:1:10: no way leads from 'host0/numa0' to 'host0/numa1'\n"
+     "x.yaml:1:10: no route leads from 'host0/numa0' to 'host0/numa1'\n"
      "  network: star\n"
      "           ^"},
 };

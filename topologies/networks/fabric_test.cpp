@@ -97,7 +97,7 @@ const Broken broken[] = {
      "  trunks: [{from: a, to: a}]\n"
      "                         ^"},
     {"switches: [a, b]\nhosts: [{name: n1, to: [a]}, {name: n2, to: [b]}]\n",
-     "x.yaml:1:10: no way leads from 'n1/numa0' to 'n2/numa0'\n"
+     "x.yaml:1:10: no route leads from 'n1/numa0' to 'n2/numa0'\n"
      "  network: fabric\n"
      "           ^"},
 };

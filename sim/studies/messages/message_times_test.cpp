@@ -23,7 +23,7 @@ const std::string fat_tree =
 std::string scenario(const std::string& cluster, const std::string& library,
                      const std::string& job) {
   return "scenario:\n  question: which?\n  cluster: " + cluster + "\n  library: " + library +
-         "\n  placement: 2-2-1-1\n  job: " + job + "\nplace: {order: fixed, budget: 600}\n";
+         "\n  placement: 2-1-1\n  job: " + job + "\nplace: {order: fixed, budget: 400}\n";
 }
 
 /// Cluster, library, job.
@@ -31,7 +31,7 @@ using Case = std::tuple<std::string, std::string, std::string>;
 class MessageTimes : public testing::TestWithParam<Case> {};
 
 /// The likely best tenth of the placements, which a search looks at first, takes less on average
-/// than the middle one of all, within 1 %: by chance half of them would take longer.
+/// than all do, where a route is the only one: by chance it would take as long.
 TEST_P(MessageTimes, never_exceed_the_simulated_time_and_rank_good_ones_first) {
   const auto& [cluster, library, job] = GetParam();
   const PlaceStudy study = study_of(scenario(cluster, library, job));
@@ -43,12 +43,14 @@ TEST_P(MessageTimes, never_exceed_the_simulated_time_and_rank_good_ones_first) {
     EXPECT_LE(times->least_s, placed.cost_s * (1 + 1e-9)) << placed.placement.text;
     likely_and_cost.emplace_back(times->likely_s, placed.cost_s);
   }
+  if (!answer.only_routes) return;
   std::ranges::sort(likely_and_cost);
   const std::size_t tenth = likely_and_cost.size() / 10;
-  double sum = 0;
-  for (std::size_t i = 0; i < tenth; ++i) sum += likely_and_cost[i].second;
-  EXPECT_LE(sum / static_cast<double>(tenth),
-            answer.placed[answer.placed.size() / 2].cost_s * 1.01);
+  double first = 0, others = 0;
+  for (std::size_t i = 0; i < likely_and_cost.size(); ++i)
+    (i < tenth ? first : others) += likely_and_cost[i].second;
+  EXPECT_LE(first / static_cast<double>(tenth),
+            (first + others) / static_cast<double>(likely_and_cost.size()) * (1 + 1e-9));
 }
 
 INSTANTIATE_TEST_SUITE_P(

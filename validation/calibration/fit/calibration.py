@@ -28,7 +28,7 @@ from validation.calibration.verdict.accuracy import Limits
 from validation.calibration.verdict.simulator import Simulator
 from validation.measurements import PROBES
 
-HOSTS, CORES = 128, 16  # a cluster's where nothing says
+HOSTS, CORES = 128, 16  # of a cluster, by default
 OFFLOADED = re.compile(r"\b(ib\d|mlx\d|hsi\d|infiniband|roce|verbs|psm2?|omni-?path|rdma)", re.I)
 POLLED = 1e-7  # s of each open connection of Open MPI's over TCP (validation/published/SPLIT.md)
 # s of a message one way: netperf's TCP_RR there and back takes 8.79 us where the kernel polls a

@@ -37,8 +37,8 @@ GAIN = 2.0  # of the information criterion, before one more parameter is taken
 
 
 class OutOfRounds(Exception):
-    """The best so far has to do. Counted in rounds, not in seconds: a busy machine takes longer and
-    finds the same."""
+    """No more rounds: the best so far is kept. Counted in rounds, not in seconds: a busy machine
+    takes longer and finds the same."""
 
 
 @dataclasses.dataclass

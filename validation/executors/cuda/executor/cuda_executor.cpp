@@ -35,7 +35,7 @@ CudaExecutor::CudaExecutor(Gpus& gpus, const std::vector<int>& gpu_of_rank,
   };
 }
 
-CudaExecutor::~CudaExecutor() { give_up(); }
+CudaExecutor::~CudaExecutor() { abandon(); }
 
 void CudaExecutor::allocate(std::size_t items, std::size_t scratch_items) {
   bool staged = false;
@@ -159,7 +159,7 @@ void CudaExecutor::begin(const Algorithm& algorithm, const Options& options) {
 }
 
 double CudaExecutor::run(const Algorithm& algorithm, const Options& options, double deadline) {
-  give_up();
+  abandon();
   begin(algorithm, options);
   const double begun = gpus_.now();
   try {
@@ -171,7 +171,7 @@ double CudaExecutor::run(const Algorithm& algorithm, const Options& options, dou
       testing_.clear();
     }
   } catch (...) {
-    give_up();
+    abandon();
     throw;
   }
   return gpus_.now() - begun;
@@ -223,7 +223,7 @@ std::string CudaExecutor::whereabouts() const {
 }
 
 /// Drops the run before: nothing still to come of it must reach the next one's ranks.
-void CudaExecutor::give_up() {
+void CudaExecutor::abandon() {
   completions_.forget();
   ready_.clear();
   testing_.clear();

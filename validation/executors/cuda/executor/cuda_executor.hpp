@@ -71,7 +71,7 @@ class CudaExecutor {
   void begin(const Algorithm& algorithm, const Options& options);
   void check_not_stuck(double begun, double deadline);
   std::string waits() const;
-  void give_up();
+  void abandon();
   void wait_for(Rank& rank, Stream stream);
 
   Gpus& gpus_;
