@@ -57,16 +57,16 @@ TEST(NcclChannelsFile, of_four_h100_has_the_rings_and_trees_that_the_search_find
 }
 
 // Lines as NCCL writes them, of ours: a ring over two hosts, and NICs by which it goes.
-const std::string two_hosts = R"(a:1:2 [0] NCCL INFO FoundChannel 00/02 :    0   1   2   3
-a:1:2 [0] NCCL INFO FoundChannel 01/02 :    0   3   2   1
+const std::string two_hosts = R"(a:1:2 [0] NCCL INFO Channel 00/02 :    0   1   2   3
+a:1:2 [0] NCCL INFO Channel 01/02 :    0   3   2   1
 a:1:2 [0] NCCL INFO Trees [0] 1/2/-1->0->-1 [1] 1/-1/-1->0->2
 a:1:2 [1] NCCL INFO Trees [0] -1/-1/-1->1->0 [1] -1/-1/-1->1->0
 b:1:2 [2] NCCL INFO Trees [0] 3/-1/-1->2->0 [1] 3/0/-1->2->-1
 b:1:2 [3] NCCL INFO Trees [0] -1/-1/-1->3->2 [1] -1/-1/-1->3->2
-a:1:2 [1] NCCL INFO FoundChannel 00/0 : 1[1] -> 2[0] [send] via NET/IB/3(0)/GDRDMA
-b:1:2 [2] NCCL INFO FoundChannel 00/0 : 1[1] -> 2[0] [receive] via NET/IB/2/GDRDMA
-a:1:2 [0] NCCL INFO FoundChannel 00/0 : 2[0] -> 0[0] [receive] via NET/IB/1/GDRDMA
-a:1:2 [0] NCCL INFO FoundChannel 00/0 : 0[0] -> 1[1] via P2P/CUMEM
+a:1:2 [1] NCCL INFO Channel 00/0 : 1[1] -> 2[0] [send] via NET/IB/3(0)/GDRDMA
+b:1:2 [2] NCCL INFO Channel 00/0 : 1[1] -> 2[0] [receive] via NET/IB/2/GDRDMA
+a:1:2 [0] NCCL INFO Channel 00/0 : 2[0] -> 0[0] [receive] via NET/IB/1/GDRDMA
+a:1:2 [0] NCCL INFO Channel 00/0 : 0[0] -> 1[1] via P2P/CUMEM
 )";
 
 TEST(NcclChannelsFile, of_lines_has_rings_trees_and_nics_of_the_rings_alone) {
