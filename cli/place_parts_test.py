@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Does place move the parts that its options name, and take the worst case that they name?
+"""Does place move the parts that its options name, take the worst case that they name, and say
+why it has no bound?
 
 Usage: python3 -m cli.place_parts_test BUILD
 """
@@ -7,6 +8,10 @@ Usage: python3 -m cli.place_parts_test BUILD
 import json
 
 from cli.study_for_test import StudyTest, main
+
+
+SEARCH = ("--set", "job.bytes=1MiB", "--slots", "4", "--budget", "40", "--seed", "5", "--set",
+          "job.algorithm=recursive_doubling", "--set", "job.skew=1us")
 
 
 class PlaceParts(StudyTest):
@@ -47,6 +52,19 @@ class PlaceParts(StudyTest):
                             "--budget", "1", "--random", "0", "--verify", "0").stdout
         self.assertIn("warning: 'stragglers' slow computations down, and a collective alone has "
                       "none", screen)
+
+    def test_where_no_bound_is_known_it_says_why(self):
+        for words, why in (
+                (("place-eight-on-three", *SEARCH),
+                 "one is known of up to 20,000 placements with known messages, and of rings"),
+                (("place-beside-a-neighbour", "--budget", "20"),
+                 "none is known of a mean of several jobs")):
+            with self.subTest(words[0]):
+                self.place(*words, "--verify", "0", "--json", "p.json")
+                answer = json.loads(self.read("p.json"))
+                self.assertEqual((answer["bound_s"], answer["no_bound"]), (None, why))
+                screen = self.place(*words, "--verify", "0").stdout
+                self.assertIn(f"how much better one there may be is not known: {why}\n", screen)
 
 
 if __name__ == "__main__":
