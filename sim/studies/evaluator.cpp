@@ -167,7 +167,7 @@ std::optional<Evaluation::Task> Evaluation::begin(KnownParts& known) {
       if (closed_ || !failures_.empty()) return {};
       if (next_ == count_) return {};
       index = next_++;
-      ++making_;
+      ++busy_;
     }
     std::optional<Task> task;
     try {
@@ -175,11 +175,7 @@ std::optional<Evaluation::Task> Evaluation::begin(KnownParts& known) {
     } catch (...) {
       fail(index, std::current_exception());
     }
-    {
-      const std::lock_guard lock(mutex_);
-      --making_;
-      if (making_ == 0 && (closed_ || done_ == count_)) changed_.notify_all();
-    }
+    let_go();
     if (task) return task;
   }
 }
@@ -217,13 +213,24 @@ bool Evaluation::settle(std::size_t index, const Outcome& outcome) {
 void Evaluation::end(const Task& task, Outcome outcome) {
   {
     const std::lock_guard lock(mutex_);
-    if (answered_[task.index]) return;
+    if (closed_ || answered_[task.index]) return;
+    ++busy_;
     ++simulated_;
-    if (!taken_)
-      for (const std::size_t one : claimed_[task.key]) settle(one, outcome);
+    for (const std::size_t one : claimed_[task.key]) settle(one, outcome);
   }
-  store_->put(task.key, outcome);
-  if (all_done()) changed_.notify_all();
+  // Before close() returns: the store may be gone then.
+  try {
+    store_->put(task.key, outcome);
+  } catch (...) {
+    fail(task.index, std::current_exception());
+  }
+  let_go();
+}
+
+void Evaluation::let_go() {
+  const std::lock_guard lock(mutex_);
+  --busy_;
+  if (busy_ == 0 && (closed_ || done_ == count_)) changed_.notify_all();
 }
 
 void Evaluation::fail(std::size_t index, std::exception_ptr failure) {
@@ -256,7 +263,7 @@ void Evaluation::wait(std::chrono::milliseconds patience) {
 void Evaluation::close() {
   std::unique_lock lock(mutex_);
   closed_ = true;
-  changed_.wait(lock, [this] { return making_ == 0; });
+  changed_.wait(lock, [this] { return busy_ == 0; });
 }
 
 std::size_t Evaluation::done() const {
@@ -273,7 +280,6 @@ std::vector<std::optional<Outcome>> Evaluation::take_outcomes() {
   const std::lock_guard lock(mutex_);
   given_up_ = true;
   if (!failures_.empty()) std::rethrow_exception(failures_.begin()->second);
-  taken_ = true;
   std::vector<std::optional<Outcome>> outcomes(count_);
   for (std::size_t i = 0; i < count_; ++i)
     if (answered_[i]) outcomes[i] = std::move(outcomes_[i]);

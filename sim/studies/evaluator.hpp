@@ -53,7 +53,8 @@ class Evaluation {
   bool all_done() const;
   /// Waits until all is done, or at most `patience`.
   void wait(std::chrono::milliseconds patience);
-  /// Waits until nobody is making a scenario: what makes them may go then.
+  /// Waits until nobody is making a scenario or giving an outcome to the store: what makes them,
+  /// and the store, may go then.
   void close();
 
   std::size_t count() const { return count_; }
@@ -68,6 +69,7 @@ class Evaluation {
  private:
   std::optional<Task> make(std::size_t index, KnownParts& known);
   bool settle(std::size_t index, const Outcome& outcome);
+  void let_go();
 
   const std::size_t count_;
   const MakeScenario make_;
@@ -79,8 +81,8 @@ class Evaluation {
   std::size_t next_ = 0, done_ = 0;
   std::uint64_t simulated_ = 0;
   std::atomic<bool> given_up_ = false;
-  int making_ = 0;
-  bool closed_ = false, taken_ = false;
+  int busy_ = 0;  ///< making a scenario, or giving an outcome to the store
+  bool closed_ = false;
   std::vector<Outcome> outcomes_;
   std::vector<bool> answered_;
   std::map<Key, std::vector<std::size_t>> claimed_;  ///< the first index of a key, and the others

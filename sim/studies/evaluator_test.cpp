@@ -76,6 +76,25 @@ TEST(Evaluator, finds_what_another_one_has_stored) {
   EXPECT_TRUE(std::equal(first.begin(), first.end(), second.begin()));
 }
 
+// The store may be gone then. A thread that gave its outcome to one that was gone waited for ever.
+TEST(Evaluation, gives_nothing_to_the_store_once_it_is_closed) {
+  const TemporaryFile file;
+  Store store(file.path());
+  const auto make = [](std::size_t index, KnownParts&) {
+    return small_scenario(static_cast<int>(index) + 1);
+  };
+  Evaluation evaluation(2, make, {}, how_simulated({}), store);
+  KnownParts known;
+  const auto in_time = evaluation.begin(known);
+  const auto late = evaluation.begin(known);
+  evaluation.end(*in_time, simulated_outcome(in_time->scenario));
+  evaluation.close();
+  evaluation.end(*late, simulated_outcome(late->scenario));
+  EXPECT_NE(store.find(in_time->key), std::nullopt);
+  EXPECT_EQ(store.find(late->key), std::nullopt);
+  EXPECT_EQ(evaluation.simulated(), 1U);
+}
+
 TEST(Evaluator, takes_a_deadlock_for_an_outcome) {
   Scenario scenario = small_scenario(1024);
   scenario.job.algorithm = find_algorithm("exchange", "head_to_head");
