@@ -65,10 +65,9 @@ MAPS = {
     "gpu_work": (GPU_WAYS, "library.gpu."),
     "blocks": (BLOCKS, "library.blocks."),
     "protocol": (BLOCKS, "library.blocks.LL."),
-    "neighbour": (
-        ["neighbours.x={placement: [{host: 0}, {host: 1}], "
-         "job: {collective: broadcast, algorithm: flat, bytes: 1 B}}"], "neighbours.x.",
-    ),
+    "spread": (["library.spread={}"], "library.spread."),
+    "neighbour": (["neighbours.x={placement: [{host: 0}, {host: 1}], job: "
+                   "{collective: broadcast, algorithm: flat, bytes: 1 B}}"], "neighbours.x."),
     "storage": (["storage={bandwidth: 1 GB/s}"], "storage."),
     "noise": (["job.noise={spread: 0}"], "job.noise."),
     "detours": (["job.noise.detours={every: 1 s, takes: 1 s}"], "job.noise.detours."),
@@ -88,8 +87,7 @@ MAPS = {
     "placement": ([], "placement."),
     "memory": (["placement.memory={bind: 0}"], "placement.memory."),
     **{form: ([f"placement={{{form}: x}}"], "placement.") for form in ("tf_config", "pinning")},
-    "hostfile": (["placement={hostfile: hosts}"], "placement."),
-}
+    "hostfile": (["placement={hostfile: hosts}"], "placement.")}
 # Maps of a study, each around a key that is unknown.
 STUDIES = {
     "study": lambda bad: {"scenario": "good.yaml", **bad},
@@ -228,6 +226,8 @@ class Format(unittest.TestCase):
             ("case", "cases", [{"name": "a", "zzz": 1}]),
             ("list", "placement", [{"host": 0, "zzz": 1}]),
             ("uncached", "library", {**GOOD["library"], "uncached": [{"above": "1 B", "zzz": 1}]}),
+            ("band", "library", {"base": "ideal", "spread": {"one_host": [{"low": 1, "high": 1,
+                                                                       "a": 1}]}}),
             ("degraded", "cluster", {**GOOD["cluster"], "degraded": [
                 {"link": "host0/nic0->switch", "share": 1, "zzz": 1}]}),
             ("unlike", "cluster", {**GOOD["cluster"], "unlike": [
@@ -273,9 +273,9 @@ class Format(unittest.TestCase):
                 self.assertEqual(set(found[1].split(", ")), documented(name))
 
     def test_every_map_in_the_tables_is_one_of_these(self):
-        known = {*MAPS, "cluster", "options", "case", "list", "layer", "degraded", "uncached",
-                 "unlike", "domain", "custom_gpu", "custom_link", "fabric_host", "fabric_to",
-                 "trunks", "needs", "step", *STUDIES}
+        known = {*MAPS, "cluster", "options", "case", "band", "list", "layer", "degraded", "needs",
+                 "uncached", "unlike", "domain", "custom_gpu", "custom_link", "fabric_host",
+                 "fabric_to", "trunks", "step", *STUDIES}
         self.assertEqual({of_map for of_map, _, _ in rows() if of_map} - known, set())
 
     def test_every_key_of_place_is_documented_and_no_other(self):

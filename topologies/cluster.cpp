@@ -120,6 +120,11 @@ Cluster read_cluster(const Value& value) {
   cluster.about = fields.value_or("about", "a cluster").text();
   const Value& network = fields.required("network");
   const auto& family = chosen(network_families(), "network", network);
+  if (const Value* link = map.find("link"); link != nullptr && link->kind() == Value::Kind::map)
+    if (const Value* kind = link->find("kind"); kind != nullptr && !kind->is_null()) {
+      const std::vector<std::string> known = names_in("scenarios/transports");
+      cluster.transport_name = known[kind->one_of("kind of network", known)];
+    }
   const HostMaker make_host(fields, cluster.topology);
   try {
     family.build(fields, make_host, cluster.topology);

@@ -11,7 +11,8 @@ namespace ringscope {
 /// A built and checked topology.
 struct Cluster {
   std::string name;
-  std::string about;  ///< one sentence, from the file
+  std::string about;           ///< one sentence, from the file
+  std::string transport_name;  ///< of kernels' blocks between hosts: `link.kind`; "": nobody says
   Topology topology;
   Value resolved;  ///< its description, all defaults filled in
 };

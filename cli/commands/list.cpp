@@ -108,6 +108,7 @@ const Listing listings[] = {
     {"networks", [] { return summaries(network_families()); }},
     {"scenarios", [] { return files(scenarios_folder, "question"); }},
     {"studies", [] { return files("scenarios/studies", "question"); }},
+    {"transports", [] { return files("scenarios/transports", "about"); }},
 };
 
 std::string print(const Rows& rows) {
@@ -158,7 +159,7 @@ void add_list(Command& program) {
       .add_option(
           "WHAT", *what,
           "algorithms, clusters, collectives, gpus, hosts, language_models, libraries, models, "
-          "networks, scenarios or studies")
+          "networks, scenarios, studies or transports")
       .required();
   command.add_option("--json", *json,
                      "write the list and what else is known as JSON (scenarios/schema.md)");

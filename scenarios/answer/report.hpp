@@ -55,6 +55,11 @@ struct GroupReport {
   double partner_s = 0;  ///< the part in which the other side had not posted its call yet
 };
 
+/// Times between which 90 % of the measured ones should be.
+struct TimeRange {
+  double low_s = 0, high_s = 0;
+};
+
 struct RankReport {
   int rank = 0;
   std::string host;
@@ -201,6 +206,7 @@ struct Report {
   std::uint64_t seed = 0;
   double time_s = 0;                      ///< median over the repetitions
   std::vector<double> times_s;            ///< of each repetition
+  std::optional<TimeRange> likely{};      ///< where the library has a `spread`
   double algbw = 0, busbw = 0;            ///< B/s, as nccl-tests defines them; 0 where undefined
   std::uint64_t messages = 0;             ///< in one repetition, over all ranks
   std::uint64_t bytes_on_wire = 0;        ///< likewise; what left a host or not

@@ -24,6 +24,21 @@ struct Written {
   Value map;
 };
 
+/// Lays what kernels' blocks pay between hosts over a library.
+void lay_transport(const Value& name, Value& library) {
+  const std::string file = file_of(name, "scenarios/transports", "transport");
+  const Value map = read_part(file, "transport");
+  Fields fields(map, "transport");
+  fields.optional("about");
+  for (const char* key : {"blocks", "spread"})
+    if (const Value* part = fields.optional(key)) {
+      Value over = Value::empty_map_at(map.place());
+      over.set(key, *part);
+      library.merge(over);
+    }
+  fields.finish();
+}
+
 /// Follows `base:` down to a map that stands on its own, and lays the others over it. `files` are
 /// those on the way, so that a circle is an error and no endless walk.
 Written expand(const Value& value, std::vector<std::string> files) {
@@ -41,9 +56,14 @@ Written expand(const Value& value, std::vector<std::string> files) {
   if (value.kind() != Value::Kind::map) value.fail("expected the name of a library, or a map");
   const Value* base = value.find("base");
   if (base == nullptr || base->is_null()) return {"inline", value};
+  const bool in_place = files.empty();
   Written written = expand(*base, std::move(files));
+  const Value* transport = value.find("transport");
+  if (transport != nullptr) lay_transport(*transport, written.map);
   written.map.merge(value);
-  if (files.empty()) written.name += "*";
+  if (!in_place) return written;
+  if (transport != nullptr) written.name += " over " + transport->text();
+  if (transport == nullptr || value.entries().size() > 2) written.name += "*";
   return written;
 }
 
@@ -236,6 +256,9 @@ Library read_library(const Value& value) {
     if (off) ways.set("shm", costs);
   }
   read_gpu_parts(fields, library, ways);
+  if (const Value* transport = fields.optional("transport"))
+    library.transport_name = transport->text();
+  if (const Value* spread = fields.optional("spread")) library.spread = read_spread(*spread);
   fields.optional("uncached");
   fields.optional("fitted");
   fitted_range_of(written.map);

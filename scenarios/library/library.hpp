@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/view.hpp"
 #include "nccl/choice/tuning.hpp"
@@ -98,8 +99,9 @@ struct ProtocolCosts {
 };
 
 struct BlockCosts {
-  Seconds launch{};                                       ///< of a kernel, once
-  Seconds issue{};                                        ///< of the host's thread for one
+  Seconds launch{};                       ///< of a kernel, once
+  Seconds issue{};                        ///< of the host's thread for one
+  std::optional<Seconds> exchange_start;  ///< start of a block that sends for a group; none: as any
   Array<ProtocolCosts, protocol_names.size()> protocols;  ///< indexed by Protocol
   nccl::Generation generation = nccl::Generation::ampere;
   int version = 231;  ///< of NCCL, 2.31, for its choice
@@ -113,9 +115,31 @@ struct BlockCosts {
   const ProtocolCosts& costs(Protocol protocol) const { return protocols[protocol]; }
 };
 
+/// Factors of predicted times between which 90 % of the measured ones were, on machines that the
+/// library was fitted to nothing of.
+struct SpreadBand {
+  std::uint64_t up_to = UINT64_MAX;  ///< bytes, inclusive
+  double low = 1, high = 1;
+};
+
+/// Bands by rising size; none where nothing is known.
+struct SpreadBands {
+  std::vector<SpreadBand> one_host, several_hosts;
+
+  /// Band of jobs of that size; null: nothing is known.
+  const SpreadBand* band(bool between_hosts, std::uint64_t bytes) const {
+    const std::vector<SpreadBand>& bands = between_hosts ? several_hosts : one_host;
+    const auto found =
+        std::ranges::find_if(bands, [&](const SpreadBand& one) { return bytes <= one.up_to; });
+    return found == bands.end() ? nullptr : &*found;
+  }
+};
+
 struct Library {
   std::string name;
   std::string about;
+  std::string transport_name;  ///< of blocks between hosts; "": nobody says
+  SpreadBands spread;
   Array<Transport, way_names.size()> transports;  ///< indexed by Way
   bool knows_gpus = false;                        ///< p2p, staged and gdr are there
   GpuCosts gpu;

@@ -38,6 +38,8 @@ ProtocolCosts read_protocol(const Value& value, const std::string& what, Value& 
   const Value* between = fields.optional("hop_between_hosts");
   costs.between_hosts =
       transport_of(between != nullptr ? *between : hop, what + ".hop_between_hosts");
+  if (const Value* gap = fields.optional("message_gap"))
+    costs.between_hosts.message_gap = gap->seconds();
   costs.carries = fields.value_or("carries", "1").number(least_carried, 1);
   const Value* pcie = fields.optional("carries_over_pcie");
   costs.carries_over_pcie = pcie != nullptr ? pcie->number(least_carried, 1) : costs.carries;
@@ -96,6 +98,26 @@ int read_version(const Value& value) {
                     "to 2.9 choose is not modelled (2.1 is not 2.10)",
                     oldest, newest, version));
   return 100 * major + minor;
+}
+
+std::vector<SpreadBand> read_bands(const Value& list) {
+  constexpr double widest = 1e3;
+  if (list.kind() != Value::Kind::list || list.items().empty())
+    list.fail(
+        "expected a list such as [{up_to: 1 MiB, low: 0.7, high: 1.5}, {low: 0.8, high: 1.2}]");
+  std::vector<SpreadBand> bands;
+  for (const Value& item : list.items()) {
+    Fields fields(item, "library.spread");
+    SpreadBand band;
+    if (const Value* most = fields.optional("up_to")) band.up_to = most->bytes().count;
+    band.low = fields.required("low").number(1 / widest, widest);
+    band.high = fields.required("high").number(band.low, widest);
+    fields.finish();
+    if (!bands.empty() && band.up_to <= bands.back().up_to)
+      item.fail("expected bands by rising 'up_to', the last without one");
+    bands.push_back(band);
+  }
+  return bands;
 }
 
 constexpr const char* key = "uncached";
@@ -161,6 +183,8 @@ BlockCosts read_blocks(const Value& value, Value& resolved) {
   BlockCosts costs;
   costs.launch = fields.required("launch").seconds();
   costs.issue = fields.value_or("issue", "0 s").seconds();
+  if (const Value* start = fields.optional("exchange_start"))
+    costs.exchange_start = start->seconds();
   costs.exchange_between_hosts = fields.value_or("exchange_between_hosts", "14 GB/s").bandwidth();
   costs.version = read_version(fields.value_or("nccl", "2.31"));
   costs.generation = static_cast<nccl::Generation>(
@@ -181,6 +205,16 @@ BlockCosts read_blocks(const Value& value, Value& resolved) {
   resolved = fields.resolved();
   for (std::size_t i = 0; i < protocol_names.size(); ++i) resolved.set(protocol_names[i], read[i]);
   return costs;
+}
+
+SpreadBands read_spread(const Value& value) {
+  Fields fields(value, "library.spread");
+  SpreadBands spread;
+  for (auto [name, bands] :
+       {std::pair{"one_host", &spread.one_host}, std::pair{"several_hosts", &spread.several_hosts}})
+    if (const Value* list = fields.optional(name)) *bands = read_bands(*list);
+  fields.finish();
+  return spread;
 }
 
 void check_uncached(const Value& resolved) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Parts of a library's file: `blocks`, `uncached` and `fitted`.
+// Parts of a library's file: `blocks`, `spread`, `uncached` and `fitted`.
 #pragma once
 
 #include <optional>
@@ -13,6 +13,9 @@ namespace ringscope {
 /// Costs of kernels that exchange data themselves.
 /// `resolved` gets the map as it was read, defaults filled in. Throws InputError.
 BlockCosts read_blocks(const Value& value, Value& resolved);
+
+/// Key `spread` of a library. Throws InputError.
+SpreadBands read_spread(const Value& value);
 
 // Costs that go by what the caches hold: of jobs with longer vectors than a library says.
 

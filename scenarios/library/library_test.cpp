@@ -57,6 +57,51 @@ TEST(Library, a_base_gives_what_is_not_overridden) {
   EXPECT_EQ(slow.transport(Way::shm).recv_cost, tcp.transport(Way::shm).recv_cost);
 }
 
+const Transport& between_hosts(const Library& library) {
+  return library.blocks->costs(Protocol::ll).between_hosts;
+}
+
+TEST(Library, a_transport_is_laid_over_a_base_and_under_what_changes_it) {
+  const Library infiniband = read("nccl_h100"), efa = read("{base: nccl_h100, transport: efa_p5}"),
+                changed = read(
+                    "{base: {base: nccl_h100, transport: efa_p5}, "
+                    "blocks: {LL: {hop_between_hosts: 1 us, message_gap: 2 us}}}");
+  EXPECT_EQ(infiniband.transport_name, "infiniband");
+  EXPECT_EQ(infiniband.name, "nccl_h100");
+  EXPECT_EQ(efa.transport_name, "efa_p5");
+  EXPECT_EQ(efa.name, "nccl_h100 over efa_p5");
+  EXPECT_EQ(efa.about, infiniband.about);
+  EXPECT_GT(between_hosts(efa).latency.at(8), between_hosts(infiniband).latency.at(8));
+  EXPECT_EQ(efa.blocks->launch, infiniband.blocks->launch);
+  EXPECT_EQ(changed.name, "nccl_h100 over efa_p5*");
+  EXPECT_EQ(between_hosts(changed).latency, Seconds(1e-6));
+  EXPECT_EQ(between_hosts(changed).message_gap, Seconds(2e-6));
+  EXPECT_EQ(to_json(read(to_json(changed.resolved).dump()).resolved), to_json(changed.resolved));
+}
+
+TEST(Library, every_transport_of_ours_is_read_with_each_of_its_profiles) {
+  for (const std::string& name : names_in("scenarios/transports"))
+    for (const char* base : {"nccl_a100", "nccl_h100"}) {
+      const std::string text = fmt::format("{{base: {}, transport: {}}}", base, name);
+      EXPECT_EQ(read(text).transport_name, name);
+    }
+}
+
+TEST(Library, a_spread_has_bands_by_rising_size) {
+  const Library some = read(
+      "{base: ideal, spread: {one_host: [{up_to: 1 KiB, low: 0.5, high: 3}, {low: 0.9, high: 1}], "
+      "several_hosts: [{up_to: 4 KiB, low: 1, high: 2}]}}");
+  EXPECT_EQ(some.spread.band(false, 1024)->high, 3);
+  EXPECT_EQ(some.spread.band(false, 1025)->low, 0.9);
+  EXPECT_EQ(some.spread.band(true, 1024)->high, 2);
+  EXPECT_EQ(some.spread.band(true, 4097), nullptr);
+  EXPECT_EQ(read("ideal").spread.band(false, 8), nullptr);
+  for (const char* bands : {"[]", "1", "[{low: 2, high: 1}]", "[{low: 1}]",
+                            "[{low: 1, high: 2}, {up_to: 1 KiB, low: 1, high: 2}]"})
+    EXPECT_THROW(read(fmt::format("{{base: ideal, spread: {{one_host: {}}}}}", bands)), InputError)
+        << bands;
+}
+
 TEST(Library, only_what_goes_between_hosts_has_a_nic) {
   const Library read_back =
       read("{base: ideal, network: {message_gap: 1 us, interrupt_interval: 20 us}}");

@@ -162,7 +162,7 @@ std::vector<Scenario> read_with(const Value& tree, const std::string& name,
   const Value& placement = fields.required("placement");
   const Value& job = fields.required("job");
   scenario.cluster = known.cluster(cluster);
-  scenario.library = known.library(library);
+  scenario.library = known.library_over(scenario.cluster.transport_name, library);
   fields.resolve("cluster", scenario.cluster.resolved);
   fields.resolve("library", scenario.library.resolved);
   const Topology& topology = scenario.cluster.topology;

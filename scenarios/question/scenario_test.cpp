@@ -99,6 +99,24 @@ TEST(Scenario, an_override_reaches_into_what_a_name_stands_for) {
   EXPECT_EQ(scenario.placement.ranks[0].binding, Binding::host);
 }
 
+TEST(Scenario, a_clusters_kind_of_network_is_what_kernels_pay_between_its_hosts) {
+  const auto transport = [](const std::string& library, const std::string& cluster) {
+    return read(lesson, {"library=" + library, "cluster=" + cluster}).at(0).library.transport_name;
+  };
+  const std::string on_efa = "{base: h100_nvswitch, hosts: 3, link: {kind: efa_p5}}";
+  EXPECT_EQ(transport("nccl_h100", "rack3"), "infiniband");  // nobody says
+  EXPECT_EQ(transport("nccl_h100", on_efa), "efa_p5");
+  EXPECT_EQ(transport("{base: nccl_h100, blocks: {launch: 1 us}}", on_efa), "efa_p5");
+  EXPECT_EQ(transport("{base: nccl_h100, transport: roce}", on_efa), "roce");
+  EXPECT_EQ(transport("openmpi_tcp", on_efa), "");  // it has no kernels
+  EXPECT_EQ(read_one({"library=nccl_h100", "cluster=" + on_efa,
+                      "library.blocks.LL.hop_between_hosts=1 us"})
+                .library.blocks->costs(Protocol::ll)
+                .between_hosts.latency,
+            Seconds(1e-6));
+  EXPECT_THROW(transport("nccl_h100", "{base: rack3, link: {kind: pigeon}}"), InputError);
+}
+
 TEST(Scenario, a_whole_map_can_be_set) {
   const Scenario scenario =
       read_one({"job={collective: barrier, algorithm: dissemination}", "job.repetitions=3"});

@@ -196,6 +196,22 @@ const Library& KnownParts::library(const Value& value) {
   return known_or_read(libraries_, value, read_library);
 }
 
+const Library& KnownParts::library_over(const std::string& transport, const Value& value) {
+  const Library& library = this->library(value);
+  const bool named = value.kind() == Value::Kind::scalar;
+  const Value* base = named ? &value : value.find("base");
+  if (transport.empty() || transport == library.transport_name || !library.blocks ||
+      base == nullptr || value.find("transport") != nullptr)
+    return library;
+  Value below = Value::empty_map_at(value.place());
+  below.set("base", *base);
+  below.set("transport", Value::scalar_at(value.place(), transport));
+  if (named) return this->library(below);
+  Value over = value;
+  over.set("base", below);
+  return this->library(over);
+}
+
 const nccl::HostChannels& KnownParts::channels(const nccl::HostGraph& host) {
   const auto found =
       std::ranges::find_if(searches_, [&](const auto& one) { return one.graph.alike(host); });

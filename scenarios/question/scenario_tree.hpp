@@ -30,6 +30,9 @@ class KnownParts {
   /// Results of read_cluster() and read_library(); valid until the next call.
   const Cluster& cluster(const Value& value);
   const Library& library(const Value& value);
+  /// The same on a cluster whose hosts are on such a network ("": nobody says): what blocks pay
+  /// there is laid over a library's `base` whose file says another one.
+  const Library& library_over(const std::string& transport, const Value& value);
   /// Result of nccl::channels_of_host().
   const nccl::HostChannels& channels(const nccl::HostGraph& host);
 

@@ -181,6 +181,22 @@ std::vector<std::string> unused_blocks(const Scenario& scenario) {
       scenario.library.name)};
 }
 
+/// Kernels between hosts of which nobody says what network joins them.
+std::vector<std::string> unnamed_network(const Scenario& scenario) {
+  const auto& ranks = scenario.placement.ranks;
+  const bool between_hosts = std::ranges::any_of(
+      ranks, [&](const Location& rank) { return rank.host != ranks.front().host; });
+  if (!scenario.library.blocks || !has_rank_on_gpu(scenario) || !between_hosts ||
+      !scenario.cluster.transport_name.empty())
+    return {};
+  return {
+      fmt::format("{} does not say what kind of network joins its hosts: {} is assumed, and short "
+                  "messages take "
+                  "several times as long on others; 'cluster.link.kind' is one of {}",
+                  scenario.cluster.name, scenario.library.transport_name,
+                  fmt::join(names_in("scenarios/transports"), ", "))};
+}
+
 std::vector<std::string> schedule_warnings(const Job& job) {
   if (job.schedule == nullptr) return {};
   const ScheduleFile& file = *job.schedule;
@@ -271,9 +287,9 @@ std::vector<std::string> job_warnings(const Scenario& scenario) {
   for (const auto& more :
        {other_generation(scenario), other_chip(scenario), servers_on_gpus(scenario),
         slips(scenario), slips(scenario.cluster), unused_blocks(scenario),
-        nic_warnings(scenario, !other.empty()), schedule_warnings(scenario.job),
-        extrapolations(scenario), hanging_ranks(scenario), short_memory(scenario),
-        input_warnings(scenario), crowded_cores(scenario)})
+        unnamed_network(scenario), nic_warnings(scenario, !other.empty()),
+        schedule_warnings(scenario.job), extrapolations(scenario), hanging_ranks(scenario),
+        short_memory(scenario), input_warnings(scenario), crowded_cores(scenario)})
     warnings.insert(warnings.end(), more.begin(), more.end());
   return warnings;
 }

@@ -74,14 +74,22 @@ TEST(JobWarnings, stragglers_change_nothing_where_nothing_is_computed) {
   EXPECT_THAT(warnings_of("rack3", "4-3-1", "ring, overlap: 1 ms, " + noise), IsEmpty());
 }
 
+TEST(JobWarnings, kernels_between_hosts_want_to_know_the_network) {
+  const std::string named = "h100_nvswitch", unnamed = "{base: h100_nvswitch, link: {kind: null}}";
+  EXPECT_THAT(warnings_of(named, "{hosts: 8-8, on: gpu}", "nccl", "nccl_h100"), IsEmpty());
+  EXPECT_THAT(warnings_of(unnamed, "{hosts: 8-0, on: gpu}", "nccl", "nccl_h100"), IsEmpty());
+  EXPECT_THAT(warnings_of(unnamed, "{hosts: 8-8, on: gpu}", "nccl", "nccl_h100"),
+              ElementsAre(AllOf(HasSubstr("infiniband is assumed"), HasSubstr("efa_p5"))));
+}
+
 TEST(JobWarnings, costs_of_another_gpu_are_named_with_those_of_this_one) {
   EXPECT_THAT(warnings_of("h100_nvswitch", "{hosts: 8-8, on: gpu}", "nccl", "nccl_a100"),
               ElementsAre(AllOf(HasSubstr("nccl_a100 has the costs of Ampere GPUs"),
                                 HasSubstr("'library: nccl_h100'"))));
   EXPECT_THAT(warnings_of("h100_nvswitch", "{hosts: 8-8, on: gpu}", "nccl", "nccl_h200"),
               IsEmpty());
-  EXPECT_THAT(warnings_of("{base: gpu_pair, about: two hosts}", "{hosts: 4-4, on: gpu}", "nccl",
-                          "nccl_a100"),
+  EXPECT_THAT(warnings_of("{base: gpu_pair, about: two hosts, link: {kind: infiniband}}",
+                          "{hosts: 4-4, on: gpu}", "nccl", "nccl_a100"),
               IsEmpty());
 }
 

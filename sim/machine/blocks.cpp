@@ -45,7 +45,9 @@ double Machine::block_copy(Block block, std::uint64_t bytes) const {
 
 double Machine::block_start(Block block, bool launched) const {
   const BlockCosts& costs = *scenario_->library.blocks;
-  return costs.costs(block.protocol).start.count() + (launched ? costs.launch.count() : 0);
+  const Seconds start = costs.costs(block.protocol).start;
+  return (block.exchanges ? costs.exchange_start.value_or(start) : start).count() +
+         (launched ? costs.launch.count() : 0);
 }
 
 // A byte that a block sends uses the block, and what the GPU has for all blocks of the protocol. A
@@ -136,6 +138,13 @@ PairRoute Machine::make_block_route(int from, int to, Block block) {
                          : nvlink  ? costs.carries
                                    : costs.carries_over_pcie;
   route.transport = leaves ? &costs.between_hosts : &costs.inside_host;
+  // The messages of all channels of a rank go by the one thread of its process that serves NICs.
+  // Source: NCCL 2.30.7, src/proxy.cc, ncclProxyProgress.
+  if (leaves && costs.between_hosts.message_gap > Seconds(0))
+    for (const bool out : {true, false}) {
+      const int rank = out ? from : orbits_.simulated_for(to);
+      route.nic.push_back({message_time(jobs_.owned("proxy", rank), out), block.alike});
+    }
   route.stands_for = block.alike;
   route.in_order = true;
   // Over an NVLink a hop is the block's own time, for each slice; elsewhere others' on the way.
@@ -174,6 +183,7 @@ void Machine::fold_channels(ChannelFold fold) {
               resource == use.resource ? use.weight : use.weight * route.stands_for);
     }
     route.choices.front().wire = std::move(wire);
+    for (Use& use : route.nic) use.weight *= route.stands_for;
   }
 }
 

@@ -246,12 +246,10 @@ Fabric::RouteUses Machine::route_uses(int from, int to, bool engines, Block bloc
 }
 
 // One message after the other, as their times add up.
-int Machine::nic(int host, bool out) {
-  const auto [place, is_new] = nics_.try_emplace({host, out}, -1);
-  if (!is_new) return place->second;
-  const std::string& name = scenario_->cluster.topology.hosts()[host].name;
-  place->second = ledger_->add(
-      {{fmt::format("{}/messages {}", name, out ? "out" : "in")}, ResourceKind::link, 1.0});
+int Machine::message_time(ResourceId of, bool out) {
+  of.place += out ? "/messages out" : "/messages in";
+  const auto [place, is_new] = message_times_.try_emplace(of, -1);
+  if (is_new) place->second = ledger_->add({of, ResourceKind::link, 1.0});
   return place->second;
 }
 
@@ -264,8 +262,11 @@ PairRoute Machine::make_route(int from, int to) {
     route.choices = choices({from, to, {}}, true, found);
     route.again = found.again;
     if (route.transport->message_gap != Seconds(0) && route.between_hosts())
-      route.nic = {{nic(location(from).host, true), 1},
-                   {nic(location(orbits_.simulated_for(to)).host, false), 1}};
+      for (const bool out : {true, false}) {
+        const int host = location(out ? from : orbits_.simulated_for(to)).host;
+        const std::string& name = scenario_->cluster.topology.hosts()[host].name;
+        route.nic.push_back({message_time({name}, out), 1});
+      }
     return route;
   }
   route.choices.push_back({{}, found.latency * scenario_->speedup.latencies(false), {}});

@@ -263,7 +263,7 @@ class Machine {
   struct Ends;
   Fabric::Waypoints waypoints(const Ends& ends, int from, int to) const;
   PairRoute make_route(int from, int to);
-  int nic(int host, bool out);
+  int message_time(ResourceId of, bool out);
   PairRoute::Choices choices(const Ends& ends, bool engines, const Fabric::RouteUses& hashed) const;
   void choose_route(Channel& channel) const;
   Block known_block(int from, int to, Block block) const;
@@ -290,8 +290,9 @@ class Machine {
   std::map<int, SharedCores> shared_cores_;            ///< likewise
   std::map<std::pair<int, int>, Pipeline> pipelines_;  ///< likewise, and by job
   std::map<int, FurtherThreads> further_;              ///< likewise
-  std::map<int, int> spare_cores_;            ///< likewise: the resource that crowded threads share
-  std::map<std::pair<int, bool>, int> nics_;  ///< by host, and whether what leaves it
+  std::map<int, int> spare_cores_;  ///< likewise: the resource that crowded threads share
+  /// By host, or proxy of a rank, and direction.
+  std::map<ResourceId, int> message_times_;
   struct Ends {
     int from, to;
     Block block;

@@ -85,6 +85,20 @@ TEST_F(BlockRules, without_an_nvlink_data_share_pcie_with_their_packets_headers)
   EXPECT_NEAR(over_pcie(0.5) - over_pcie(1), bytes / (2e9 * 0.5) - bytes / 2e9, 1e-12);
 }
 
+// A ring of two goes over the network twice; the messages of its channels go at the same time.
+TEST_F(BlockRules, messages_between_hosts_share_the_thread_that_serves_nics) {
+  const auto takes = [](const char* hop, int channels) {
+    return time_of({.hosts = 2, .hop = hop},
+                   fmt::format("{{collective: allreduce, algorithm: nccl, bytes: {} B, options: "
+                               "{{algorithm: ring, protocol: Simple, channels: {}}}}}",
+                               channels * bytes, channels));
+  };
+  for (const int channels : {1, 2, 4})
+    EXPECT_NEAR(takes("2 us, message_gap: 10 us", channels) - takes("2 us", channels),
+                2 * channels * 10 * us, 1e-12)
+        << channels;
+}
+
 // NCCL's tables grant a channel of a tree 24 GB/s on Ampere and 38.7 on Hopper.
 TEST_F(BlockRules, of_another_generation_pass_on_what_its_tables_grant) {
   const double measured = time_of({}, allreduce());
@@ -115,6 +129,13 @@ std::string lone_send(double size, const std::string& late = "0 s") {
       size, late);
 }
 const std::vector<double> sizes_of_sends = {1 * kib, 64 * kib, 1 * mib, 9 * mib, 64 * mib};
+
+TEST_F(BlockRules, a_block_that_sends_for_a_group_may_begin_sooner) {
+  const Machine sooner = {.rules = "issue: 0 s\n    exchange_start: 1 us"};
+  const std::string exchange = "{collective: sendrecv, algorithm: nccl, bytes: 64 KiB}";
+  EXPECT_NEAR(time_of({}, exchange) - time_of(sooner, exchange), (3 - 1) * us, 1e-12);
+  EXPECT_NEAR(time_of({}, allreduce()), time_of(sooner, allreduce()), 1e-12);
+}
 
 TEST_F(BlockRules, a_lone_send_of_a_program_takes_as_long_as_nccls_sendrecv) {
   for (const Machine& machine : {Machine{}, Machine{.nvlink = "gpus_per_switch: 2"},

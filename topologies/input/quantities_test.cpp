@@ -105,7 +105,7 @@ const Broken broken[] = {
      "host: {type: simple}\n",
      "x.yaml:3:42: link: unknown key 'width' (known: bandwidth, latency, send_bandwidth, "
      "receive_bandwidth, "
-     "both)\n"
+     "both, kind)\n"
      "  link: {bandwidth: 1 GB/s, latency: 1 us, width: 2}\n"
      "                                           ^"},
     {"network: star\n"

@@ -15,6 +15,7 @@ std::span<const NetworkFamily> network_families() {
 LinkPair read_cable(Fields& fields, std::string_view key) {
   Fields link(fields.required(key), std::string(key));
   const LinkPair cable = read_link(link);
+  if (key == "link") link.optional("kind");  // read_cluster() takes it
   link.finish();
   fields.resolve(key, link.resolved());
   return cable;

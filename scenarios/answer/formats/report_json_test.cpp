@@ -52,6 +52,7 @@ TEST(Schema, the_json_has_exactly_the_documented_keys) {
   Keys keys;
   Report warned = slower_report();
   warned.warnings = {"what to beware of"};
+  warned.likely = {1, 2};
   collect(comparison(std::vector{full_report(), warned}), "", keys);
   Keys of_stuck;
   collect(document(std::vector{stuck_report()}), "", of_stuck);

@@ -232,6 +232,14 @@ struct Shape<Folded> {
 };
 
 template <>
+struct Shape<TimeRange> {
+  static void visit(auto& keys, auto& range) {
+    keys("low_s", range.low_s);
+    keys("high_s", range.high_s);
+  }
+};
+
+template <>
 struct Shape<Report> {
   static void visit(auto& keys, auto& report) {
     keys("name", report.name);
@@ -248,6 +256,7 @@ struct Shape<Report> {
     keys("seed", report.seed);
     keys("time_s", report.time_s);
     keys("times_s", report.times_s);
+    keys.unless_empty("likely", report.likely);
     keys("algbw", report.algbw);
     keys("busbw", report.busbw);
     keys("messages", report.messages);

@@ -127,7 +127,9 @@ ABOUT = {"a100": "NCCL on A100 over NVLink, fitted to published times",
 # Shares of what NCCL's tables grant an A100 on one host: with LL all that a GPU passes on, with
 # LL128 a channel of a ring, with Simple one of a tree (2.30.7, src/graph/tuning.cc).
 GRANTED = {"volta": {"LL": 39.0 / 87.7, "LL128": 1.0, "Simple": 26.5 / 24.0},
-           "hopper": {"LL": 141.0 / 87.7, "LL128": 36.7 / 20.0, "Simple": 38.7 / 24.0}}
+           "ampere": {"LL": 1.0, "LL128": 1.0, "Simple": 1.0},
+           "hopper": {"LL": 141.0 / 87.7, "LL128": 36.7 / 20.0, "Simple": 38.7 / 24.0},
+           "blackwell": {"LL": 282.0 / 87.7, "LL128": 40.0 / 20.0, "Simple": 70.0 / 24.0}}
 LAUNCHES = 4096  # B of a call below which launches set the pace
 MEASURED = 0.02  # relative error of a published median, where there are few
 # Width of the logarithm of a factor, around 1. Of 0.1, 0.25 and 0.5, and of one factor or two for

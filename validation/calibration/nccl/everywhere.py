@@ -1,0 +1,280 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Fits what NCCL costs by generation of GPUs and by network to all published machines, and predicts
+each machine by what the others say: published/nccl/machines.md.
+
+Usage: python3 -m validation.calibration.nccl.everywhere [--data FOLDER] [-o FILE]
+Prints errors machine by machine, each omitted of the fit that predicts it; -o writes what was
+predicted, and the fit to all machines, as JSON. RINGSCOPE names the simulator.
+
+Each cost is the A100's, scaled as NCCL's own tables are by generation, or NCCL's own of a network,
+times a factor of all generations (networks), times one of its own. Logarithms of factors are drawn
+to 0 by widths. Least squares of logarithms of times, robust to outliers, in which each machine
+counts as much as any other, find them by Gauss and Newton.
+"""
+
+import argparse
+import json
+import statistics
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+from common.programs import run_main, write_text
+from validation.calibration.nccl.fit import GRANTED, fit_a100
+from validation.calibration.nccl.form import FLAGS, KEYS, PROTOCOLS
+from validation.calibration.nccl.machines import MACHINES, folders_of, rows_by_machine
+from validation.calibration.nccl.predict import job_of
+from validation.calibration.nccl.profile import BETWEEN, OVER_PCIE, digits
+from validation.calibration.verdict.simulator import Simulator
+
+# Costs of kernels on GPUs, and of blocks between hosts.
+OF_GPUS = ["launch", "issue", "exchange_start", "call", "in_switch",
+           *(f"{p}.{key}" for p in PROTOCOLS for key in KEYS)]
+OF_NETWORKS = ([f"{p}.{key}" for p in PROTOCOLS for key in ("between", "gap")] + ["cables"])
+# Widths of the logarithms of factors: of all, and of one generation or network.
+WIDE = {"launch": (0.7, 0.4), "issue": (0.5, 0.4), "exchange_start": (0.7, 0.3),
+        "call": (1.0, 0.3), "in_switch": (0.2, 0.15), "start": (0.5, 0.3),
+        "hop": (0.5, 0.3), "block": (0.4, 0.25), "copy": (0.4, 0.25), "gpu": (0.4, 0.25),
+        "carries": (0.1, 0.07), "between": (0.7, 0.7), "gap": (1.5, 1.5), "cables": (0.1, 0.15)}
+GAP = 0.1e-6  # s that a message keeps a proxy, before anything is known
+IN_SWITCH = 0.604
+ISSUE = 4.263e-6
+EXCHANGE = 5e-6  # s until a block of an exchange has begun, before anything is known
+CALL = 10e-6  # s that a program in PyTorch adds to a call, likewise
+MEASURED = 0.05  # of a published time, beside what no factor explains
+ROBUST = 3.0  # standard errors above which an error counts linearly
+ROWS = 30  # rows' worth of weight of a machine
+STEP = 0.1  # of a logarithm, for differences
+ROUNDS = 4
+THREADS = 2
+EACH = 40  # cases of one run
+
+
+def transport_of(machine) -> str:
+    """Kind of network as the machine's cluster has it; "" where no row goes between hosts."""
+    return TRANSPORTS.get(machine.cluster, "infiniband")
+
+
+TRANSPORTS = {"aws_p4d": "efa_p4d", "aws_p5": "efa_p5", "aws_p6_b200": "efa_p6", "gcp_a4": "roce",
+              "oci_h100": "roce", "gcp_a3_high": "tcpx", "gh200x4_slingshot": "slingshot"}
+
+
+class Factors:
+    """Names of all logarithms of factors, their widths, and what they come to for a machine."""
+
+    def __init__(self, machines: list):
+        self.names, self.widths = [], []
+        owners = {"all generations": OF_GPUS, "all networks": OF_NETWORKS,
+                  **{m.generation: OF_GPUS for m in machines},
+                  **{transport_of(m): OF_NETWORKS for m in machines}}
+        for owner, keys in owners.items():
+            for key in keys:
+                common, own = WIDE[key.split(".")[-1]]
+                self.names.append((owner, key))
+                self.widths.append(common if owner.startswith("all ") else own)
+        self.index = {name: i for i, name in enumerate(self.names)}
+
+    def of(self, machine, logs) -> dict:
+        """{key: logarithm}, the common and the own added."""
+        found = {}
+        for keys, common, own in ((OF_GPUS, "all generations", machine.generation),
+                                  (OF_NETWORKS, "all networks", transport_of(machine))):
+            for key in keys:
+                place = self.index.get((own, key))
+                found[common, key] = (logs[self.index[common, key]]
+                                      + (0 if place is None else logs[place]))
+        return {key: value for (_, key), value in found.items()}
+
+    def columns(self, machine, key: str) -> list:
+        """Places of the logarithms that the key's is the sum of."""
+        owners = (("all generations", machine.generation) if key in OF_GPUS
+                  else ("all networks", transport_of(machine)))
+        return [self.index[owner, key] for owner in owners if (owner, key) in self.index]
+
+
+def library_of(base, machine, logs: dict) -> dict:
+    """The library of a machine, by {key: logarithm of a factor}."""
+    factor = {key: float(np.exp(value)) for key, value in logs.items()}
+    micros = lambda seconds: f"{digits(1e6 * seconds)} us"
+    call = CALL * factor["call"] if machine.harness == "pytorch" else 0
+    blocks = {"launch": micros(base.launch * factor["launch"] + call),
+              "exchange_start": micros(EXCHANGE * factor["exchange_start"]),
+              "issue": micros(ISSUE * factor["issue"]), "nccl": machine.nccl,
+              "generation": machine.generation,
+              "in_switch": digits(min(1, IN_SWITCH * factor["in_switch"]))}
+    granted = GRANTED[machine.generation]
+    for name in PROTOCOLS:
+        of, scaled = base.of[name], lambda key: factor[f"{name}.{key}"]
+        carries = min(FLAGS[name], of["carries"] * scaled("carries"))
+        blocks[name] = {
+            "start": micros(of["start"] * scaled("start")),
+            "hop": micros(of["hop"] * scaled("hop")),
+            "hop_between_hosts": micros(BETWEEN[name] * scaled("between")),
+            "message_gap": micros(GAP * scaled("gap")),
+            "carries": digits(carries),
+            "carries_over_pcie": digits(min(1.0, scaled("carries")) * FLAGS[name] * OVER_PCIE),
+            "carries_between_hosts": digits(FLAGS[name] * min(1.0, factor["cables"])),
+            **{key: f"{digits(of[key] * granted[name] * scaled(key) / 1e9)} GB/s"
+               for key in ("block", "copy", "gpu")}}
+    return {"base": "cuda_pinned", "blocks": blocks}
+
+
+def scenario_of(machine, row) -> dict:
+    hosts = str(row.ranks) if row.hosts == 1 else f"{row.ranks // row.hosts}x{row.hosts}"
+    return {"cluster": {"base": machine.cluster, "hosts": max(2, row.hosts)},
+            "placement": {"hosts": hosts, "on": "gpu"}, "job": job_of(row)}
+
+
+class Predictor:
+    """Seconds of rows, by the simulator."""
+
+    def __init__(self, simulator: Simulator, base):
+        self.simulator, self.base = simulator, base
+        self.protocols = {}  # {(machine's name, row): the one that was chosen, "": several}
+
+    def seconds(self, asked: list) -> list:
+        """An array for each (machine, rows, {key: logarithm})."""
+        tasks = [(m, rows[i:i + EACH], logs) for m, rows, logs in asked
+                 for i in range(0, len(rows), EACH)]
+        with ThreadPoolExecutor(THREADS) as pool:
+            parts = iter(list(pool.map(lambda task: self.run(*task), tasks)))
+        return [np.concatenate([next(parts) for _ in range(0, len(rows), EACH)])
+                for _, rows, _ in asked]
+
+    def run(self, machine, rows, logs) -> np.ndarray:
+        library = library_of(self.base, machine, logs)
+        text = self.simulator.run(library, [scenario_of(machine, row) for row in rows],
+                                  [f"{machine.name} {row.size} B" for row in rows], "--json", "-")
+        cases = json.loads(text)["cases"]
+        for row, case in zip(rows, cases):
+            words = case["chosen"].split(", ")
+            self.protocols[machine.name, row] = words[1] if len(words) > 1 else ""
+        return np.array([statistics.median(case["times_s"]) for case in cases])
+
+
+def errors(predicted, rows) -> np.ndarray:
+    return np.log(predicted / np.array([row.seconds for row in rows]))
+
+
+def steps_of(predictor, machine, rows) -> list:
+    """Steps of derivatives: (places of rows, {place: key} or key, keys that change). The costs of
+    all protocols change at once for rows that know but one."""
+    protocol = [predictor.protocols[machine.name, row] for row in rows]
+    between = [i for i, row in enumerate(rows) if row.hosts > 1]
+    every = list(range(len(rows)))
+    steps = [(every, key, [key]) for key in ("launch", "issue", "call")]
+    steps += [([i for i in every if not protocol[i]], "exchange_start", ["exchange_start"])]
+    steps += [(between, "cables", ["cables"])]
+    steps += [([i for i in every if protocol[i] == "Simple"], "in_switch", ["in_switch"])]
+    for key in KEYS + ("between", "gap"):
+        some = between if key in ("between", "gap") else every
+        keys = [f"{name}.{key}" for name in PROTOCOLS]
+        steps.append(([i for i in some if protocol[i]],
+                      {i: f"{protocol[i]}.{key}" for i in some if protocol[i]}, keys))
+        steps += [([i for i in some if not protocol[i]], one, [one]) for one in keys]
+    return [step for step in steps if step[0]]
+
+
+def linearised(predictor, factors, rows_of: dict, logs) -> dict:
+    """{machine's name: (errors at `logs`, their derivatives by each logarithm)}."""
+    machines = machines_of(rows_of)
+    at = {machine.name: factors.of(machine, logs) for machine in machines}
+    here = predictor.seconds([(m, rows_of[m.name], at[m.name]) for m in machines])
+    found = {m.name: (errors(seconds, rows_of[m.name]),
+                      np.zeros((len(rows_of[m.name]), len(logs))))
+             for m, seconds in zip(machines, here)}
+    steps = [(m, *step) for m in machines for step in steps_of(predictor, m, rows_of[m.name])]
+    asked = [(m, [rows_of[m.name][i] for i in some],
+              {**at[m.name], **{key: at[m.name][key] + STEP for key in keys}})
+             for m, some, _, keys in steps]
+    for (m, some, by, _), (_, rows, _), seconds in zip(steps, asked, predictor.seconds(asked)):
+        before, slopes = found[m.name]
+        for i, change in zip(some, (errors(seconds, rows) - before[some]) / STEP):
+            for column in factors.columns(m, by if isinstance(by, str) else by[i]):
+                slopes[i, column] += change
+    return found
+
+
+def machines_of(rows_of: dict) -> list:
+    return [machine for machine in MACHINES if machine.name in rows_of]
+
+
+def solve(factors, linear: dict, logs, omitted=()) -> np.ndarray:
+    """Logarithms that explain the rows of all machines but those omitted."""
+    names = [name for name in linear if name not in omitted]
+    here = np.concatenate([linear[name][0] for name in names])
+    slopes = np.vstack([linear[name][1] for name in names])
+    weight = np.concatenate([np.full(len(linear[name][0]),
+                                     np.sqrt(min(1, ROWS / len(linear[name][0]))) / MEASURED)
+                             for name in names])
+    widths, found = np.array(factors.widths), logs
+    for _ in range(20):  # of reweighting
+        left = (here + slopes @ (found - logs)) * weight
+        robust = weight * np.sqrt(1 / np.maximum(1, np.abs(left) / ROBUST))
+        rows = np.vstack([slopes * robust[:, None], np.diag(1 / widths)])
+        right = np.concatenate([(slopes @ logs - here) * robust, np.zeros(len(widths))])
+        found = np.linalg.lstsq(rows, right, rcond=None)[0]
+    return found
+
+
+def thinned(rows: list) -> list:
+    """For derivatives: of long curves every second size."""
+    return rows[::2] if len(rows) > 100 else rows
+
+
+def summary(found) -> str:
+    size = np.abs(found)
+    return (f"{len(found):4d} {np.exp(np.median(size)) - 1:6.1%} "
+            f"{np.exp(np.quantile(size, 0.9)) - 1:6.1%}")
+
+
+def report(title: str, by_machine: dict, rows_of: dict):
+    large = {name: np.array([e for e, row in zip(found, rows_of[name]) if row.size > 64 << 20])
+             for name, found in by_machine.items()}
+    print(f"{title}: rows, median, 90 %; above 64 MiB")
+    for name, found in by_machine.items():
+        print(f"  {name:10s} {summary(found)} {np.median(found):+.2f}  "
+              + (summary(large[name]) if len(large[name]) else ""))
+    print(f"  {'all':10s} {summary(np.concatenate(list(by_machine.values())))}        "
+          f"{summary(np.concatenate(list(large.values())))}", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("--data", default="", help="folder with files that are not copied here")
+    parser.add_argument("-o", default="", help="write predictions and the fit to all as JSON")
+    given = parser.parse_args()
+    rows_of = rows_by_machine(folders_of(given.data))
+    machines = machines_of(rows_of)
+    factors = Factors(machines)
+    predictor = Predictor(Simulator(), fit_a100()[0])
+    few = {name: thinned(rows) for name, rows in rows_of.items()}
+    logs = np.zeros(len(factors.names))
+    start = predictor.seconds([(m, rows_of[m.name], factors.of(m, logs)) for m in machines])
+    report("before", {m.name: errors(s, rows_of[m.name]) for m, s in zip(machines, start)},
+           rows_of)
+    linear = {}
+    for i in range(ROUNDS):
+        linear = linearised(predictor, factors, few, logs)
+        report(f"fit {i}", {name: e for name, (e, _) in linear.items()}, few)
+        if i + 1 < ROUNDS:
+            logs = logs + np.clip(solve(factors, linear, logs) - logs, -0.7, 0.7)
+    omitted = {m.name: solve(factors, linear, logs, (m.name,)) for m in machines}
+    seconds = predictor.seconds([(m, rows_of[m.name], factors.of(m, omitted[m.name]))
+                                 for m in machines])
+    report("omitted", {m.name: errors(s, rows_of[m.name]) for m, s in zip(machines, seconds)},
+           rows_of)
+    if given.o:
+        write_text(given.o, json.dumps({
+            "factors": {f"{owner}: {key}": round(value, 4)
+                        for (owner, key), value in zip(factors.names, logs)},
+            "omitted": {m.name: [[row.collective, row.ranks, row.hosts, row.size,
+                                   float(f"{1e6 * s:.4g}")]
+                                  for row, s in zip(rows_of[m.name], predicted)]
+                         for m, predicted in zip(machines, seconds)}}, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    run_main(main)

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Published machines on which NCCL was timed, and their rows: published/nccl/machines.md."""
+
+import csv
+import pathlib
+import re
+from dataclasses import dataclass
+
+from common.programs import InputError
+from validation import PUBLISHED
+from validation.calibration.imports import collectives
+from validation.calibration.nccl.rows import EVERY, Row, gpus_per_thread
+
+COLUMNS_FROM_TIME = 8  # of nccl-tests: out of place and in place, four each
+# Labels of launchers before each line.
+LABEL = re.compile(r"^(\[\d+,\d+\]<stdout>:|\d+: ?)")
+OUTLIER = 2  # a first row that took so many times the second one's time is not taken
+
+
+@dataclass(frozen=True)
+class Machine:
+    """`files`: (reader, path below the data's folder, keywords of the reader)."""
+    name: str
+    cluster: str
+    generation: str
+    files: tuple
+    nccl: str
+    harness: str = "nccl-tests"
+
+    def rows(self, folders: list) -> list:
+        """Rows of the files that are there."""
+        found = []
+        for read, path, keywords in self.files:
+            file = find(folders, path)
+            if file is not None:
+                found += read(file, **keywords)
+        return found
+
+
+def find(folders: list, path: str):
+    """The file in the first folder that has it, under its own name or the path's; else None."""
+    for folder in folders:
+        for one in (folder / path, folder / pathlib.Path(path).name):
+            if one.is_file():
+                return one
+    return None
+
+
+def without_first_outlier(rows: list) -> list:
+    if len(rows) > 1 and rows[0].seconds > OUTLIER * rows[1].seconds:
+        return rows[1:]
+    return rows
+
+
+def log(path: pathlib.Path, ranks: int, hosts: int = 1, collective: str = "allreduce",
+        several: bool = False) -> list:
+    """Rows of nccl-tests' text, out of place; `several`: runs of several collectives."""
+    text = path.read_text(encoding="utf-8")
+    each = gpus_per_thread(path) if re.search(r"# nThread \d+ nGpus", text) else 1
+    runs = [[]]
+    for line in (LABEL.sub("", line).strip() for line in text.splitlines()):
+        cells = line.split()
+        if several and "Collective test starting" in line:
+            collective = collectives.named(cells[-1])
+        if "(B)" in line:
+            runs.append([])
+        if len(cells) >= COLUMNS_FROM_TIME + 3 and cells[0].isdigit() and int(cells[0]) >= 8:
+            seconds = 1e-6 * float(cells[len(cells) - COLUMNS_FROM_TIME])
+            runs[-1].append(Row(ranks, int(cells[0]), seconds, collective=collective,
+                                hosts=hosts, gpus_per_thread=each))
+    return [row for run in runs for row in without_first_outlier(run)]
+
+
+def table_of(path: pathlib.Path) -> list:
+    with open(path, encoding="utf-8") as file:
+        return list(csv.DictReader(line for line in file if not line.startswith("#")))
+
+
+def auto_curve(path: pathlib.Path, ranks: int) -> list:
+    rows = table_of(path)[::EVERY]
+    return [Row(ranks, int(row["bytes"]), 1e-6 * float(row["median_us"])) for row in rows]
+
+
+def in_columns(path: pathlib.Path, ranks: int = 0, hosts: int = 1, each: int = 0,
+               **only: str) -> list:
+    """Rows of a table of times that has a row for each size; `only` those with such cells."""
+    curves = {}
+    for row in table_of(path):
+        if any(row[key] != value for key, value in only.items()):
+            continue
+        of_hosts = int(row.get("hosts", hosts))
+        count = ranks or int(row.get("gpus") or of_hosts * (each or int(row["gpus_per_host"])))
+        collective = collectives.named(row.get("collective", "all_reduce"))
+        micros = float(row.get("out_of_place_us") or row["us"])
+        curves.setdefault((count, of_hosts, collective), []).append(
+            Row(count, int(row["bytes"]), 1e-6 * micros, collective=collective, hosts=of_hosts))
+    return [row for curve in curves.values() for row in without_first_outlier(curve)]
+
+
+def aiconfigurator(path: pathlib.Path, system: str, version: str) -> list:
+    """The sizes are elements of two bytes."""
+    rows = []
+    for line in table_of(path):
+        if (line["system"], line["version"]) != (system, version):
+            continue
+        for size, micros in line.items():
+            if size.isdigit() and micros:
+                rows.append(Row(int(line["gpus"]), 2 * int(size), 1e-6 * float(micros),
+                                collective=collectives.named(line["operation"])))
+    return rows
+
+
+CONFIGURATOR = "cases/aiconfigurator-nccl.csv"
+SLINGSHOT = "nccl/gh200-1-2-4-hosts-slingshot.csv"
+
+MACHINES = (
+    Machine("a100x4", "a100x4_nvlink", "ampere", (
+        (auto_curve, "nccl/a100-2-allreduce-auto.csv", {"ranks": 2}),
+        (auto_curve, "nccl/a100-4-allreduce-auto.csv", {"ranks": 4})), "2.31"),
+    Machine("a100x8", "a100_nvswitch", "ampere", (
+        (aiconfigurator, CONFIGURATOR, {"system": "a100_sxm", "version": "2.27.3"}),), "2.27"),
+    Machine("ndv4", "a100_nvswitch", "ampere", (
+        (log, "cases/21-superbench-a100-1x8.log", {"ranks": 8}),), "2.12"),
+    Machine("p4d", "aws_p4d", "ampere", (
+        (log, "cases/23-aws-p4d-2x8-label.log", {"ranks": 16, "hosts": 2}),), "2.18"),
+    Machine("snellius", "h100x4_nvlink", "hopper", (
+        (log, "nccl/h100-1-host/all_reduce.log", {"ranks": 4}),
+        (log, "nccl/h100-1-host/all_gather_perf.log", {"ranks": 4, "collective": "allgather"}),
+        (in_columns, "nccl/h100-2-hosts-ndr200.csv", {})), "2.22"),
+    Machine("h100x4x10", "h100x4_nvlink", "hopper", (
+        (log, "nccl/h100-10-hosts/nccl_N10_G1.log", {"ranks": 10, "hosts": 10, "several": True}),
+        (log, "nccl/h100-10-hosts/nccl_N10_G4.log", {"ranks": 40, "hosts": 10, "several": True})),
+        "2.29"),
+    Machine("dgx_h100", "h100_nvswitch", "hopper", (
+        (log, "cases/19-dgx-h100-1x8-dgxc.log", {"ranks": 8}),), "2.21"),
+    Machine("h100x8", "h100_nvswitch", "hopper", (
+        (aiconfigurator, CONFIGURATOR, {"system": "h100_sxm", "version": "2.29.2"}),), "2.29"),
+    Machine("nebius", "h100_nvswitch", "hopper", (
+        (log, "cases/18-nebius-h100-2x8.log", {"ranks": 16, "hosts": 2}),), "2.23"),
+    Machine("oci", "oci_h100", "hopper", (
+        (log, "cases/20-oci-h100-2x8.log", {"ranks": 16, "hosts": 2}),), "2.23"),
+    Machine("p5", "aws_p5", "hopper", (
+        (in_columns, "nccl/h100-2-hosts-efa.csv", {}),
+        (log, "cases/25-aws-p5-2x8-tag-output.log", {"ranks": 16, "hosts": 2})), "2.20"),
+    Machine("a3high", "gcp_a3_high", "hopper", (
+        (log, "cases/16-gcp-a3high-2x8-allgather-tcpx.log",
+         {"ranks": 16, "hosts": 2, "collective": "allgather"}),), "2.21"),
+    Machine("h200", "h200_nvswitch", "hopper", (
+        (in_columns, "nccl/h200-1-host-2-gpus.csv", {}),), "2.26"),
+    Machine("gh200", "gh200x4_slingshot", "hopper", (
+        (auto_curve, "nccl/gh200-2-allreduce-auto.csv", {"ranks": 2}),), "2.31"),
+    Machine("alps", "gh200x4_slingshot", "hopper", (
+        (in_columns, SLINGSHOT, {"plugin": "1.13.0", "settings": "default"}),
+        (log, "cases/12-alps-gh200-2x4-cxi.log", {"ranks": 8, "hosts": 2})), "2.23"),
+    Machine("b200x8", "b200_nvswitch", "blackwell", (
+        (aiconfigurator, CONFIGURATOR, {"system": "b200_sxm", "version": "2.29.2"}),), "2.29"),
+    Machine("p6", "aws_p6_b200", "blackwell", (
+        (in_columns, "nccl/b200-1-host.csv", {}),), "2.27", "pytorch"),
+    Machine("a4", "gcp_a4", "blackwell", (
+        (log, "cases/14-gcp-a4-b200-2x8.log", {"ranks": 16, "hosts": 2}),), "2.26"),
+)
+
+
+def rows_by_machine(folders: list) -> dict:
+    """{name: rows}, of machines with any."""
+    found = {machine.name: machine.rows(folders) for machine in MACHINES}
+    found = {name: rows for name, rows in found.items() if rows}
+    if not found:
+        raise InputError(f"no published times are in {', '.join(map(str, folders))}")
+    return found
+
+
+def folders_of(more: str) -> list:
+    return [PUBLISHED, *([pathlib.Path(more)] if more else [])]
