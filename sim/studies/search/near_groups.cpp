@@ -90,4 +90,20 @@ void near_groups_first(const PlaceStudy& study, std::span<const Bin> bins,
   assignments = std::move(sorted);
 }
 
+std::optional<std::vector<Ranked>> ranked(const PlaceStudy& order, const Placements& placements,
+                                          std::span<const Assignment> assignments, bool only_routes,
+                                          const Evaluator& evaluator) {
+  std::vector<Ranked> all;
+  KnownParts known;
+  for (const Assignment& one : assignments) {
+    if (evaluator.stopped()) return {};
+    const Placement placement = placement_of(order, placements.bins(), one);
+    const auto times = message_times(placed_scenario(order, placement, "", known), only_routes);
+    if (!times) return {};
+    all.emplace_back(*times, one);
+  }
+  std::ranges::stable_sort(all, {}, [](const Ranked& one) { return one.first.likely_s; });
+  return all;
+}
+
 }  // namespace ringscope

@@ -9,7 +9,6 @@
 
 #include "scenarios/study/group_orders.hpp"
 #include "sim/studies/mapping/mapping.hpp"
-#include "sim/studies/messages/message_times.hpp"
 #include "sim/studies/search/annealing.hpp"
 #include "sim/studies/search/draws.hpp"
 #include "sim/studies/search/evaluations.hpp"
@@ -155,25 +154,6 @@ void look_at_kinds(const PlaceStudy& study, std::span<const Tried> all,
   }
 }
 
-using Ranked = std::pair<MessageTimes, Assignment>;
-
-/// The likely best first; nothing where messages are not known, or when it is stopped.
-std::optional<std::vector<Ranked>> ranked(const PlaceStudy& order, const Placements& placements,
-                                          std::span<const Assignment> assignments, bool only_routes,
-                                          const Evaluator& evaluator) {
-  std::vector<Ranked> all;
-  KnownParts known;
-  for (const Assignment& one : assignments) {
-    if (evaluator.stopped()) return {};
-    const Placement placement = placement_of(order, placements.bins(), one);
-    const auto times = message_times(placed_scenario(order, placement, "", known), only_routes);
-    if (!times) return {};
-    all.emplace_back(*times, one);
-  }
-  std::ranges::stable_sort(all, {}, [](const Ranked& one) { return one.first.likely_s; });
-  return all;
-}
-
 /// Simulates the likely best until there are `most`, but for those that cannot be better than the
 /// best so far. Yields what no other one takes less than; and no one at all, where those that count
 /// as equal differ by their routes.
@@ -194,6 +174,26 @@ double look_at_likely(const PlaceStudy& order, std::span<const Ranked> all, std:
   return unseen;
 }
 
+/// Simulates all, many of them in the order of their messages. False where the time ended first.
+bool look_at_all(const PlaceStudy& order, const Placements& placements,
+                 std::vector<Assignment> fresh, std::size_t count, Evaluations& evaluations,
+                 const Evaluator& evaluator, bool only_routes, LowerBounds& bounds) {
+  constexpr std::size_t many = 256;
+  std::optional<std::vector<Ranked>> likely;
+  if (fresh.size() > many) likely = ranked(order, placements, fresh, only_routes, evaluator);
+  if (likely)
+    std::ranges::transform(*likely, fresh.begin(), &Ranked::second);
+  else
+    near_groups_first(order, placements.bins(), fresh);
+  const std::size_t done = evaluations.at(order, fresh, count).size();
+  const bool whole = done == fresh.size();
+  if (!likely && (!only_routes || !whole)) bounds.unseen.reset();
+  if (!likely || !bounds.unseen) return whole;
+  for (std::size_t i = only_routes ? done : 0; i < likely->size(); ++i)
+    bounds.unseen = std::min(*bounds.unseen, (*likely)[i].first.least_s);
+  return whole;
+}
+
 /// Looks at all placements that differ under one order of the groups, or searches among them.
 void look(std::span<const Tried> all, std::size_t index, const Placements& placements,
           Evaluator& evaluator, Evaluations& evaluations, PlaceAnswer& answer,
@@ -211,10 +211,10 @@ void look(std::span<const Tried> all, std::size_t index, const Placements& place
     std::vector<Assignment> fresh = evaluations.fresh(order, *assignments);
     answer.least += fresh.size();
     if (assignments->size() <= budget) {
-      near_groups_first(order, placements.bins(), fresh);
-      const std::size_t count = all.size() * assignments->size();
-      answer.stopped = evaluations.at(order, fresh, count).size() < fresh.size() || answer.stopped;
-      if (!answer.only_routes || answer.stopped) bounds.unseen.reset();
+      answer.stopped =
+          !look_at_all(order, placements, std::move(fresh), all.size() * assignments->size(),
+                       evaluations, evaluator, answer.only_routes, bounds) ||
+          answer.stopped;
       return;
     }
     const auto likely = ranked(order, placements, *assignments, answer.only_routes, evaluator);

@@ -39,6 +39,27 @@ TEST(APlaceThatIsStopped, AnswersWithWhatItHas) {
   }
 }
 
+// Where all may be simulated and the time ends first, the likely best were, and the messages of the
+// others bound what they take.
+TEST(APlaceThatIsStopped, has_looked_at_the_likely_best_of_many) {
+  const PlaceStudy study =
+      study_of(std::string(rack).replace(rack.find(": ring"), 6, ": recursive_doubling"),
+               "{order: any, budget: 20000, random: 0}");
+  const PlaceAnswer all = answer_of(study);
+  ASSERT_GT(all.placed.size(), 256u);
+  double done = 0;
+  EvaluatorOptions options = on_threads(1);
+  options.progress = [&done](double share) { done = share; };
+  options.stop = [&done](double) { return done > 0.1; };
+  Evaluator part(options);
+  const PlaceAnswer answer = place(study, part);
+  EXPECT_TRUE(answer.stopped);
+  EXPECT_LT(answer.placed.size(), all.placed.size());
+  EXPECT_EQ(answer.placed.front().cost_s, all.placed.front().cost_s);
+  ASSERT_TRUE(answer.bound_s.has_value());
+  EXPECT_LE(*answer.bound_s, all.placed.front().cost_s);
+}
+
 // Two threads share the simulations: one for each cable of the ring.
 TEST(PlacePace, is_that_of_one_simulation_and_comes_before_any_other) {
   for (const char* objective : {"time", "worst_link"}) {
