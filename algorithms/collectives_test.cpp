@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "algorithms/collective_cases.hpp"
+#include "algorithms/collective_cases_for_test.hpp"
 #include "algorithms/steps/ring_steps.hpp"
 
 namespace ringscope {

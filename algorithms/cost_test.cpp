@@ -3,7 +3,7 @@
 // that it declares?
 #include <algorithm>
 
-#include "algorithms/catalogue_cases.hpp"
+#include "algorithms/catalogue_cases_for_test.hpp"
 
 namespace ringscope {
 

@@ -70,7 +70,7 @@ class Architecture(unittest.TestCase):
         listed = list(folders_in_order())
         held = {os.path.dirname(path) for path in sources()
                 if not check_folders.FOR_TESTS.search(path)}
-        self.assertEqual(sorted(held - set(listed) - {"validation/executors/mpi/fault"}), [])
+        self.assertEqual(sorted(held - set(listed)), [])
         self.assertEqual(len(listed), len(set(listed)))
 
     def test_folders_include_only_what_is_listed_before_them(self):
@@ -83,6 +83,13 @@ class Architecture(unittest.TestCase):
                 if os.path.exists(os.path.join(ROOT, name)):
                     with self.subTest(f"{path} includes {name}"):
                         self.assertLessEqual(place[self.listed(name, place)], place[folder])
+
+    def test_only_tests_include_what_is_named_for_tests(self):
+        for path in sources():
+            if not check_folders.FOR_TESTS.search(path):
+                for name in check_folders.INCLUDE.findall(text_of(path)):
+                    with self.subTest(f"{path} includes {name}"):
+                        self.assertIsNone(check_folders.FOR_TESTS.search(name))
 
     @staticmethod
     def listed(path, place):

@@ -12,7 +12,7 @@ import re
 
 MOST_FILES = 25
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
-FOR_TESTS = re.compile(r"(_test\.(cpp|py)|_cases\.hpp|_for_test\.(hpp|py)|_samples\.hpp)$")
+FOR_TESTS = re.compile(r"(^|/)testing/|_test\.(cpp|py)$|_for_test\.(hpp|py)$")
 
 
 def nodes(source, target):

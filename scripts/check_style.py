@@ -243,7 +243,7 @@ def check_includes(path, text):
             yield number, f"only {SIMGRID_HOME}* may include SimGrid, got {name}"
         if layer is None:
             continue
-        in_test = path.endswith(("_test.cpp", "_cases.hpp"))  # cases: shared by several tests
+        in_test = check_folders.FOR_TESTS.search(path) is not None
         below = ("base/", *LAYERS[layer], *["scripts/testing/"] * in_test)
         if bracket == '"' and not name.startswith(below):
             yield number, f"{layer} may include {' '.join(below)} only, got {name}"

@@ -236,7 +236,7 @@ class Includes(unittest.TestCase):
         self.check("algorithms/a.cpp", "<boost/graph/adjacency_list.hpp>", False)
         self.check("algorithms/a.cpp", "<gtest/gtest.h>", False)
         self.check("algorithms/a_test.cpp", "<gtest/gtest.h>", True)
-        self.check("algorithms/a_cases.hpp", "<gtest/gtest.h>", True)
+        self.check("algorithms/a_for_test.hpp", "<gtest/gtest.h>", True)
         self.check("topologies/a.cpp", "<fmt/format.h>", True)
 
     def test_simgrid_stays_in_its_kernel(self):

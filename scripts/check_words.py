@@ -37,7 +37,7 @@ CPP_TOKEN = re.compile(r'R"(?P<mark>[^(\s]*)\(.*?\)(?P=mark)"|"(?P<words>(?:\\.|
 PYTHON_TOKEN = re.compile(  # three quotes that open a line: a docstring
     r"^[ \t]*r?(?P<doc>\"\"\"|''').*?(?P=doc)|#[^\n]*|"
     r"(?P<quote>\"\"\"|'''|\"|')(?P<words>(?:\\.|.)*?)(?P=quote)", re.DOTALL | re.MULTILINE)
-TEST = re.compile(r"_test\.py$|" + check_folders.FOR_TESTS.pattern)
+TEST = check_folders.FOR_TESTS
 
 
 def newlines(found):

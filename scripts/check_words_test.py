@@ -163,7 +163,7 @@ class Strings(unittest.TestCase):
         self.assertEqual(phrases("a", "f('a stands')\n"), [])
 
     def test_tests_are_skipped(self):
-        for path in ("a_test.cpp", "a_test.py", "a_cases.hpp", "a_for_test.hpp"):
+        for path in ("a_test.cpp", "a_test.py", "testing/a.hpp", "a_for_test.hpp"):
             self.assertEqual(phrases(path, 'f("so many")\n'), [], path)
 
 

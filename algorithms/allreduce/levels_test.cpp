@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Do the allreduces of two levels send each vector, or chunk, as often as their parts do, and step
 // by step?
-#include "algorithms/collective_cases.hpp"
+#include "algorithms/collective_cases_for_test.hpp"
 #include "algorithms/steps/tree_ranks.hpp"
 
 namespace ringscope::two_level_test {

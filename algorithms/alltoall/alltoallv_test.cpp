@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "algorithms/catalogue_cases.hpp"
+#include "algorithms/catalogue_cases_for_test.hpp"
 
 namespace ringscope {
 namespace {

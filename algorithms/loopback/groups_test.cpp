@@ -4,7 +4,7 @@
 
 #include <numeric>
 
-#include "algorithms/catalogue_cases.hpp"
+#include "algorithms/catalogue_cases_for_test.hpp"
 #include "algorithms/groups/on_group.hpp"
 
 namespace ringscope::groups_test {

@@ -5,7 +5,7 @@
 
 #include <numeric>
 
-#include "algorithms/catalogue_cases.hpp"
+#include "algorithms/catalogue_cases_for_test.hpp"
 #include "algorithms/parameter_server/roles.hpp"
 
 namespace ringscope::parameter_server_test {

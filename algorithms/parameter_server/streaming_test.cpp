@@ -3,7 +3,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "algorithms/catalogue_cases.hpp"
+#include "algorithms/catalogue_cases_for_test.hpp"
 
 namespace ringscope::streaming_test {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Do the point-to-point patterns and the barriers leave behind what their collective promises?
-#include "algorithms/collective_cases.hpp"
+#include "algorithms/collective_cases_for_test.hpp"
 
 namespace ringscope {
 namespace {

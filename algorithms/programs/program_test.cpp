@@ -6,7 +6,7 @@
 
 #include <memory>
 
-#include "algorithms/catalogue_cases.hpp"
+#include "algorithms/catalogue_cases_for_test.hpp"
 #include "algorithms/programs/partners.hpp"
 #include "algorithms/programs/survey.hpp"
 #include "algorithms/programs/walk.hpp"

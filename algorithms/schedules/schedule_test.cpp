@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "algorithms/catalogue_cases.hpp"
+#include "algorithms/catalogue_cases_for_test.hpp"
 #include "algorithms/schedules/order.hpp"
 #include "algorithms/schedules/proof.hpp"
 #include "algorithms/verbs/block.hpp"

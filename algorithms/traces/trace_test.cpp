@@ -7,7 +7,7 @@
 
 #include <memory>
 
-#include "algorithms/catalogue_cases.hpp"
+#include "algorithms/catalogue_cases_for_test.hpp"
 
 namespace ringscope::traces {
 namespace {

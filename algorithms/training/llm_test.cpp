@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "algorithms/catalogue_cases.hpp"
+#include "algorithms/catalogue_cases_for_test.hpp"
 #include "algorithms/training/llm_parts.hpp"
 #include "algorithms/training/training.hpp"
 

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "algorithms/catalogue_cases.hpp"
+#include "algorithms/catalogue_cases_for_test.hpp"
 #include "algorithms/parameter_server/roles.hpp"
 #include "algorithms/training/training.hpp"
 

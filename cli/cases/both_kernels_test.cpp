@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "scenarios/answer/report_samples.hpp"
+#include "scenarios/answer/report_samples_for_test.hpp"
 
 namespace ringscope {
 namespace {

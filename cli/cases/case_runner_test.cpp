@@ -14,7 +14,7 @@
 
 #include "cli/terminal/frame.hpp"
 #include "scenarios/answer/formats/report_formats.hpp"
-#include "scenarios/answer/report_samples.hpp"
+#include "scenarios/answer/report_samples_for_test.hpp"
 
 namespace ringscope {
 namespace {

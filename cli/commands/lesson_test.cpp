@@ -7,7 +7,7 @@
 #include "cli/lesson/lesson_data.hpp"
 #include "cli/lesson/lesson_page.hpp"
 #include "scenarios/answer/recording.hpp"
-#include "scenarios/answer/report_samples.hpp"
+#include "scenarios/answer/report_samples_for_test.hpp"
 
 namespace ringscope::lesson {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Do the channels of an allreduce sum along the trees that are known?
-#include "algorithms/collective_cases.hpp"
+#include "algorithms/collective_cases_for_test.hpp"
 #include "algorithms/steps/binary_trees.hpp"
 
 namespace ringscope::channel_trees_test {

@@ -10,7 +10,7 @@
 
 #include "scenarios/answer/formats/report_formats.hpp"
 #include "scenarios/library/library_parts.hpp"
-#include "topologies/input/complaint.hpp"
+#include "topologies/input/complaint_for_test.hpp"
 #include "topologies/input/data_files.hpp"
 
 namespace ringscope {

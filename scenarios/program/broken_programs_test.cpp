@@ -8,7 +8,7 @@
 #include "algorithms/programs/program.hpp"
 #include "scenarios/program/formula.hpp"
 #include "scenarios/program/program_file.hpp"
-#include "topologies/input/complaint.hpp"
+#include "topologies/input/complaint_for_test.hpp"
 #include "topologies/input/sections_for_test.hpp"
 
 namespace ringscope {

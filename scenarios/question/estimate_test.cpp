@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "scenarios/question/scenario_tree.hpp"
-#include "topologies/input/complaint.hpp"
+#include "topologies/input/complaint_for_test.hpp"
 
 namespace ringscope::estimate_test {
 namespace {

@@ -9,7 +9,7 @@
 #include <fstream>
 
 #include "scenarios/schedule/schedule_file.hpp"
-#include "topologies/input/complaint.hpp"
+#include "topologies/input/complaint_for_test.hpp"
 #include "topologies/input/sections_for_test.hpp"
 
 namespace ringscope {

@@ -9,7 +9,7 @@
 #include <set>
 
 #include "scenarios/answer/formats/report_formats.hpp"
-#include "topologies/input/complaint.hpp"
+#include "topologies/input/complaint_for_test.hpp"
 
 namespace ringscope {
 namespace {

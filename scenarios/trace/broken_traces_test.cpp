@@ -12,7 +12,7 @@
 #include "scenarios/trace/chakra_file.hpp"
 #include "scenarios/trace/chakra_for_test.hpp"
 #include "scenarios/trace/trace_file.hpp"
-#include "topologies/input/complaint.hpp"
+#include "topologies/input/complaint_for_test.hpp"
 #include "topologies/input/sections_for_test.hpp"
 
 namespace ringscope::broken_traces_test {

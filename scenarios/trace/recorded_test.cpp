@@ -13,7 +13,7 @@
 #include "scenarios/trace/recorded/file.hpp"
 #include "scenarios/trace/recorded/groups.hpp"
 #include "scenarios/trace/trace_file.hpp"
-#include "topologies/input/complaint.hpp"
+#include "topologies/input/complaint_for_test.hpp"
 #include "topologies/input/sections_for_test.hpp"
 
 namespace ringscope::recorded_test {

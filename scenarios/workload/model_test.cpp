@@ -8,7 +8,7 @@
 #include <map>
 
 #include "scenarios/answer/formats/report_formats.hpp"
-#include "topologies/input/complaint.hpp"
+#include "topologies/input/complaint_for_test.hpp"
 #include "topologies/input/data_files.hpp"
 
 namespace ringscope {

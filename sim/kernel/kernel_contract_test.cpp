@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "sim/kernel/kernel_cases.hpp"
+#include "sim/kernel/kernel_cases_for_test.hpp"
 
 namespace ringscope::sim {
 namespace {

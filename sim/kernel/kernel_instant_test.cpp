@@ -6,7 +6,7 @@
 #include <random>
 
 #include "sim/kernel/kernel.hpp"
-#include "sim/kernel/kernel_cases.hpp"
+#include "sim/kernel/kernel_cases_for_test.hpp"
 
 namespace ringscope::sim {
 namespace {

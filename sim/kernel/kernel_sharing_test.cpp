@@ -7,7 +7,7 @@
 #include <random>
 
 #include "sim/kernel/exact.hpp"
-#include "sim/kernel/kernel_cases.hpp"
+#include "sim/kernel/kernel_cases_for_test.hpp"
 
 namespace ringscope::sim::kernel_sharing_test {
 namespace {

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "sim/tests/scenario_for_test.hpp"
-#include "topologies/input/complaint.hpp"
+#include "topologies/input/complaint_for_test.hpp"
 
 namespace ringscope::chosen_routes_test {
 namespace {

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "sim/kernel/kernel_cases.hpp"
+#include "sim/kernel/kernel_cases_for_test.hpp"
 
 namespace ringscope::sim {
 namespace {

@@ -13,7 +13,7 @@
 #include <thread>
 
 #include "sim/studies/study_for_test.hpp"
-#include "topologies/input/complaint.hpp"
+#include "topologies/input/complaint_for_test.hpp"
 
 namespace ringscope::store_test {
 namespace {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "sim/tests/scenario_for_test.hpp"
-#include "topologies/input/complaint.hpp"
+#include "topologies/input/complaint_for_test.hpp"
 
 namespace ringscope::neighbours_test {
 namespace {

@@ -58,7 +58,7 @@ std::vector<int> all_up_to(int ranks) {
 }
 
 /// Contributions that the collective promises to `rank` in `chunk`; empty: it promises nothing. See
-/// algorithms/collective_cases.hpp.
+/// algorithms/collective_cases_for_test.hpp.
 std::vector<int> promised(std::string_view collective, int ranks, int root, int rank, int chunk) {
   if (collective == "allreduce") return all_up_to(ranks);
   if (collective == "reduce") return rank == root ? all_up_to(ranks) : std::vector<int>{};

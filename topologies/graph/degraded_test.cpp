@@ -6,7 +6,7 @@
 #include <set>
 
 #include "topologies/cluster.hpp"
-#include "topologies/input/complaint.hpp"
+#include "topologies/input/complaint_for_test.hpp"
 
 namespace ringscope::degraded_test {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "topologies/cluster.hpp"
 #include "topologies/imports/imports.hpp"
-#include "topologies/input/complaint.hpp"
+#include "topologies/input/complaint_for_test.hpp"
 
 namespace ringscope::imports_errors_test {
 namespace {

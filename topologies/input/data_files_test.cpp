@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "topologies/input/complaint.hpp"
+#include "topologies/input/complaint_for_test.hpp"
 
 namespace ringscope {
 namespace {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "topologies/cluster.hpp"
-#include "topologies/input/complaint.hpp"
+#include "topologies/input/complaint_for_test.hpp"
 
 namespace ringscope::quantities_test {
 namespace {

@@ -2,7 +2,7 @@
 // Is text that is no YAML of ours refused where it goes wrong?
 #include <gtest/gtest.h>
 
-#include "topologies/input/complaint.hpp"
+#include "topologies/input/complaint_for_test.hpp"
 
 namespace ringscope::yaml_test {
 namespace {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "topologies/cluster.hpp"
-#include "topologies/input/complaint.hpp"
+#include "topologies/input/complaint_for_test.hpp"
 #include "topologies/networks/levels.hpp"
 
 namespace ringscope {

@@ -8,7 +8,7 @@
 #include <functional>
 
 #include "topologies/cluster.hpp"
-#include "topologies/input/complaint.hpp"
+#include "topologies/input/complaint_for_test.hpp"
 
 namespace ringscope::families_test {
 namespace {

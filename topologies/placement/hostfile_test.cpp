@@ -10,7 +10,7 @@
 #include <fstream>
 
 #include "topologies/cluster.hpp"
-#include "topologies/input/complaint.hpp"
+#include "topologies/input/complaint_for_test.hpp"
 #include "topologies/placement/hostfile.hpp"
 #include "topologies/placement/placement.hpp"
 

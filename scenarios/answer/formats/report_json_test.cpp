@@ -10,7 +10,7 @@
 #include "scenarios/answer/explain/nccl_choice.hpp"
 #include "scenarios/answer/explain/what_if.hpp"
 #include "scenarios/answer/formats/report_formats.hpp"
-#include "scenarios/answer/report_samples.hpp"
+#include "scenarios/answer/report_samples_for_test.hpp"
 
 namespace ringscope {
 namespace {

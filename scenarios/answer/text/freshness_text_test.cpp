@@ -4,7 +4,7 @@
 
 #include <gmock/gmock.h>
 
-#include "scenarios/answer/report_samples.hpp"
+#include "scenarios/answer/report_samples_for_test.hpp"
 
 namespace ringscope::freshness_test {
 namespace {

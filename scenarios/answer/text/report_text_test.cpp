@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "scenarios/answer/explain/explain.hpp"
-#include "scenarios/answer/report_samples.hpp"
+#include "scenarios/answer/report_samples_for_test.hpp"
 #include "scenarios/answer/text/table.hpp"
 
 namespace ringscope {

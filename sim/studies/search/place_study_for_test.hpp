@@ -7,7 +7,7 @@
 #include <string>
 
 #include "sim/studies/search/place.hpp"
-#include "topologies/input/complaint.hpp"
+#include "topologies/input/complaint_for_test.hpp"
 
 namespace ringscope {
 

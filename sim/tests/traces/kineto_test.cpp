@@ -10,7 +10,7 @@
 #include "scenarios/trace/kineto/events.hpp"
 #include "scenarios/trace/trace_file.hpp"
 #include "sim/tests/scenario_for_test.hpp"
-#include "topologies/input/complaint.hpp"
+#include "topologies/input/complaint_for_test.hpp"
 
 namespace ringscope::kineto_test {
 namespace {

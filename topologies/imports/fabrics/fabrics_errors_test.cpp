@@ -8,7 +8,7 @@
 
 #include "topologies/cluster.hpp"
 #include "topologies/imports/fabrics/fabrics.hpp"
-#include "topologies/input/complaint.hpp"
+#include "topologies/input/complaint_for_test.hpp"
 
 namespace ringscope {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "topologies/cluster.hpp"
 
-#include "topologies/input/complaint.hpp"
+#include "topologies/input/complaint_for_test.hpp"
 
 namespace ringscope::node_lists_test {
 namespace {

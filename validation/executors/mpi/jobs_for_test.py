@@ -46,7 +46,7 @@ class JobTest(unittest.TestCase):
                 "--warmups", "1", *more]
 
     def fault(self, name):
-        """Words before the program that give its rank 1 a fault of fault/fault.cpp."""
+        """Words before the program that give its rank 1 a fault of testing/fault.cpp."""
         library = self.build / f"lib{self.program.name}_fault.so"
         return ["env", f"LD_PRELOAD={library}:{ENVIRONMENT['LD_PRELOAD']}",
                 f"RINGSCOPE_FAULT={name}"]

@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 
 #include "algorithms/groups/on_group.hpp"
-#include "validation/executors/cuda/executor/gpu_cases.hpp"
+#include "validation/executors/cuda/executor/gpu_cases_for_test.hpp"
 
 namespace ringscope::cuda {
 namespace {

@@ -2,7 +2,7 @@
 // Are runs that go wrong on GPUs cut off, and do they say where?
 #include <gmock/gmock.h>
 
-#include "validation/executors/cuda/executor/gpu_cases.hpp"
+#include "validation/executors/cuda/executor/gpu_cases_for_test.hpp"
 
 namespace ringscope::cuda {
 namespace {

@@ -2,7 +2,7 @@
 // Does a ring on GPUs take what its copies, reductions and events add up to?
 #include <gmock/gmock.h>
 
-#include "validation/executors/cuda/executor/gpu_cases.hpp"
+#include "validation/executors/cuda/executor/gpu_cases_for_test.hpp"
 
 namespace ringscope::cuda {
 namespace {

@@ -49,9 +49,4 @@ class CollectiveLibrary {
   virtual std::unique_ptr<CollectiveGroup> join(std::span<const CollectiveRank> ranks) = 0;
 };
 
-// A library that sums in the host's memory, over FakeGpus: a rank takes as long as a copy does.
-
-/// Refuses two ranks on one GPU, as NCCL does.
-std::unique_ptr<CollectiveLibrary> make_fake_collectives(Gpus& gpus);
-
 }  // namespace ringscope::cuda

@@ -2,9 +2,9 @@
 // Is every collective of a library timed and checked, and a refusal kept?
 #include <gtest/gtest.h>
 
-#include "validation/executors/cuda/gpus/collectives.hpp"
-#include "validation/executors/cuda/gpus/fake_gpus.hpp"
 #include "validation/executors/cuda/probes/collective_bench.hpp"
+#include "validation/executors/cuda/testing/fake_collectives.hpp"
+#include "validation/executors/cuda/testing/fake_gpus.hpp"
 #include "validation/executors/replayed.hpp"
 
 namespace ringscope::cuda::collective_bench_test {

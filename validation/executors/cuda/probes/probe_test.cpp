@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <map>
 
-#include "validation/executors/cuda/gpus/fake_gpus.hpp"
 #include "validation/executors/cuda/probes/probe.hpp"
+#include "validation/executors/cuda/testing/fake_gpus.hpp"
 
 namespace ringscope::cuda::probe_test {
 namespace {

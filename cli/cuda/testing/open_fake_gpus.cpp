@@ -9,7 +9,8 @@
 
 #include "cli/cuda/open_gpus.hpp"
 #include "cli/terminal/failure.hpp"
-#include "validation/executors/cuda/gpus/fake_gpus.hpp"
+#include "validation/executors/cuda/testing/fake_collectives.hpp"
+#include "validation/executors/cuda/testing/fake_gpus.hpp"
 
 namespace ringscope::cuda {
 namespace {

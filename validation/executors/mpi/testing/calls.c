@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // One of each kind of call that a recorder has to tell apart, on three ranks or more: what each
-// line has to say stands in record_test.py.
+// line has to say stands in record/record_test.py.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>

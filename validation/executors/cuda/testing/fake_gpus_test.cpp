@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Do fake GPUs behave as streams, events and engines do, and do they show who does not wait?
-#include "validation/executors/cuda/gpus/fake_gpus.hpp"
+#include "validation/executors/cuda/testing/fake_gpus.hpp"
 
 #include <gmock/gmock.h>
 

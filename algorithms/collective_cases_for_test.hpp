@@ -7,7 +7,7 @@
 
 #include <limits>
 
-#include "algorithms/catalogue_cases.hpp"
+#include "algorithms/catalogue_cases_for_test.hpp"
 #include "algorithms/collectives.hpp"
 #include "scripts/testing/sanitized.hpp"
 

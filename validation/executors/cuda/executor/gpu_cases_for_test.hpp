@@ -5,10 +5,10 @@
 #include <limits>
 #include <vector>
 
-#include "algorithms/catalogue_cases.hpp"
+#include "algorithms/catalogue_cases_for_test.hpp"
 #include "base/table.hpp"
 #include "validation/executors/cuda/executor/cuda_executor.hpp"
-#include "validation/executors/cuda/gpus/fake_gpus.hpp"
+#include "validation/executors/cuda/testing/fake_gpus.hpp"
 
 namespace ringscope::cuda {
 
