@@ -12,7 +12,7 @@ import sys
 import tempfile
 import unittest
 
-from scripts.fuzzing import parting
+from scripts.testing.fuzzing import parting
 
 HERE = pathlib.Path(__file__).resolve().parent
 NAMES = sorted(path.stem for path in (HERE / "lessons").glob("*.yaml"))

@@ -5,8 +5,8 @@
 import json
 import unittest
 
-from fuzzing import meaning, parting
-from fuzzing.run import Ended
+from testing.fuzzing import meaning, parting
+from testing.fuzzing.run import Ended
 
 
 def timeline(dates, rank="0"):

@@ -13,9 +13,9 @@ import time
 import unittest
 import unittest.mock
 
-from fuzzing import inputs, jobs, quantities, readers, scenarios, verdict
-from fuzzing.run import Ended, Program
-from fuzzing.seeds import Seeds, by_target
+from testing.fuzzing import inputs, jobs, quantities, readers, scenarios, verdict
+from testing.fuzzing.run import Ended, Program
+from testing.fuzzing.seeds import Seeds, by_target
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -187,7 +187,7 @@ class Readers(unittest.TestCase):
             for name, text in (("longer", "no table either\n"), ("short", "no table\n")):
                 with open(os.path.join(corpus, name), "w", encoding="utf-8") as file:
                     file.write(text)
-            subprocess.run([sys.executable, "-B", "-m", "scripts.fuzzing.logs", "-merge=1",
+            subprocess.run([sys.executable, "-B", "-m", "scripts.testing.fuzzing.logs", "-merge=1",
                             smallest, corpus], cwd=os.path.dirname(HERE), check=True)
             self.assertEqual(os.listdir(smallest), ["short"])
 
@@ -200,7 +200,8 @@ class Readers(unittest.TestCase):
 
 class Inputs(unittest.TestCase):
     def test_the_same_seed_gives_the_same_inputs_in_every_process(self):
-        code = ("import random; from fuzzing import inputs; from fuzzing.seeds import Seeds\n"
+        code = ("import random; from testing.fuzzing import inputs\n"
+                "from testing.fuzzing.seeds import Seeds\n"
                 "seeds = Seeds()\n"
                 "for n in range(200): print(inputs.make(random.Random(f'7 syntax {n}'), seeds))\n")
         texts = {subprocess.run([sys.executable, "-B", "-c", code], cwd=HERE, capture_output=True,

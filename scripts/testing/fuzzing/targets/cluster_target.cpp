@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Clusters: network families, hosts and their links.
-#include "scripts/fuzzing/targets/target.hpp"
+#include "scripts/testing/fuzzing/targets/target.hpp"
 #include "topologies/cluster.hpp"
 
 namespace ringscope::fuzzing {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Recorded calls of MPI programs.
-#include "scripts/fuzzing/targets/target.hpp"
+// Traces of PyTorch's profiler, JSON.
+#include "scripts/testing/fuzzing/targets/target.hpp"
 
 namespace ringscope::fuzzing {
 
 void read(const std::string& text) {
   static Folder folder;
-  read_trace_at(folder.path(), folder.write_ranks(text, "calls.", ""));
+  read_trace_at(folder.path() + "/t", folder.write_ranks(text, "t.", ".json"));
 }
 
 }  // namespace ringscope::fuzzing

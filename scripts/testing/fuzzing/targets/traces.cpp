@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "scenarios/trace/trace_file.hpp"
-#include "scripts/fuzzing/targets/target.hpp"
+#include "scripts/testing/fuzzing/targets/target.hpp"
 
 namespace ringscope::fuzzing {
 

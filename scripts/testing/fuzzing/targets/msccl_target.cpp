@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "scenarios/schedule/schedule_file.hpp"
-#include "scripts/fuzzing/targets/target.hpp"
+#include "scripts/testing/fuzzing/targets/target.hpp"
 
 namespace ringscope::fuzzing {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Parts shared by all fuzz targets: libFuzzer's entry point, and files for readers of files.
-#include "scripts/fuzzing/targets/target.hpp"
+#include "scripts/testing/fuzzing/targets/target.hpp"
 
 #include <sys/time.h>
 #include <unistd.h>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Chakra's traces, protobuf messages.
-#include "scripts/fuzzing/targets/target.hpp"
+// Recorded calls of MPI programs.
+#include "scripts/testing/fuzzing/targets/target.hpp"
 
 namespace ringscope::fuzzing {
 
 void read(const std::string& text) {
   static Folder folder;
-  read_trace_at(folder.path() + "/t", folder.write_ranks(text, "t.", ".et"));
+  read_trace_at(folder.path(), folder.write_ranks(text, "calls.", ""));
 }
 
 }  // namespace ringscope::fuzzing

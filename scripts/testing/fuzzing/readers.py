@@ -2,7 +2,7 @@
 """Fuzz targets of the readers: one process reads a million inputs an hour, guided by coverage.
 
 Corpora and counts go on from session to session in CORPORA; the first takes them over from KEPT,
-where scripts/fuzzing/keep_corpora puts them.
+where scripts/testing/fuzzing/keep_corpora puts them.
 """
 
 import json
@@ -20,9 +20,10 @@ from .seeds import ROOT, by_target
 
 NAME = "readers"
 ABOUT = "readers in one process each, guided by coverage; builds them by clang"
-BUILD, KEPT = os.path.join(ROOT, "build-fuzz"), os.path.join(ROOT, "scripts/fuzzing/corpora")
+BUILD = os.path.join(ROOT, "build-fuzz")
+KEPT = os.path.join(ROOT, "scripts/testing/fuzzing/corpora")
 TARGETS = ["logs", *sorted(name.removesuffix("_target.cpp") for name in os.listdir(
-    os.path.join(ROOT, "scripts/fuzzing/targets")) if name.endswith("_target.cpp"))]
+    os.path.join(ROOT, "scripts/testing/fuzzing/targets")) if name.endswith("_target.cpp"))]
 CORPORA = os.path.join(ROOT, "out/fuzz/corpora")
 # Targets limit their CPU time: seconds of the wall clock (report_slow_units) do not matter. Weights
 # of rare features (entropic) take a quarter of the time of targets that have many.
@@ -51,7 +52,7 @@ class Target:
         self.corpus = os.path.join(CORPORA, name)
         self.program = [os.path.join(BUILD, f"fuzz_{name}")]
         if name == "logs":
-            self.program = [sys.executable, "-B", "-m", "scripts.fuzzing.logs"]
+            self.program = [sys.executable, "-B", "-m", "scripts.testing.fuzzing.logs"]
         if not os.path.isdir(self.corpus):
             os.makedirs(self.corpus)
             kept = os.path.join(KEPT, f"{name}.tar.xz")

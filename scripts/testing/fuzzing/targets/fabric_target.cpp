@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Descriptions of networks by ibnetdiscover, Slurm and topograph.
-#include "scripts/fuzzing/targets/target.hpp"
+#include "scripts/testing/fuzzing/targets/target.hpp"
 #include "topologies/imports/fabrics/fabrics.hpp"
 
 namespace ringscope::fuzzing {

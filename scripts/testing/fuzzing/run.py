@@ -15,6 +15,7 @@ import threading
 from dataclasses import dataclass
 
 from .fork_server import ForkServer
+from .seeds import ROOT
 
 WALL_FACTOR = 6  # how much longer than its CPU time may a run take on a busy machine
 MOST_OUTPUT = 1 << 20  # bytes that are looked at
@@ -103,8 +104,7 @@ class Program:
         if not self.sanitized:
             return {}
         limit = self._memory >> 20
-        leaks = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))),
-                             "lsan.supp")
+        leaks = os.path.join(ROOT, "scripts", "lsan.supp")
         return {"ASAN_OPTIONS": f"hard_rss_limit_mb={limit}:allocator_may_return_null=1",
                 "LSAN_OPTIONS": f"suppressions={leaks}:print_suppressions=0",
                 "UBSAN_OPTIONS": "print_stacktrace=1"}

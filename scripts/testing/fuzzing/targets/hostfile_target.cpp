@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // MPI's hostfiles, lists of nodes that schedulers print, Intel MPI's tables of pinned ranks,
 // TF_CONFIG.
-#include "scripts/fuzzing/targets/target.hpp"
+#include "scripts/testing/fuzzing/targets/target.hpp"
 #include "topologies/cluster.hpp"
 #include "topologies/imports/schedulers/node_lists.hpp"
 #include "topologies/placement/placement.hpp"

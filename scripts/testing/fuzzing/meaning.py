@@ -10,10 +10,10 @@ equal; the same bytes twice.
 
 import json
 
-from fuzzing import parting, scenarios
-from fuzzing.jobs import Catalogue
-from fuzzing.quantities import as_yaml, holds, scaled
-from fuzzing.verdict import problem
+from testing.fuzzing import parting, scenarios
+from testing.fuzzing.jobs import Catalogue
+from testing.fuzzing.quantities import as_yaml, holds, scaled
+from testing.fuzzing.verdict import problem
 
 NAME = "meaning"
 ABOUT = "random scenarios: kernels agree, scaling scales, sums add up"

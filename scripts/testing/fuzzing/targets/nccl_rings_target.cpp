@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "nccl/logs/read_channels.hpp"
-#include "scripts/fuzzing/targets/target.hpp"
+#include "scripts/testing/fuzzing/targets/target.hpp"
 #include "topologies/cluster.hpp"
 
 namespace ringscope::fuzzing {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Descriptions of hosts by hwloc (XML), NCCL (XML) and nvidia-smi.
-#include "scripts/fuzzing/targets/target.hpp"
+#include "scripts/testing/fuzzing/targets/target.hpp"
 #include "topologies/imports/imports.hpp"
 
 namespace ringscope::fuzzing {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Scenarios, with all that may stand in them: programs, jobs, placements, background jobs.
 #include "scenarios/question/scenario_tree.hpp"
-#include "scripts/fuzzing/targets/target.hpp"
+#include "scripts/testing/fuzzing/targets/target.hpp"
 
 namespace ringscope::fuzzing {
 

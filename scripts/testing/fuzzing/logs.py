@@ -15,7 +15,7 @@ import time
 import traceback
 
 from common.programs import InputError
-from scripts.fuzzing.mutations import mutated
+from scripts.testing.fuzzing.mutations import mutated
 from validation.calibration import imports
 from validation.calibration.imports.findings import Given, documents_of
 from validation.calibration.imports.source import read_source

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Program that forks for each input, so that it is loaded once: see cli/fork_server.cpp."""
+"""Program that forks for each input, so that it is loaded once: see fork_server.cpp."""
 
 import os
 import signal
