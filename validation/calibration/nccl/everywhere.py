@@ -7,10 +7,10 @@ Usage: python3 -m validation.calibration.nccl.everywhere [--data FOLDER] [-o FIL
 Prints errors machine by machine, each omitted of the fit that predicts it; -o writes what was
 predicted, and the fit to all machines, as JSON. RINGSCOPE names the simulator.
 
-Each cost is the A100's, scaled as NCCL's own tables are by generation, or NCCL's own of a network,
-times a factor of all generations (networks), times one of its own. Logarithms of factors are drawn
-to 0 by widths. Least squares of logarithms of times, robust to outliers, in which each machine
-counts as much as any other, find them by Gauss and Newton.
+Each cost is the A100's, scaled as NCCL's own tables are by generation, or NCCL's own of a
+network, times a factor of all generations (networks), one of a family of networks, and one of its
+own. Logarithms of factors are drawn to 0 by widths. Least squares of logarithms of times, robust
+to outliers, in which each machine counts as much as any other, find them by Gauss and Newton.
 """
 
 import argparse
@@ -37,7 +37,7 @@ OF_NETWORKS = ([f"{p}.{key}" for p in PROTOCOLS for key in ("between", "gap")] +
 WIDE = {"launch": (0.7, 0.4), "issue": (0.5, 0.4), "exchange_start": (0.7, 0.3),
         "call": (1.0, 0.3), "in_switch": (0.2, 0.15), "start": (0.5, 0.3),
         "hop": (0.5, 0.3), "block": (0.4, 0.25), "copy": (0.4, 0.25), "gpu": (0.4, 0.25),
-        "carries": (0.1, 0.07), "between": (0.7, 0.7), "gap": (1.5, 1.5), "cables": (0.1, 0.15)}
+        "carries": (0.1, 0.07), "between": (0.7, 0.4), "gap": (1.0, 0.7), "cables": (0.1, 0.1)}
 GAP = 0.1e-6  # s that a message keeps a proxy, before anything is known
 IN_SWITCH = 0.604
 ISSUE = 4.263e-6
@@ -57,41 +57,43 @@ def transport_of(machine) -> str:
     return TRANSPORTS.get(machine.cluster, "infiniband")
 
 
+# Families: InfiniBand's verbs, a libfabric plug-in, TCP.
+FAMILIES = {"infiniband": "verbs", "roce": "verbs", "efa_p4d": "libfabric", "efa_p5": "libfabric",
+            "efa_p6": "libfabric", "slingshot": "libfabric", "tcpx": "tcp"}
 TRANSPORTS = {"aws_p4d": "efa_p4d", "aws_p5": "efa_p5", "aws_p6_b200": "efa_p6", "gcp_a4": "roce",
               "oci_h100": "roce", "gcp_a3_high": "tcpx", "gh200x4_slingshot": "slingshot"}
 
 
+def owners_of(machine, key: str) -> list:
+    """Owners of the factors of a machine's cost, those of many machines first."""
+    if key in OF_GPUS:
+        return ["all generations", machine.generation]
+    kind = transport_of(machine)
+    return ["all networks", FAMILIES[kind], kind]
+
+
 class Factors:
-    """Names of all logarithms of factors, their widths, and what they come to for a machine."""
+    """Names of all logarithms of factors, their widths, and their sums for a machine."""
 
     def __init__(self, machines: list):
-        self.names, self.widths = [], []
-        owners = {"all generations": OF_GPUS, "all networks": OF_NETWORKS,
-                  **{m.generation: OF_GPUS for m in machines},
-                  **{transport_of(m): OF_NETWORKS for m in machines}}
-        for owner, keys in owners.items():
-            for key in keys:
+        widths = {}
+        for machine in machines:
+            for key in OF_GPUS + OF_NETWORKS:
                 common, own = WIDE[key.split(".")[-1]]
-                self.names.append((owner, key))
-                self.widths.append(common if owner.startswith("all ") else own)
+                for owner in owners_of(machine, key):
+                    widths[owner, key] = (common if owner.startswith("all ") else
+                                          common if owner in FAMILIES.values() else own)
+        self.names, self.widths = list(widths), list(widths.values())
         self.index = {name: i for i, name in enumerate(self.names)}
 
     def of(self, machine, logs) -> dict:
-        """{key: logarithm}, the common and the own added."""
-        found = {}
-        for keys, common, own in ((OF_GPUS, "all generations", machine.generation),
-                                  (OF_NETWORKS, "all networks", transport_of(machine))):
-            for key in keys:
-                place = self.index.get((own, key))
-                found[common, key] = (logs[self.index[common, key]]
-                                      + (0 if place is None else logs[place]))
-        return {key: value for (_, key), value in found.items()}
+        """{key: logarithm}."""
+        return {key: sum(logs[i] for i in self.columns(machine, key))
+                for key in OF_GPUS + OF_NETWORKS}
 
     def columns(self, machine, key: str) -> list:
         """Places of the logarithms that the key's is the sum of."""
-        owners = (("all generations", machine.generation) if key in OF_GPUS
-                  else ("all networks", transport_of(machine)))
-        return [self.index[owner, key] for owner in owners if (owner, key) in self.index]
+        return [self.index[owner, key] for owner in owners_of(machine, key)]
 
 
 def library_of(base, machine, logs: dict) -> dict:

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Spread of measured over predicted times, from machines that the fit that predicts them omits."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+MIB = 1 << 20
+EDGES = (64 << 10, MIB, 64 * MIB, math.inf)  # largest sizes of bands, B
+OUTSIDE = 0.1  # share of measured times outside
+FEWEST = 20  # rows of a set whose coverage counts by itself
+
+
+@dataclass(frozen=True)
+class Residual:
+    """Logarithm of a measured time over a predicted one."""
+    machine: str
+    hosts: int
+    size: int
+    seconds: float
+    error: float
+
+    @property
+    def band(self) -> int:
+        return next(i for i, most in enumerate(EDGES) if self.size <= most)
+
+    @property
+    def kind(self) -> tuple:
+        """Residuals of one kind give each other their spread."""
+        return self.hosts > 1, self.band
+
+
+def quantile(values, weights, share: float) -> float:
+    """The value below which this share of the weights is, by linear interpolation."""
+    order = np.argsort(values)
+    places = np.cumsum(weights[order]) - weights[order] / 2
+    return float(np.interp(share * weights.sum(), places, values[order]))
+
+
+def band_of(some: list) -> tuple:
+    """Logarithms between which all but OUTSIDE of these residuals are. Each machine has as much
+    weight as any other."""
+    values = np.array([one.error for one in some])
+    rows = {name: sum(one.machine == name for one in some) for name in {x.machine for x in some}}
+    weights = np.array([1 / rows[one.machine] for one in some])
+    return quantile(values, weights, OUTSIDE / 2), quantile(values, weights, 1 - OUTSIDE / 2)
+
+
+def plain_bands(residuals: list) -> dict:
+    kinds = {one.kind for one in residuals}
+    return {kind: band_of([one for one in residuals if one.kind == kind]) for kind in sorted(kinds)}
+
+
+def bands(residuals: list) -> dict:
+    """{kind: (low, high)}, logarithms: as wide as it takes for the bands of all machines but one to
+    have their share of that one's residuals."""
+    found = omitted(residuals, plain_bands)
+    wider = {several: widening([item for item in found if item[0].kind[0] == several])
+             for several in {one.kind[0] for one in residuals}}
+    return {kind: (low * wider[kind[0]], high * wider[kind[0]])
+            for kind, (low, high) in plain_bands(residuals).items()}
+
+
+def widening(found: list) -> float:
+    """Factor of bands by which all but OUTSIDE of the residuals are inside."""
+    needed = [one.error / (high if one.error > 0 else low) for one, low, high in found
+              if (high if one.error > 0 else low) * one.error > 0]
+    return max(1.0, float(np.quantile(needed, 1 - OUTSIDE)))
+
+
+def omitted(residuals: list, bands_of=bands) -> list:
+    """(residual, low, high) of each, by bands without its machine; of a kind that no other machine
+    has, by those of its sizes on any hosts."""
+    found = []
+    for name in sorted({one.machine for one in residuals}):
+        others = [one for one in residuals if one.machine != name]
+        known = bands_of(others)
+        for one in residuals:
+            if one.machine == name:
+                low, high = known.get(one.kind) or band_of([x for x in others
+                                                            if x.band == one.band])
+                found.append((one, low, high))
+    return found
+
+
+def score(seconds: float, low: float, high: float) -> float:
+    """Interval score of an interval of seconds, over the measured time (Gneiting and Raftery,
+    Strictly Proper Scoring Rules, 2007, equation 43)."""
+    missed = max(0.0, low - seconds, seconds - high)
+    return (high - low + 2 / OUTSIDE * missed) / seconds
+
+
+def scores(found: list) -> tuple:
+    """Mean interval scores: of these intervals, and of one constant factor that covers all but
+    OUTSIDE of the residuals, chosen with hindsight."""
+    factor = math.exp(np.quantile([abs(one.error) for one, _, _ in found], 1 - OUTSIDE))
+    own, constant = [], []
+    for one, low, high in found:
+        predicted = one.seconds / math.exp(one.error)
+        own.append(score(one.seconds, predicted * math.exp(low), predicted * math.exp(high)))
+        constant.append(score(one.seconds, predicted / factor, predicted * factor))
+    return float(np.mean(own)), float(np.mean(constant))
+
+
+def coverage_text(found: list) -> str:
+    """A line for each kind and for all: rows, share inside, median of upper over lower."""
+    lines = ["  hosts, size        rows  inside  upper/lower"]
+    names = ("to 64 KiB", "to 1 MiB", "to 64 MiB", "above")
+    for kind in sorted({one.kind for one, _, _ in found}) + [None]:
+        some = [item for item in found if kind is None or item[0].kind == kind]
+        inside = np.mean([low <= one.error <= high for one, low, high in some])
+        width = np.exp(np.median([high - low for _, low, high in some]))
+        what = "all" if kind is None else f"{'several' if kind[0] else 'one'}, {names[kind[1]]}"
+        lines.append(f"  {what:18s} {len(some):4d}  {inside:6.1%}  {width:6.2f}")
+    own, constant = scores(found)
+    lines.append(f"  mean interval score {own:.2f}; of one constant factor with hindsight "
+                 f"{constant:.2f}")
+    return "\n".join(lines) + "\n"
+
+
+def yaml_of(residuals: list) -> str:
+    """Key `spread` of a library."""
+    lines = ["spread:"]
+    known = bands(residuals)
+    for several, key in ((False, "one_host"), (True, "several_hosts")):
+        lines.append(f"  {key}:")
+        for i, most in enumerate(EDGES):
+            low, high = known[several, i]
+            up_to = "" if math.isinf(most) else f"up_to: {most >> 10} KiB, "
+            lines.append(f"    - {{{up_to}low: {math.exp(low):.3g}, high: {math.exp(high):.3g}}}")
+    return "\n".join(lines) + "\n"
