@@ -80,7 +80,7 @@ const Broken broken[] = {
      "hosts: 3\n"
      "link: {bandwidth: 1 GB/s, latency: 1 us}\n"
      "host: {type: numa, nics: []}\n",
-     "x.yaml:4:26: expected a list of 1 to 64 NICs\n"
+     "x.yaml:4:26: expected a list of 1 to 128 NICs\n"
      "  host: {type: numa, nics: []}\n"
      "                           ^"},
     {"network: star\n"

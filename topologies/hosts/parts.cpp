@@ -11,7 +11,7 @@
 namespace ringscope {
 namespace {
 
-constexpr int most_cores = 65536, most_sockets = 64, most_nics = 64;
+constexpr int most_cores = 65536, most_sockets = 64, most_nics = 128;
 
 /// Name of an interface. A placement tells it from a NIC's number, and from its other words.
 std::string read_interface(const Value& value) {

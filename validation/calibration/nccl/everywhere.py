@@ -272,6 +272,8 @@ def main():
         write_text(given.o, json.dumps({
             "factors": {f"{owner}: {key}": round(value, 4)
                         for (owner, key), value in zip(factors.names, logs)},
+            "between_hosts": [m.name for m in machines
+                              if any(row.hosts > 1 for row in rows_of[m.name])],
             "omitted": {m.name: [[row.collective, row.ranks, row.hosts, row.size,
                                    float(f"{1e6 * s:.4g}")]
                                   for row, s in zip(rows_of[m.name], predicted)]

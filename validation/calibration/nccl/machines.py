@@ -124,12 +124,12 @@ MACHINES = (
     Machine("p4d", "aws_p4d", "ampere", (
         (log, "cases/23-aws-p4d-2x8-label.log", {"ranks": 16, "hosts": 2}),), "2.18"),
     Machine("snellius", "h100x4_nvlink", "hopper", (
-        (log, "nccl/h100-1-host/all_reduce.log", {"ranks": 4}),
-        (log, "nccl/h100-1-host/all_gather_perf.log", {"ranks": 4, "collective": "allgather"}),
+        (log, "nccl/h100-1-host-all_reduce.log", {"ranks": 4}),
+        (log, "nccl/h100-1-host-all_gather_perf.log", {"ranks": 4, "collective": "allgather"}),
         (in_columns, "nccl/h100-2-hosts-ndr200.csv", {})), "2.22"),
     Machine("h100x4x10", "h100x4_nvlink", "hopper", (
-        (log, "nccl/h100-10-hosts/nccl_N10_G1.log", {"ranks": 10, "hosts": 10, "several": True}),
-        (log, "nccl/h100-10-hosts/nccl_N10_G4.log", {"ranks": 40, "hosts": 10, "several": True})),
+        (log, "nccl/h100-10-hosts-G1.log", {"ranks": 10, "hosts": 10, "several": True}),
+        (log, "nccl/h100-10-hosts-G4.log", {"ranks": 40, "hosts": 10, "several": True})),
         "2.29"),
     Machine("dgx_h100", "h100_nvswitch", "hopper", (
         (log, "cases/19-dgx-h100-1x8-dgxc.log", {"ranks": 8}),), "2.21"),
@@ -171,4 +171,4 @@ def rows_by_machine(folders: list) -> dict:
 
 
 def folders_of(more: str) -> list:
-    return [PUBLISHED, *([pathlib.Path(more)] if more else [])]
+    return [PUBLISHED / "nccl", *([pathlib.Path(more)] if more else [])]

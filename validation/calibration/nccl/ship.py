@@ -1,0 +1,105 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Writes profiles of generations, transports and their spread, from a fit to all machines.
+
+Usage: python3 -m validation.calibration.nccl.ship FIT.json [--data FOLDER]
+FIT.json is of `nccl.everywhere -o`. Files in scenarios/libraries and scenarios/transports are
+replaced. The spread is that of predictions of machines that the fit omits.
+"""
+
+import argparse
+import json
+import math
+import pathlib
+
+from common.programs import run_main, write_text
+from validation.calibration.nccl import everywhere, spread
+from validation.calibration.nccl.fit import fit_a100
+from validation.calibration.nccl.form import PROTOCOLS
+from validation.calibration.nccl.machines import Machine, folders_of, rows_by_machine
+from validation.calibration.nccl.profile import yaml_of
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+# Profiles, with the version of NCCL whose choice they have.
+PROFILES = {"nccl_h100": ("hopper", "2.29", "NCCL on H100 over NVLink or NVSwitch"),
+            "nccl_b200": ("blackwell", "2.29", "NCCL on B200 over NVSwitch")}
+ABOUT = {"infiniband": "InfiniBand with GPUDirect RDMA",
+         "roce": "RoCE, RDMA over Ethernet, with GPUDirect",
+         "efa_p4d": "AWS's EFA of p4d hosts, by aws-ofi-nccl",
+         "efa_p5": "AWS's EFA of p5 hosts, by aws-ofi-nccl",
+         "efa_p6": "AWS's EFA of p6 hosts, by aws-ofi-nccl",
+         "slingshot": "HPE's Slingshot, by aws-ofi-nccl over libfabric's cxi",
+         "tcpx": "GPUDirect-TCPX on GCP's A3 High hosts"}
+BETWEEN = ("hop_between_hosts", "message_gap", "carries_between_hosts")
+
+
+def logs_of(factors: dict, machine: Machine) -> dict:
+    """{key: logarithm} of a machine; a factor that no machine has told is 0."""
+    return {key: sum(factors.get(f"{owner}: {key}", 0)
+                     for owner in everywhere.owners_of(machine, key))
+            for key in everywhere.OF_GPUS + everywhere.OF_NETWORKS}
+
+
+def blocks_of(base, factors: dict, generation: str, cluster: str, version: str) -> dict:
+    machine = Machine("", cluster, generation, (), version)
+    return everywhere.library_of(base, machine, logs_of(factors, machine))["blocks"]
+
+
+def residuals_of(fit: dict, rows_of: dict) -> list:
+    return [spread.Residual(name, row.hosts, row.size, row.seconds,
+                            math.log(row.seconds / (1e-6 * predicted[-1])))
+            for name, rows in rows_of.items() if name in fit["omitted"]
+            for row, predicted in zip(rows, fit["omitted"][name])]
+
+
+def profile_text(base, fit: dict, name: str, residuals: list) -> str:
+    generation, version, about = PROFILES[name]
+    blocks = blocks_of(base, fit["factors"], generation, "h100_nvswitch", version)
+    for protocol in PROTOCOLS:
+        for key in BETWEEN:
+            blocks[protocol].pop(key)
+    machines = [one.name for one in everywhere.MACHINES if one.generation == generation
+                and one.name in fit["omitted"]]
+    head = [f"Written by `python3 -m validation.calibration.nccl.ship`: fitted to {len(machines)}",
+            f"published machines of this generation ({', '.join(machines)}) and, by factors of all",
+            "generations, to the others. validation/published/nccl/machines.md has the errors on",
+            "machines that a fit omits; `spread` is the 90 % range of these."]
+    text = yaml_of(head, about, {"base": "cuda_pinned", "blocks": blocks})
+    return text.replace("base: cuda_pinned\n", "base: cuda_pinned\ntransport: infiniband\n"
+                        + spread.yaml_of(residuals))
+
+
+def transport_text(base, fit: dict, name: str) -> str:
+    cluster = next((cluster for cluster, kind in everywhere.TRANSPORTS.items() if kind == name),
+                   "h100_nvswitch")
+    blocks = blocks_of(base, fit["factors"], "hopper", cluster, "2.29")
+    seen = [one.name for one in everywhere.MACHINES if everywhere.transport_of(one) == name
+            and one.name in fit["omitted"] and one.name in fit["between_hosts"]]
+    fitted = f"fitted to {', '.join(seen)}" if seen else "by its family, fitted to nothing of it"
+    lines = [f"# Written by `python3 -m validation.calibration.nccl.ship`: {fitted}.",
+             f"about: {ABOUT[name]}", "blocks:"]
+    for protocol in PROTOCOLS:
+        values = ", ".join(f"{key}: {blocks[protocol][key]}" for key in BETWEEN)
+        lines.append(f"  {protocol}: {{{values}}}")
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("fit")
+    parser.add_argument("--data", default="", help="folder with files that are not copied here")
+    given = parser.parse_args()
+    fit = json.loads(pathlib.Path(given.fit).read_text(encoding="utf-8"))
+    residuals = residuals_of(fit, rows_by_machine(folders_of(given.data)))
+    print(spread.coverage_text(spread.omitted(residuals)), end="")
+    base = fit_a100()[0]
+    for name in PROFILES:
+        write_text(str(ROOT / "scenarios/libraries" / f"{name}.yaml"),
+                   profile_text(base, fit, name, residuals))
+    for name in ABOUT:
+        write_text(str(ROOT / "scenarios/transports" / f"{name}.yaml"),
+                   transport_text(base, fit, name))
+
+
+if __name__ == "__main__":
+    run_main(main)
