@@ -5,9 +5,9 @@
 
 namespace ringscope {
 
-std::size_t TreeBranch::place_slots(Range scratch, std::size_t offset) {
+std::size_t TreeBranch::place_slots(Range scratch, std::size_t offset, bool copies) {
   for (std::size_t child = 0; child < children; ++child) {
-    if (peer(child) == no_rank) continue;
+    if (peer(child) == no_rank && !(copies && is_leaf() && child == 0)) continue;
     slots_[child] = {scratch.buffer, scratch.offset + offset, range_.part(0, segments_).size};
     offset += slots_[child].size;
   }
@@ -27,14 +27,14 @@ void TreeBranch::post(Communicator comm, std::size_t way) {
   if (way < children)
     in_flight_[way] = comm.irecv(slots_[way], peer(way), tag_);
   else if (way == from_parent)
-    in_flight_[way] = comm.irecv(segment, peer(way), tag_);
+    in_flight_[way] = comm.irecv(copies() ? slots_[0] : segment, peer(way), tag_);
   else
     in_flight_[way] = comm.isend(segment, peer(way), tag_);
 }
 
 std::pair<Range, Range> TreeBranch::to_add(std::size_t way) const {
-  if (way >= children) return {};
-  return {range_.part(done_[way], segments_), slots_[way]};
+  if (way >= children && !(way == from_parent && copies())) return {};
+  return {range_.part(done_[way], segments_), slots_[way < children ? way : 0]};
 }
 
 void TreeBranch::complete(std::size_t way) {
@@ -84,7 +84,10 @@ Task up_and_down(Communicator comm, std::vector<TreeBranch> branches) {
         requests.push_back(*branch.in_flight(way));
       }
     const Event event = events[co_await comm.wait_any(requests)];
-    if (const auto [sum, part] = event.branch->to_add(event.way); part.size > 0)
+    const auto [sum, part] = event.branch->to_add(event.way);
+    if (event.way == TreeBranch::from_parent && part.size > 0)
+      co_await comm.copy(sum, part);
+    else if (part.size > 0)
       co_await comm.reduce(sum, part);
     event.branch->complete(event.way);
   }

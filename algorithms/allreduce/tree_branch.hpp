@@ -25,19 +25,23 @@ class TreeBranch {
   TreeBranch(int tag, TreeEnds ends, Range range, std::size_t segments)
       : tag_(tag), ends_(ends), range_(range), segments_(segments) {}
 
-  /// Gives each child a slot from `offset` on; returns where the next one begins.
-  std::size_t place_slots(Range scratch, std::size_t offset);
+  /// Gives each child a slot from `offset` on; returns where the next one begins. `copies`: a leaf
+  /// has a slot too, from which it copies the sums to their place.
+  std::size_t place_slots(Range scratch, std::size_t offset, bool copies = false);
   /// Number of segments that come and go in all.
   std::size_t total() const;
 
   void post(Communicator comm, std::size_t way);
   const std::optional<Request>& in_flight(std::size_t way) const { return in_flight_[way]; }
-  /// (destination, source) of a segment received this way but not yet added; empty elsewhere.
+  /// (destination, source) of a segment received this way but not yet added, or, from the parent,
+  /// not yet copied; empty elsewhere.
   std::pair<Range, Range> to_add(std::size_t way) const;
   void complete(std::size_t way);
 
  private:
   int peer(std::size_t way) const;
+  bool is_leaf() const { return ends_.children == TreeEnds().children; }
+  bool copies() const { return is_leaf() && slots_[0].size > 0; }
   std::size_t summed() const;
   std::size_t ready(std::size_t way) const;
 

@@ -174,10 +174,15 @@ class Communicator {
   /// Yields 1 when the request is complete (and then it is used up), else 0.
   Pending test(Request request) const { return {executor_, {.verb = Verb::test}, request}; }
 
-  /// into += from, item by item; both have into.size items.
-  Pending reduce(Range into, Range from) const {
+  /// into += from, item by item; both have into.size items. `stays`: a block does not add them on
+  /// the way to a partner.
+  Pending reduce(Range into, Range from, bool stays = false) const {
     return {executor_,
-            {.verb = Verb::reduce, .range = into, .other = from.first(into.size), .block = block_}};
+            {.verb = Verb::reduce,
+             .range = into,
+             .other = from.first(into.size),
+             .count = stays ? 1u : 0u,
+             .block = block_}};
   }
   Pending copy(Range into, Range from) const {
     return {executor_,

@@ -65,6 +65,7 @@ struct Operation {
   Flag flag{};                          ///< reach
   /// reach: how often raised; load, store: items; compute: bytes, read or written, of its memory.
   /// Sleep: records that the input of the rank's host prepares in that time; 0: a clock.
+  /// reduce: 1 where the sum stays, of a block's.
   std::size_t count = 0;
   bool decides = false;              ///< recv: the critical path comes from the message's sender
   std::span<const int> receivers{};  ///< multicast

@@ -29,6 +29,13 @@ inline std::vector<int> pat_offsets(int ranks, int distance) {
   return offsets;
 }
 
+/// True if more comes to the sum of the chunk that is `offset` behind after the part from
+/// `distance`, or if it stays.
+constexpr bool pat_adds_to_more(int ranks, int offset, int distance) {
+  const int sent_over = offset & -offset;
+  return offset == 0 || (2 * distance < sent_over && offset + 2 * distance < ranks);
+}
+
 /// The rank `further` ones behind `rank`, or, below 0, before it, modulo `ranks`.
 constexpr int rank_at(int rank, int further, int ranks) {
   return ((rank + further) % ranks + ranks) % ranks;

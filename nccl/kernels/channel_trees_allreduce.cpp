@@ -3,8 +3,9 @@
 // part, chunk by chunk, up a tree of its own and down again. A tree is a chain on each host, in the
 // order in which the channel's ring goes through it (NCCL searches for another order, mostly over
 // the same links), and one of two binary trees between hosts, the second for the second half of
-// the channels. With fewer SMs than channels an SM takes one after the other. Where a log says
-// which trees NCCL built, channels take those.
+// the channels. A rank without children copies what comes down from the buffer to its place; others
+// do so while they pass it on. With fewer SMs than channels an SM takes one after the other. Where
+// a log says which trees NCCL built, channels take those.
 //
 // Source: NCCL 2.30.7, src/device/all_reduce.h, runTreeSplit; src/graph/connect.cc; of the chunks
 // src/enqueue.cc, calcCollChunking.
@@ -124,7 +125,7 @@ std::vector<TreeChannel> channels_of(Communicator comm, Workspace work, const Op
     channels.push_back(
         {{.channel = i, .protocol = protocol_named(options.protocol), .alike = times[i]},
          TreeBranch(i, ends, parts[i], segments_of(parts[i].size, chunk))});
-    offset = channels.back().branch.place_slots(work.scratch, offset);
+    offset = channels.back().branch.place_slots(work.scratch, offset, true);
   }
   return channels;
 }
@@ -165,9 +166,11 @@ std::size_t channel_trees_allreduce_scratch(int ranks, std::size_t items, Option
     const Table<TreeEnds>* known = known_tree(i, options);
     const Table<TreeEnds> ends =
         known != nullptr ? *known : tree_of(hosts, i, count, options).all();
-    for (int rank = 0; rank < ranks; ++rank)
-      for (const int child : ends[rank].children)
-        if (child != no_rank) needed[rank] += slot;
+    for (int rank = 0; rank < ranks; ++rank) {
+      const auto& children = ends[rank].children;
+      const auto some = std::ssize(children) - std::ranges::count(children, no_rank);
+      needed[rank] += times(std::max<std::ptrdiff_t>(1, some), slot);
+    }
   }
   return std::ranges::max(needed);
 }

@@ -155,6 +155,8 @@ void ScriptThread::write(const Operation& operation) {
       line.tag = operation.thread.index;
       break;
     case Verb::reduce:
+      line.tag = static_cast<int>(operation.count);
+      break;
     case Verb::copy:
     case Verb::compute:
     case Verb::sleep:

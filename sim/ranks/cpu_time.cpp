@@ -87,7 +87,8 @@ RankThread::Advance RankThread::run_block(double seconds, RankActivity activity,
   const CpuScale& scale = run_->machine->scale(rank());
   Uses& uses = run_->ledger->fresh_uses();
   add_use(uses, cpu.back().resource, scale.compute_weight());
-  if (copies.is_any()) run_->machine->add_block_copy(uses, rank(), copies);
+  const int accesses = activity == RankActivity::reduce ? 3 : 2;
+  if (copies.is_any()) run_->machine->add_block_copy(uses, rank(), copies, accesses);
   return run_on_cpu(scale.compute_amount(seconds), uses, activity, cause);
 }
 

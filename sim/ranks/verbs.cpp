@@ -125,9 +125,10 @@ RankThread::Advance RankThread::local_part(Pending& verb) {
   const Library& library = machine.scenario().library;
   const bool gpu = machine.on_gpu(rank());
   if (operation.block.is_any() && gpu && library.blocks) {
-    // A block reduces what it passes on while it does, at the rate at which it sends.
+    // A block reduces what it passes on while it does, at the rate at which it sends. What goes no
+    // further takes it as long as a copy: NCCL 2.30.7, src/device/prims_simple.h, recvReduceCopy.
     verb.state = State::working;
-    if (reduces) return Advance::done;
+    if (reduces && operation.count == 0) return Advance::done;
     if (operation.range.size == 0) {
       begin_block(operation.block);
       return run_block(machine.block_start(operation.block, operation.count > 0),

@@ -14,9 +14,11 @@ constexpr double launch = 5 * us, start = 3 * us, hop = 2 * us, link_latency = 1
 constexpr double link = 10e9, carried = link / 2, block = 4e9, copy = 8e9;  ///< B/s
 constexpr double chunk = 4096;  ///< B: half of a channel's part of two cells of LL
 
-/// Two GPUs with a link; the vector is two chunks for each of `channels`. `gpu`: limit of all.
+/// Two GPUs with a link, or more; the vector is two chunks for each of `channels`. `gpu`: limit of
+/// all.
 Scenario two_gpus(int channels, int sms = 0, const std::string& gpu = "unlimited",
-                  const std::string& collective = "allreduce") {
+                  const std::string& collective = "allreduce",
+                  const std::string& how = "protocol: LL", int gpus = 2) {
   return scenario_of(fmt::format(
       R"(
 cluster:
@@ -28,6 +30,7 @@ cluster:
     cores: 4
     switch_uplink: {{bandwidth: 1 GB/s, latency: 1 us}}
     gpu: {{bandwidth: 1 GB/s, latency: 1 us}}
+    gpus_per_switch: {6}
     nvlink: {{bandwidth: 10 GB/s, latency: 1 us}}
 library:
   base: cuda_pinned
@@ -36,15 +39,15 @@ library:
     generation: ampere
     LL: {{start: 3 us, hop: 2 us, carries: 0.5, block: 4 GB/s, copy: 8 GB/s, gpu: {2}}}
     LL128: {{start: 3 us, hop: 2 us, block: 4 GB/s}}
-    Simple: {{start: 3 us, hop: 2 us, block: 4 GB/s}}
-placement: {{hosts: 2, on: gpu}}
+    Simple: {{start: 3 us, hop: 2 us, block: 4 GB/s, copy: 8 GB/s}}
+placement: {{hosts: "{7}", on: gpu}}
 job:
   collective: {4}
   algorithm: nccl
   bytes: {3} KiB
-  options: {{protocol: LL, channels: {0}, sms: {1}}}
+  options: {{{5}, channels: {0}, sms: {1}}}
 )",
-      channels, sms, gpu, 8 * channels, collective));
+      channels, sms, gpu, 8 * channels, collective, how, gpus / 2, gpus));
 }
 
 double time_of(const std::string& collective) {
@@ -83,16 +86,33 @@ TEST_F(Blocks, that_gather_take_a_hop_for_a_chunk_and_copy_it) {
   EXPECT_NEAR(time_of("allgather"), launch + start + hop_of(chunk) + chunk / copy, 1e-12);
 }
 
-TEST_F(Blocks, that_reduce_and_scatter_take_a_hop_for_a_chunk) {
-  EXPECT_NEAR(time_of("reduce_scatter"), launch + start + hop_of(chunk), 1e-12);
+// A sum that stays is read and written once more: recvReduceCopy.
+TEST_F(Blocks, that_reduce_and_scatter_take_a_hop_for_a_chunk_and_write_its_sum) {
+  EXPECT_NEAR(time_of("reduce_scatter"), launch + start + hop_of(chunk) + chunk / copy, 1e-12);
 }
 
-TEST_F(Blocks, that_broadcast_pass_on_the_whole_vector) {
-  EXPECT_NEAR(time_of("broadcast"), launch + start + hop_of(2 * chunk), 1e-12);
+TEST_F(Blocks, that_broadcast_pass_on_the_whole_vector_and_copy_it) {
+  EXPECT_NEAR(time_of("broadcast"), launch + start + hop_of(2 * chunk) + 2 * chunk / copy, 1e-12);
 }
 
-TEST_F(Blocks, that_reduce_pass_on_the_whole_vector) {
-  EXPECT_NEAR(time_of("reduce"), launch + start + hop_of(2 * chunk), 1e-12);
+TEST_F(Blocks, that_reduce_pass_on_the_whole_vector_and_write_its_sum) {
+  EXPECT_NEAR(time_of("reduce"), launch + start + hop_of(2 * chunk) + 2 * chunk / copy, 1e-12);
+}
+
+TEST_F(Blocks, of_a_tree_send_the_vector_up_and_down_and_copy_it_at_the_leaf) {
+  EXPECT_NEAR(time_of(two_gpus(1, 0, "unlimited", "allreduce", "algorithm: tree, protocol: LL")),
+              launch + start + 2 * hop_of(2 * chunk) + 2 * chunk / copy, 1e-12);
+}
+
+// Each of four ranks gets two chunks at once over one distance and one over the other. In an
+// allgather it passes on none of the two; in a reduce-scatter one of both, and the last, are its
+// own.
+TEST_F(Blocks, by_pat_copy_the_two_chunks_that_go_no_further) {
+  constexpr double quarter = chunk / 2;
+  for (const char* collective : {"allgather", "reduce_scatter"})
+    EXPECT_NEAR(run_again(two_gpus(1, 0, "unlimited", collective, "algorithm: pat", 4)).time_s,
+                launch + start + hop_of(2 * quarter) + hop_of(quarter) + 2 * quarter / copy, 1e-12)
+        << collective;
 }
 
 // A block is a resource from its first message on: what it did before is nothing.
