@@ -12,6 +12,7 @@
 #include "algorithms/verbs/range.hpp"
 #include "base/table.hpp"
 #include "nccl/channels/channel_chunks.hpp"
+#include "nccl/search/most_heads.hpp"
 
 namespace ringscope {
 
@@ -70,9 +71,9 @@ struct SwitchRanks {
   std::size_t sources() const { return is_head() ? host.size() - 1 + children.size() : 0; }
 };
 
-/// Heads of each host: as many as the smallest one has ranks.
+/// Heads of each host: as many as the smallest one has ranks, or as there may be.
 inline int heads_of(const std::vector<std::vector<int>>& hosts) {
-  std::size_t fewest = hosts.front().size();
+  std::size_t fewest = nccl::most_heads;
   for (const auto& host : hosts) fewest = std::min(fewest, host.size());
   return static_cast<int>(fewest);
 }

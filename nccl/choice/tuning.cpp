@@ -238,6 +238,7 @@ double granted(Protocol protocol, Generation generation) {
                                                     : most_tree;
   return table[index(generation)][0];
 }
+double granted_to_heads(Generation generation) { return nvls_share[index(generation)]; }
 
 double latency(Pattern algorithm, Protocol protocol, KernelCall call, const Platform& machine) {
   switch (algorithm) {
@@ -279,7 +280,8 @@ bool is_known(KernelChoice choice, KernelCall call, const Platform& machine) {
       return true;
     case Pattern::nvls:
       if (!simple || machine.nvls_channels == 0 || is_rooted(call)) return false;
-      return !has_chunks(call) || (call.nodes == 1 && machine.version >= 219);
+      return !has_chunks(call) ||
+             (call.nodes == 1 && call.ranks <= machine.heads.count && machine.version >= 219);
     case Pattern::pat:
       return simple && has_chunks(call);
   }

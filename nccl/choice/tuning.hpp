@@ -65,6 +65,8 @@ double bandwidth(Pattern algorithm, Protocol protocol, KernelCall call,
 /// GB/s that NCCL's tables grant GPUs of a generation on one host: with LL all that a GPU passes
 /// on, with LL128 a channel of a ring, with Simple one of a tree.
 double granted(Protocol protocol, Generation generation);
+/// Share of their links' rate that they grant the heads of NVLS; 0: the generation has none.
+double granted_to_heads(Generation generation);
 /// us, before the correction for long messages.
 double latency(Pattern algorithm, Protocol protocol, KernelCall call, const Platform& machine = {});
 /// us.
@@ -82,7 +84,7 @@ struct Forced {
 };
 /// True of what NCCL weighs, or a user may force: trees for allreduces, PAT for allgather and
 /// reduce-scatter, NVLS where there are heads for allreduces and, on one host and from 2.19 on, for
-/// the other two; NVLS and PAT with Simple alone.
+/// the other two where each rank is a head; NVLS and PAT with Simple alone.
 bool is_known(KernelChoice choice, KernelCall call, const Platform& machine);
 /// The algorithm and protocol with the least time. LL128 is for NVLink alone, PAT for hosts with
 /// one GPU each. Requires that what is forced is_known() with some protocol.

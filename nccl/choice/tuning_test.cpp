@@ -172,6 +172,8 @@ TEST(Nccl, expects_of_nvls_for_chunks_what_its_source_says) {
     EXPECT_NEAR(nccl::latency(nvls, Protocol::simple, one_host, machine), 25, 1e-9);
     EXPECT_TRUE(nccl::is_known({nvls, Protocol::simple}, one_host, machine));
     EXPECT_FALSE(nccl::is_known({nvls, Protocol::simple}, two_hosts, machine));
+    const nccl::KernelCall many = {.ranks = 72, .nodes = 1, .function = function};
+    EXPECT_FALSE(nccl::is_known({nvls, Protocol::simple}, many, machine));
     machine.version = 218;
     EXPECT_FALSE(nccl::is_known({nvls, Protocol::simple}, one_host, machine));
   }

@@ -11,6 +11,7 @@
 #include <map>
 #include <tuple>
 
+#include "nccl/search/most_heads.hpp"
 #include "nccl/search/next_gpus.hpp"
 
 namespace ringscope::nccl {
@@ -284,10 +285,11 @@ HostChannels channels_of_host(const HostGraph& graph) {
   const int rings = count(channels.ring);
   channels.tree =
       Hunt(graph, orders, asked(gpus == 1 ? Shape::chain : Shape::balanced, rings, rings)).run();
-  channels.multicast = asked(Shape::multicast, 1, gpus);
+  const int heads = std::min(gpus, most_heads);
+  channels.multicast = asked(Shape::multicast, 1, heads);
   if (graph.nvswitch < 0 || graph.generation < 90 || gpus == 1) return channels;
   channels.multicast =
-      Hunt(graph, orders, asked(Shape::multicast, graph.several_hosts ? 1 : gpus, gpus)).run();
+      Hunt(graph, orders, asked(Shape::multicast, graph.several_hosts ? 1 : heads, heads)).run();
   return channels;
 }
 

@@ -63,6 +63,8 @@ void scale_rates(BlockCosts& costs, nccl::Generation from) {
          {&costs.protocols[i].block, &costs.protocols[i].copy, &costs.protocols[i].gpu})
       if (!rate->is_unlimited()) rate->bytes_per_second *= factor;
   }
+  if (const double measured = nccl::granted_to_heads(from); measured > 0)
+    costs.in_switch *= nccl::granted_to_heads(costs.generation) / measured;
 }
 
 /// The number that `text` begins with, which is cut off; -1: it does not begin so.
