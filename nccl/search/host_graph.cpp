@@ -26,7 +26,7 @@ class Builder {
     for (const Vertex domain : host_.numa_domains) add(NodeKind::domain, domain);
     for (const Vertex bridge : host_.pcie_switches) add(NodeKind::pcie_switch, bridge);
     if (made_.several_hosts)
-      for (std::size_t i = 0; i < host_.nics.size(); ++i) add_port(static_cast<int>(i));
+      for (const std::vector<int>& joined : joined_nics(topology_, host_)) add_port(joined);
     join_pcie();
     join_domains();
     join_nvlinks();
@@ -56,18 +56,29 @@ class Builder {
     made_.leaving[b].push_back(there + 1);
   }
 
-  /// A NIC and its port: the cable's rate lies between them.
-  void add_port(int number) {
-    const Vertex vertex = host_.nics[number];
-    const int nic = add(NodeKind::nic, vertex), port = add(NodeKind::port);
-    Bandwidth cable{};
-    for (const auto [other, id] : graph().edges(vertex))
-      if (graph()[other].host != graph()[vertex].host)
-        cable.bytes_per_second =
-            std::max(cable.bytes_per_second, graph().link(id).bandwidth.bytes_per_second);
-    join(nic, port, LinkType::network, std::min(cable.bytes_per_second / 1e9, unlimited_rate));
+  /// NICs that are one, where the first is, and their port: the cables' rate lies between them.
+  void add_port(const std::vector<int>& numbers) {
+    const int nic = add(NodeKind::nic, host_.nics[numbers.front()]), port = add(NodeKind::port);
+    Rate cables = 0;
+    for (const int number : numbers) cables += cable_of(host_.nics[number]);
+    join(nic, port, LinkType::network, std::min(cables, unlimited_rate));
     made_.ports.push_back(port);
-    made_.nics.push_back(number);
+    made_.nics.push_back(numbers.front());
+    joined_[nic] = static_cast<int>(numbers.size());
+  }
+
+  Rate cable_of(Vertex nic) const {
+    double rate = 0;
+    for (const auto [other, id] : graph().edges(nic))
+      if (graph()[other].host != graph()[nic].host)
+        rate = std::max(rate, graph().link(id).bandwidth.bytes_per_second);
+    return rate / 1e9;
+  }
+
+  /// NICs that a node stands for; of any other one.
+  int joined(int node) const {
+    const auto found = joined_.find(node);
+    return found == joined_.end() ? 1 : found->second;
   }
 
   void join_pcie() {
@@ -80,7 +91,9 @@ class Builder {
         if ((here == NodeKind::gpu && there == NodeKind::gpu) ||
             (here == NodeKind::domain && there == NodeKind::domain))
           continue;
-        join(node, other->second, LinkType::pcie, pcie_rate(graph().link(id).bandwidth));
+        const int links = std::max(joined(node), joined(other->second));
+        const Rate rate = pcie_rate(graph().link(id).bandwidth) * links;
+        join(node, other->second, LinkType::pcie, std::min(rate, unlimited_rate));
       }
   }
 
@@ -130,6 +143,7 @@ class Builder {
   const Host& host_;
   HostGraph made_;
   std::map<Vertex, int> nodes_;
+  std::map<int, int> joined_;  ///< NICs by node
 };
 
 /// Bits of a number below 2^n in the opposite order.
@@ -158,6 +172,38 @@ std::string_view name_of(Distance distance) {
 }
 
 bool HostGraph::alike(const HostGraph& other) const { return given(*this) == given(other); }
+
+Table<std::vector<int>> joined_nics(const Topology& topology, const Host& host) {
+  const auto place_of = [&](Vertex device) {
+    for (const auto [other, id] : topology.graph().edges(device)) {
+      const ComponentKind kind = topology.graph()[other].kind;
+      if (kind == ComponentKind::pcie_switch || kind == ComponentKind::numa_domain) return other;
+    }
+    return device;
+  };
+  std::map<Vertex, int> gpus;
+  for (const Vertex gpu : host.gpus) ++gpus[place_of(gpu)];
+  Table<std::vector<int>> groups;
+  std::map<Vertex, std::vector<int>> places;
+  for (int nic = 0; nic < std::ssize(host.nics); ++nic) {
+    const Vertex place = place_of(host.nics[nic]);
+    if (host.joins_nics && gpus.contains(place))
+      places[place].push_back(nic);
+    else
+      groups.push_back({nic});
+  }
+  for (const auto& [place, nics] : places) {
+    const int count = static_cast<int>(nics.size()), parts = std::min(count, gpus[place]);
+    auto next = nics.begin();
+    for (int part = 0; part < parts; ++part) {
+      const auto end = next + count / parts + (part < count % parts ? 1 : 0);
+      groups.emplace_back(next, end);
+      next = end;
+    }
+  }
+  std::ranges::sort(groups);
+  return groups;
+}
 
 HostGraph host_graph(const Topology& topology, int host, const std::vector<int>& gpus,
                      bool several_hosts) {

@@ -58,7 +58,7 @@ struct HostGraph {
   Table<int> gpus;                  ///< nodes; index: of the GPU among the communicator's
   Table<int> numbers;               ///< of each: the GPU's number in the host
   Table<int> ports;                 ///< nodes; none where there is but one host
-  Table<int> nics;                  ///< of each port: its NIC's number in the host
+  Table<int> nics;                  ///< of each port: its NIC's number in the host, or the first's
   int nvswitch = -1;                ///< all of them as one node
   bool gpudirect = true;
   Table<Table<bool>> peers;  ///< from GPU, to GPU: peer access is granted
@@ -71,6 +71,12 @@ struct HostGraph {
   /// Equal up to the identity of their hosts.
   bool alike(const HostGraph& other) const;
 };
+
+/// Numbers of the host's NICs that a port has: one each, or those that are joined. Source:
+/// github.com/aws/aws-ofi-nccl, src/nccl_ofi_topo.cpp, create_groups_from_info_list: the NICs on
+/// one PCIe switch, or socket, are as many groups as that has GPUs, the first ones larger; without
+/// a GPU each is alone.
+Table<std::vector<int>> joined_nics(const Topology& topology, const Host& host);
 
 /// The graph of the GPUs with these numbers, ascending, in a host, without its paths. Requires at
 /// least one.

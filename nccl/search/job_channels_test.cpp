@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <numeric>
+#include <set>
 
 #include "topologies/cluster.hpp"
 #include "topologies/imports/assumed.hpp"
@@ -122,6 +123,57 @@ TEST(NcclChannels, trees_lead_from_each_rank_to_one_root) {
       EXPECT_EQ(roots, 1);
     }
   }
+}
+
+/// Hosts with four switches of as many H100 and NICs of 100 Gbit/s each.
+JobChannels with_nics(int gpus, int nics, const std::string& joins, int hosts = 2) {
+  std::string all;
+  for (int nic = 0; nic < 4 * nics; ++nic)
+    all += fmt::format("{{switch: {}, bandwidth: 15.75 GB/s}}, ", nic / nics);
+  const Cluster machine = read_cluster(Value::from_text(
+      "x.yaml", fmt::format("base: h100_nvswitch\nhosts: {}\nlink: {{bandwidth: 100 Gbit/s}}\n"
+                            "host: {{switches_per_socket: 2, gpus_per_switch: {}, nics: [{}], "
+                            "joins_nics: {}}}\n",
+                            hosts, gpus, all, joins)));
+  return find_channels(machine.topology, gpus_of(machine.topology, 4 * gpus));
+}
+
+// Each channel has a NIC of its own, as long as there are channels: 12 GB/s of its 12.5.
+TEST(NcclChannels, of_many_nics_take_another_one_each) {
+  const JobChannels channels = with_nics(2, 8, "false");
+  const Found& ring = on_first_host(channels).ring;
+  std::set<int> ports;
+  for (const FoundChannel& channel : ring.channels) ports.insert(channel.ports[0]);
+  EXPECT_EQ(ring.channels.size(), most_rings / 2u);
+  EXPECT_EQ(ports.size(), most_rings / 2u);
+  EXPECT_EQ(ring.outside, 12);
+}
+
+// Four NICs of 12.5 GB/s for each GPU, as in AWS's p5: as one they carry the 48 GB/s that a search
+// wants at most. Fewer NICs than GPUs stay single; of three for two GPUs the first have two.
+TEST(NcclChannels, of_nics_that_are_joined_take_those_of_a_gpu_together) {
+  const JobChannels channels = with_nics(2, 8, "true");
+  EXPECT_EQ(channels.hosts.front().found->graph.nics, (Table<int>{0, 4, 8, 12, 16, 20, 24, 28}));
+  const Found& ring = on_first_host(channels).ring;
+  EXPECT_EQ(ring.channels.size(), 8u);
+  EXPECT_EQ(ring.outside, 48);
+  EXPECT_EQ(with_nics(2, 1, "true").hosts.front().found->graph.nics, (Table<int>{0, 1, 2, 3}));
+  EXPECT_EQ(with_nics(2, 3, "true").hosts.front().found->graph.nics,
+            (Table<int>{0, 2, 3, 5, 6, 8, 9, 11}));
+}
+
+// Each of 72 GPUs has 18 NVLinks, which NCCL counts as 40.1 GB/s. All channels use them, and a head
+// twice for its own: 33 x 20 is the last of its steps below 721.8. On one host of B200 24 blocks.
+TEST(NcclChannels, of_72_gpus_have_as_many_heads_as_nccl_has_at_most) {
+  const Cluster machine = read_cluster(
+      Value::from_text("x.yaml",
+                       "base: h100_nvswitch\nhosts: 1\nhost: {switches_per_socket: 18, "
+                       "gpus_per_switch: 2, nvswitch: {bandwidth: 900 GB/s}}\n"));
+  const JobChannels channels = find_channels(machine.topology, gpus_of(machine.topology, 72));
+  const Found& heads = on_first_host(channels).multicast;
+  EXPECT_EQ(heads.channels.size(), 32u);
+  EXPECT_EQ(heads.inside, 20);
+  EXPECT_EQ(channels.multicast, 24);
 }
 
 // Hosts that are alike are searched once.

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "nccl/search/job_channels.hpp"
 #include "scenarios/question/nccl_communicators.hpp"
@@ -75,7 +76,7 @@ void Machine::add_block(Uses& uses, int rank, Block block, double carries, int t
 }
 
 // Threads of a block that send between hosts do not receive, and send no more than so much.
-void Machine::add_exchange(Uses& uses, int rank, Block block, double carries, bool out) {
+void Machine::add_exchange(Uses& uses, int rank, Block block, double carries, bool out, int times) {
   const Bandwidth rate = scenario_->library.blocks->exchange_between_hosts;
   if (rate.is_unlimited()) return;
   const auto [place, is_new] =
@@ -85,7 +86,7 @@ void Machine::add_exchange(Uses& uses, int rank, Block block, double carries, bo
     place->second = ledger_->add(
         {{jobs_.owned(what, rank)}, ResourceKind::core, rate.bytes_per_second / carries, rank});
   }
-  add_use(uses, place->second, 1);
+  add_use(uses, place->second, times);
 }
 
 // The rings of a search say by which NICs they go from host to host.
@@ -119,6 +120,54 @@ Fabric::Waypoints Machine::waypoints(const Ends& ends, int from, int to) const {
   return stops;
 }
 
+/// A message goes by all NICs that are joined with those of its way, in equal parts: the first out
+/// by the first in. Source: github.com/aws/aws-ofi-nccl, src/nccl_ofi_scheduler.cpp. There messages
+/// of less than 128 KiB take fewer, in turn.
+std::vector<Fabric::Waypoints> Machine::stripes(const Ends& ends, int from, int to) const {
+  Fabric::Waypoints by = waypoints(ends, from, to);
+  const Topology& topology = scenario_->cluster.topology;
+  const Host &source = topology.hosts()[location(from).host],
+             &target = topology.hosts()[location(to).host];
+  if (!ends.block.is_any() || &source == &target || !(source.joins_nics || target.joins_nics))
+    return {std::move(by)};
+  if (by.empty())
+    for (const int id :
+         topology
+             .route(fabric_.buffer_locations(from).front(), fabric_.buffer_locations(to).front())
+             .links)
+      if (topology.graph()[topology.target_of(id)].kind == ComponentKind::nic)
+        by.push_back(topology.target_of(id));
+  if (by.size() < 2) return {std::move(by)};
+  const auto joined_with = [&](const Host& host, Vertex nic) {
+    for (const std::vector<int>& group : nccl::joined_nics(topology, host))
+      for (const int one : group)
+        if (host.nics[one] == nic) return group;
+    return std::vector<int>{};
+  };
+  const std::vector<int> out = joined_with(source, by.end()[-2]),
+                         in = joined_with(target, by.back());
+  std::vector<Fabric::Waypoints> all(std::lcm(out.size(), in.size()), by);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    all[i].end()[-2] = source.nics[out[i % out.size()]];
+    all[i].back() = target.nics[in[i % in.size()]];
+  }
+  return all;
+}
+
+Fabric::RouteUses Machine::striped_uses(const Ends& ends, int from, int to, bool engines,
+                                        const RouteChoice& choice) const {
+  Fabric::RouteUses all;
+  all.stripes = 0;
+  for (const Fabric::Waypoints& by : stripes(ends, from, to)) {
+    const Fabric::RouteUses one = fabric_.route_uses(from, to, engines, by, choice);
+    add_uses(all.uses, one.uses);
+    all.latency = std::max(all.latency, one.latency);
+    all.staged = all.staged || one.staged;
+    ++all.stripes;
+  }
+  return all;
+}
+
 // Blocks write to their partner's memory themselves: no copy engine, no core and no handshake.
 PairRoute Machine::make_block_route(int from, int to, Block block) {
   const BlockCosts& blocks = *scenario_->library.blocks;
@@ -149,9 +198,9 @@ PairRoute Machine::make_block_route(int from, int to, Block block) {
   route.in_order = true;
   // Over an NVLink a hop is the block's own time, for each slice; elsewhere others' on the way.
   if (!nvlink && !in_switch) route.slices = block.slices;
-  route.wire_per_byte = 1 / carries / (in_switch ? block.together : 1);
+  route.wire_per_byte = 1 / carries / (in_switch ? block.together : found.stripes);
   // Messages that are added up on the way are each sent; a copy is sent once for all.
-  const int sent = in_switch && block.by == Switch::adds_up ? block.together : 1;
+  const int sent = in_switch && block.by == Switch::adds_up ? block.together : found.stripes;
   const auto all_uses = [&](const Uses& links) {
     Uses uses, memory;
     add_uses(uses, links, block.alike);
@@ -161,8 +210,8 @@ PairRoute Machine::make_block_route(int from, int to, Block block) {
     if (shares_gpus()) add_memory(memory, from, carries * sent, 1);
     add_uses(uses, memory, block.alike);
     if (!leaves || !block.exchanges) return uses;
-    add_exchange(uses, from, block, carries, true);
-    add_exchange(uses, to, block, carries, false);
+    add_exchange(uses, from, block, carries, true, sent);
+    add_exchange(uses, to, block, carries, false, sent);
     return uses;
   };
   route.choices = choices({from, to, block}, false, found);

@@ -55,9 +55,8 @@ PairRoute::Choices Machine::choices(const Ends& ends, bool engines,
   PairRoute::Choices found, only;
   only.push_back({hashed.uses, hashed.latency * scenario_->speedup.latencies(!inside), {}});
   if (routing == Routing::hash || inside) return only;
-  const Fabric::Waypoints by = waypoints(ends, from, to);
   const auto add = [&](const RouteChoice& choice) {
-    const Fabric::RouteUses route = fabric_.route_uses(from, to, engines, by, choice);
+    const Fabric::RouteUses route = striped_uses(ends, from, to, engines, choice);
     ChosenRoute chosen{route.uses, route.latency * scenario_->speedup.latencies(true), {}};
     if (std::ranges::find(found, chosen) == found.end()) found.push_back(std::move(chosen));
   };

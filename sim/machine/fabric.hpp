@@ -59,6 +59,7 @@ class Fabric {
     std::vector<SecondUse> again;  ///< of `uses`, where the sender's host stands for the receiver's
     double latency = 0;            ///< s: of the links and of staging
     bool staged = false;           ///< inside a host: through the memory of a NUMA domain
+    int stripes = 1;               ///< ways of which `uses` are, each for an equal part of a byte
   };
   /// Components by which a route leaves its host and comes into the other, in order; none: as
   /// routes go.

@@ -231,11 +231,10 @@ Way way_between_hosts(const Topology& topology, const Location& from, const Loca
 // which is simulated for the receiver.
 Fabric::RouteUses Machine::route_uses(int from, int to, bool engines, Block block) const {
   const Ends ends = {from, to, block};
-  Fabric::RouteUses route = fabric_.route_uses(from, to, engines, waypoints(ends, from, to));
+  Fabric::RouteUses route = striped_uses(ends, from, to, engines);
   if (to >= orbits_.simulated) {
     const int sender = orbits_.seen_sender(from, to), receiver = orbits_.simulated_for(to);
-    const Uses there =
-        fabric_.route_uses(sender, receiver, engines, waypoints(ends, sender, receiver)).uses;
+    const Uses there = striped_uses(ends, sender, receiver, engines).uses;
     for (const Use& use : there) {
       const std::size_t before = route.uses.size();
       add_use(route.uses, use.resource, use.weight);

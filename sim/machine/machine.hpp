@@ -158,8 +158,9 @@ class Machine {
   /// A computation of the rank of so many seconds alone, in which it moves `bytes`, by the scale of
   /// its GPU. Requires shares_gpus().
   void add_computation(Uses& uses, int rank, double seconds, std::size_t bytes) const;
-  /// Memory that a block's own copy uses, by the scale of the rank's core.
-  void add_block_copy(Uses& uses, int rank, Block block) const;
+  /// Memory that a block's own copy uses, by the scale of the rank's core: so many `accesses` to
+  /// each byte.
+  void add_block_copy(Uses& uses, int rank, Block block, int accesses) const;
   /// Blocks have begun on the rank's GPU, or have ended: each has an SM to itself meanwhile.
   void count_blocks(int rank, int more);
   /// Memory, and links to it, that a byte of a reduction or of a copy uses beside a core; empty
@@ -262,6 +263,9 @@ class Machine {
   /// Those of `ends` from host to host, which are a channel's or what orbits see of one.
   struct Ends;
   Fabric::Waypoints waypoints(const Ends& ends, int from, int to) const;
+  std::vector<Fabric::Waypoints> stripes(const Ends& ends, int from, int to) const;
+  Fabric::RouteUses striped_uses(const Ends& ends, int from, int to, bool engines,
+                                 const RouteChoice& choice = {}) const;
   PairRoute make_route(int from, int to);
   int message_time(ResourceId of, bool out);
   PairRoute::Choices choices(const Ends& ends, bool engines, const Fabric::RouteUses& hashed) const;
@@ -270,7 +274,7 @@ class Machine {
   Channel& add_channel(const Ends& ends);
   PairRoute make_block_route(int from, int to, Block block);
   void add_block(Uses& uses, int rank, Block block, double carries, int times);
-  void add_exchange(Uses& uses, int rank, Block block, double carries, bool out);
+  void add_exchange(Uses& uses, int rank, Block block, double carries, bool out, int times);
   const Location& location(int rank) const { return scenario_->placement.ranks[rank]; }
 
   const Jobs jobs_;

@@ -110,12 +110,12 @@ void Machine::add_memory(Uses& uses, int rank, double rate, double speed) const 
     if (rate > 0) add_use(uses, use.resource, weight_of(rate * use.weight / speed));
 }
 
-void Machine::add_block_copy(Uses& uses, int rank, Block block) const {
+void Machine::add_block_copy(Uses& uses, int rank, Block block, int accesses) const {
   if (!shares_gpus()) return;
   const double rate = scenario_->library.blocks->costs(block.protocol).copy.bytes_per_second;
   const CpuScale& own = scale(rank);
   Uses memory;
-  add_memory(memory, rank, 2 * rate, own.capacity() / own.compute_weight());
+  add_memory(memory, rank, accesses * rate, own.capacity() / own.compute_weight());
   add_uses(uses, memory, block.alike);
 }
 

@@ -78,6 +78,58 @@ TEST(NamedNics, carry_all_that_their_ranks_send) {
   EXPECT_NEAR(seconds_by("[0]"), bytes / 1e9, 1e-6);
 }
 
+/// Two hosts with a GPU and four NICs of half a GB/s each.
+Report by_joined(const char* joins, int mib) {
+  return simulate(scenario_of(fmt::format(R"(
+cluster:
+  network: star
+  hosts: 2
+  link: {{bandwidth: 0.5 GB/s, latency: 1 us}}
+  host:
+    type: pcie_tree
+    sockets: 1
+    cores: 4
+    switch_uplink: {{bandwidth: 100 GB/s, latency: 1 us}}
+    gpu: {{bandwidth: 100 GB/s, latency: 1 us}}
+    nics: [{{switch: 0}}, {{switch: 0}}, {{switch: 0}}, {{switch: 0}}]
+    joins_nics: {}
+library:
+  base: cuda_pinned
+  blocks:
+    launch: 0 s
+    generation: hopper
+    LL: {{start: 0 s, hop: 1 us, block: 1 TB/s}}
+    LL128: {{start: 0 s, hop: 1 us, block: 1 TB/s}}
+    Simple: {{start: 0 s, hop: 1 us, block: 1 TB/s}}
+placement: {{hosts: 1-1, on: gpu}}
+job:
+  collective: allreduce
+  algorithm: nccl
+  bytes: {} MiB
+  options: {{algorithm: ring, protocol: Simple, channels: 1}}
+)",
+                                          joins, mib)),
+                  {});
+}
+
+// A ring of two sends as many bytes as the vector has; the slices of a chunk hide its hop.
+TEST(JoinedNics, carry_an_equal_part_of_each_message) {
+  const auto more_s = [](const char* joins) {
+    return by_joined(joins, 32).time_s - by_joined(joins, 16).time_s;
+  };
+  constexpr double more = 16 << 20, one = 0.5e9;
+  EXPECT_NEAR(more_s("false"), more / one, 1e-9);
+  EXPECT_NEAR(more_s("true"), more / (4 * one), 1e-9);
+  const Report report = by_joined("true", 16);
+  for (int i = 0; i < nics; ++i) {
+    double out = 0;
+    for (const ResourceReport& link : report.resources)
+      if (link.id.place == fmt::format("host0/nic{}->switch", i))
+        out = link.utilisation * report.time_s * one;
+    EXPECT_NEAR(out, more / nics, 1) << i;
+  }
+}
+
 std::string out_by(int i) { return fmt::format("host0/nic{}->switch", i); }
 
 TEST(RingsOverNics, as_many_as_nics_go_out_and_in_by_each_once) {

@@ -42,15 +42,16 @@ struct Host {
   Table<Table<bool>> peer_matrix;  ///< PeerAccess::matrix: from GPU, to GPU
   bool iommu = false;              ///< peer traffic goes up to the root complex and comes back
   bool gpudirect = true;           ///< NICs read and write GPU memory
+  bool joins_nics = false;         ///< NCCL takes the NICs nearest to one GPU as one
   Seconds staging_latency{};       ///< of a copy through host memory, beyond that of its links
 
   /// Calls fields(name, parts, peer access and its matrix, properties...), as Component::visit();
   /// `parts` ties the lists.
   static auto visit(auto& self, auto&& fields) {
     auto& [name, numa_domains, gpus, nics, pcie_switches, peer_access, peer_matrix, iommu,
-           gpudirect, staging_latency] = self;
+           gpudirect, joins_nics, staging_latency] = self;
     return fields(name, std::tie(numa_domains, gpus, nics, pcie_switches), peer_access, peer_matrix,
-                  iommu, gpudirect, staging_latency);
+                  iommu, gpudirect, joins_nics, staging_latency);
   }
 };
 

@@ -139,6 +139,7 @@ GpuRules read_gpu_rules(Fields& fields, int gpus) {
   if (const Value* access = fields.optional("peer_access")) read_peer_access(*access, gpus, rules);
   if (const Value* iommu = fields.optional("iommu")) rules.iommu = iommu->boolean();
   if (const Value* gpudirect = fields.optional("gpudirect")) rules.gpudirect = gpudirect->boolean();
+  if (const Value* joins = fields.optional("joins_nics")) rules.joins_nics = joins->boolean();
   if (const Value* map = fields.optional("staging")) {
     Fields staging(*map, "staging");
     rules.staging_latency = staging.required("latency").seconds();
@@ -167,6 +168,7 @@ void apply(const GpuRules& rules, Topology& topology, int host_index) {
   host.peer_matrix = rules.peer_matrix;
   host.iommu = rules.iommu;
   host.gpudirect = rules.gpudirect;
+  host.joins_nics = rules.joins_nics;
   host.staging_latency = rules.staging_latency;
   for (const auto& [gpu, other, bandwidth, latency] : rules.nvlinks)
     topology.connect(host.gpus.at(gpu), host.gpus.at(other), bandwidth, latency);

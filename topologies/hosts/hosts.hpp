@@ -64,7 +64,7 @@ void read_gpu(Fields& fields, Component& gpu);
 struct GpuRules {
   PeerAccess peer_access = Host{}.peer_access;
   Table<Table<bool>> peer_matrix;
-  bool iommu = Host{}.iommu, gpudirect = Host{}.gpudirect;
+  bool iommu = Host{}.iommu, gpudirect = Host{}.gpudirect, joins_nics = Host{}.joins_nics;
   Seconds staging_latency{};
   struct NvLink {
     int gpu = 0, other = 0;
@@ -79,8 +79,8 @@ struct GpuRules {
   std::optional<NvSwitch> nvswitch;
 };
 
-/// `peer_access`, `iommu`, `gpudirect`, `staging: {latency}`, `nvlink` (a map or a list of maps)
-/// and `nvswitch`, none of them required.
+/// `peer_access`, `iommu`, `gpudirect`, `joins_nics`, `staging: {latency}`, `nvlink` (a map or a
+/// list of maps) and `nvswitch`, none of them required.
 GpuRules read_gpu_rules(Fields& fields, int gpus);
 /// Makes the rules those of a host that has its GPUs, and adds their links.
 void apply(const GpuRules& rules, Topology& topology, int host);
