@@ -3,7 +3,7 @@
 """Fits what NCCL costs by generation of GPUs and by network to all published machines, and predicts
 each machine by what the others say: published/nccl/machines.md.
 
-Usage: python3 -m validation.calibration.nccl.everywhere [--data FOLDER] [-o FILE]
+Usage: python3 -m validation.calibration.nccl.everywhere [--data FOLDER] [--begin FILE] [-o FILE]
 Prints errors machine by machine, each omitted of the fit that predicts it; -o writes what was
 predicted, and the fit to all machines, as JSON. RINGSCOPE names the simulator.
 
@@ -15,6 +15,7 @@ to outliers, in which each machine counts as much as any other, find them by Gau
 
 import argparse
 import json
+import pathlib
 import statistics
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -37,7 +38,7 @@ OF_NETWORKS = ([f"{p}.{key}" for p in PROTOCOLS for key in ("between", "gap")] +
 WIDE = {"launch": (0.7, 0.4), "issue": (0.5, 0.4), "exchange_start": (0.7, 0.3),
         "call": (1.0, 0.3), "in_switch": (0.2, 0.15), "start": (0.5, 0.3),
         "hop": (0.5, 0.3), "block": (0.4, 0.25), "copy": (0.4, 0.25), "gpu": (0.4, 0.25),
-        "carries": (0.1, 0.07), "between": (0.7, 0.4), "gap": (1.0, 0.7), "cables": (0.1, 0.1)}
+        "carries": (0.1, 0.07), "between": (0.7, 0.4), "gap": (0.3, 1.5), "cables": (0.1, 0.1)}
 GAP = 0.1e-6  # s that a message keeps a proxy, before anything is known
 IN_SWITCH = 0.604
 ISSUE = 4.263e-6
@@ -47,6 +48,7 @@ MEASURED = 0.05  # of a published time, beside what no factor explains
 ROBUST = 3.0  # standard errors above which an error counts linearly
 ROWS = 30  # rows' worth of weight of a machine
 STEP = 0.1  # of a logarithm, for differences
+FARTHEST = 0.7  # of a logarithm in a round
 ROUNDS = 4
 THREADS = 2
 EACH = 40  # cases of one run
@@ -221,6 +223,15 @@ def solve(factors, linear: dict, logs, omitted=()) -> np.ndarray:
     return found
 
 
+def without(factors, linear: dict, logs, omitted: str) -> np.ndarray:
+    """The same without one machine: factors that it alone has told are 1, the others change
+    by no more than derivatives hold for."""
+    told = np.any([np.any(slopes != 0, axis=0) for name, (_, slopes) in linear.items()
+                   if name != omitted], axis=0)
+    found = solve(factors, linear, logs, (omitted,))
+    return np.where(told, logs + np.clip(found - logs, -FARTHEST, FARTHEST), 0)
+
+
 def thinned(rows: list) -> list:
     """For derivatives: of long curves every second size."""
     return rows[::2] if len(rows) > 100 else rows
@@ -246,6 +257,7 @@ def report(title: str, by_machine: dict, rows_of: dict):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--data", default="", help="folder with files that are not copied here")
+    parser.add_argument("--begin", default="", help="result of -o whose factors to begin with")
     parser.add_argument("-o", default="", help="write predictions and the fit to all as JSON")
     given = parser.parse_args()
     rows_of = rows_by_machine(folders_of(given.data))
@@ -254,6 +266,9 @@ def main():
     predictor = Predictor(Simulator(), fit_a100()[0])
     few = {name: thinned(rows) for name, rows in rows_of.items()}
     logs = np.zeros(len(factors.names))
+    if given.begin:
+        known = json.loads(pathlib.Path(given.begin).read_text(encoding="utf-8"))["factors"]
+        logs = np.array([known.get(f"{owner}: {key}", 0.0) for owner, key in factors.names])
     start = predictor.seconds([(m, rows_of[m.name], factors.of(m, logs)) for m in machines])
     report("before", {m.name: errors(s, rows_of[m.name]) for m, s in zip(machines, start)},
            rows_of)
@@ -262,8 +277,8 @@ def main():
         linear = linearised(predictor, factors, few, logs)
         report(f"fit {i}", {name: e for name, (e, _) in linear.items()}, few)
         if i + 1 < ROUNDS:
-            logs = logs + np.clip(solve(factors, linear, logs) - logs, -0.7, 0.7)
-    omitted = {m.name: solve(factors, linear, logs, (m.name,)) for m in machines}
+            logs = logs + np.clip(solve(factors, linear, logs) - logs, -FARTHEST, FARTHEST)
+    omitted = {m.name: without(factors, linear, logs, m.name) for m in machines}
     seconds = predictor.seconds([(m, rows_of[m.name], factors.of(m, omitted[m.name]))
                                  for m in machines])
     report("omitted", {m.name: errors(s, rows_of[m.name]) for m, s in zip(machines, seconds)},
