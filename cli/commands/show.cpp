@@ -14,6 +14,7 @@
 #include "cli/terminal/output_file.hpp"
 #include "cli/terminal/progress_bar.hpp"
 #include "cli/terminal/screen.hpp"
+#include "nccl/groups/communicators.hpp"
 #include "scenarios/answer/text/nccl_text.hpp"
 #include "scenarios/answer/text/table.hpp"
 #include "scenarios/answer/text/topology_text.hpp"
@@ -29,7 +30,7 @@ namespace {
 
 struct ShowArguments {
   std::string name, dot, simgrid, peers, from, to;
-  bool nccl = false, all = false;
+  bool nccl = false, tuning = false, all = false;
 };
 
 /// A cluster, and what is to be shown of it: the ranks of a scenario, or the hosts.
@@ -40,6 +41,7 @@ struct Shown {
   std::vector<Endpoint> endpoints;
   bool always_staged = false;  ///< the library takes GPUs' messages through the host's memory
   std::vector<nccl::GpuPlace> gpus = {};  ///< of the ranks, or all; -1 of a rank on cores
+  std::shared_ptr<const nccl::Platform> machine = nullptr;  ///< of NCCL, as the library has it
 };
 
 bool contains(const std::vector<std::string>& names, const std::string& name) {
@@ -73,6 +75,7 @@ Shown shown_of(const Scenario& scenario) {
     shown.gpus.push_back({place.host, place.gpu});
   }
   shown.always_staged = scenario.library.gpu.always_staged;
+  shown.machine = scenario.job.nccl;
   return shown;
 }
 
@@ -212,7 +215,18 @@ std::string peers(const Cluster& cluster, const std::string& file) {
          print_peers(matrices[0], matrices[1]);
 }
 
-std::string nccl_channels(const Shown& shown) {
+/// The machine of the scenario's library, or the newest NCCL of these GPUs.
+std::string expected_by_nccl(const Shown& shown) {
+  const nccl::JobChannels found = nccl::find_channels(shown.cluster.topology, shown.gpus);
+  const int generation = found.hosts.front().found->graph.generation / 10 - 7;
+  const nccl::Platform newest = {.generation = static_cast<nccl::Generation>(generation),
+                                 .version = BlockCosts{}.version};
+  return print_nccl_tuning(
+      shown.machine != nullptr ? *shown.machine : nccl::machine_of(found, newest, true),
+      static_cast<int>(shown.gpus.size()), static_cast<int>(found.hosts.size()));
+}
+
+std::string nccl_channels(const Shown& shown, bool tuning) {
   const auto fail = [](const std::string& why) -> void {
     throw Failure(ExitCode::bad_input, "--nccl: " + why);
   };
@@ -226,7 +240,8 @@ std::string nccl_channels(const Shown& shown) {
       fail(fmt::format("{} shares its GPU with another rank, which NCCL refuses",
                        shown.endpoints[rank].label));
   }
-  return print_nccl(shown.cluster.topology, shown.gpus);
+  if (tuning && shown.gpus.size() < 2) fail("--tuning is for two GPUs or more");
+  return tuning ? expected_by_nccl(shown) : print_nccl(shown.cluster.topology, shown.gpus);
 }
 
 void show(const ShowArguments& arguments, bool route) {
@@ -239,7 +254,7 @@ void show(const ShowArguments& arguments, bool route) {
     const Endpoint to = endpoint(shown, "--to", arguments.to);
     text += print_route(topology, journey_of(shown, from, to), from, to);
   } else if (arguments.nccl) {
-    text += nccl_channels(shown);
+    text += nccl_channels(shown, arguments.tuning);
   } else {
     text += print_network(topology) + print_parts(topology, arguments.all) + '\n' +
             print_matrices(topology, shown.endpoints);
@@ -268,9 +283,14 @@ void add_show(Command& program) {
   Option from = command.add_option(
       "--from", arguments->from, "show the route from this rank (of a cluster: host), or GPU ...");
   Option to = command.add_option("--to", arguments->to, "... to this one");
-  command.add_flag(
+  Option nccl = command.add_flag(
       "--nccl", arguments->nccl,
       "show the rings and trees that NCCL would build, of a cluster over all its GPUs");
+  command
+      .add_flag("--tuning", arguments->tuning,
+                "with --nccl: show the latency, bandwidth and time that NCCL expects of each "
+                "algorithm and protocol, and its choice by size")
+      .needs(nccl);
   command.add_flag("--all", arguments->all, "leave no component and no link out");
   from.needs(to);
   to.needs(from);
@@ -287,7 +307,8 @@ void add_show(Command& program) {
       "  ringscope show h100_rails --from host0/gpu0 --to host4/gpu1\n"
       "  ringscope show fat_tree --dot - | dot -Tsvg > fat_tree.svg\n"
       "  ringscope show gtx1080ti_x4 --peers peers.csv\n"
-      "  ringscope show dgx1v --nccl");
+      "  ringscope show dgx1v --nccl\n"
+      "  ringscope show h100_nvswitch --nccl --tuning");
   command.callback([arguments, from] { show(*arguments, from.said()); });
 }
 

@@ -68,7 +68,9 @@ PeerChannels peer_channels(int ranks, const Options& options) {
     peers.most /= 2;
   peers.least = peers.most;
   while (peers.least > 1 && peers.least * ranks > peers.all) peers.least /= 2;
-  peers.chunk = peers.several_hosts ? network_chunk : machine.nvlink ? nvlink_chunk : pcie_chunk;
+  peers.chunk = peers.several_hosts    ? network_chunk
+                : machine.rings.nvlink ? nvlink_chunk
+                                       : pcie_chunk;
   return peers;
 }
 

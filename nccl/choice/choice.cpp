@@ -9,16 +9,9 @@
 namespace ringscope {
 namespace {
 
-struct Named {
-  std::string_view collective;
-  std::string_view one_channel;  ///< algorithm that comes nearest to one channel
-};
-/// In the order of nccl::Function.
-constexpr std::array<Named, 5> functions = {{{"allreduce", "ring"},
-                                             {"allgather", "ring"},
-                                             {"reduce_scatter", "ring"},
-                                             {"broadcast", "chain"},
-                                             {"reduce", "ring"}}};
+/// Algorithm that comes nearest to one channel, by nccl::Function.
+constexpr Array<std::string_view, nccl::function_names.size()> one_channels = {
+    "ring", "ring", "ring", "chain", "ring"};
 
 int nodes_of(int ranks, const std::vector<int>* hosts) {
   if (hosts == nullptr) return ranks;
@@ -104,13 +97,13 @@ Algorithm peers_selector(std::vector<std::string_view> more = {}) {
 }  // namespace
 
 std::optional<nccl::Function> nccl_function(std::string_view collective) {
-  for (std::size_t i = 0; i < functions.size(); ++i)
-    if (functions[i].collective == collective) return static_cast<nccl::Function>(i);
-  return {};
+  const auto found = std::ranges::find(nccl::function_names, collective);
+  if (found == nccl::function_names.end()) return {};
+  return static_cast<nccl::Function>(found - nccl::function_names.begin());
 }
 
 Choice nccl_choice(nccl::Function function, int ranks, std::size_t items, const Options& options) {
-  const std::string_view one_channel = functions[static_cast<std::size_t>(function)].one_channel;
+  const std::string_view one_channel = one_channels[function];
   if (ranks == 1) return {one_channel};
   const nccl::KernelCall call = {ranks, nodes_of(ranks, options.given.hosts), function};
   const nccl::Platform unknown;
@@ -122,7 +115,7 @@ Choice nccl_choice(nccl::Function function, int ranks, std::size_t items, const 
   constexpr std::array<std::string_view, nccl::algorithm_names.size()> in_channels = {
       "channel_trees", "channel_rings", "channel_switch", "channel_pat"};
   return {.name = in_channels[static_cast<std::size_t>(choice.algorithm)],
-          .protocol = protocol_names[static_cast<std::size_t>(choice.protocol)],
+          .protocol = protocol_names[choice.protocol],
           .channels = options.channels > 0 ? options.channels
                                            : nccl::channels(choice, call, bytes, machine)};
 }
@@ -137,7 +130,7 @@ int nccl_channels(const Options& options) {
   if (options.channels > 0) return options.channels;
   const nccl::Platform& machine = *options.given.nccl;
   return machine.most > 0 ? machine.most
-                          : 2 * std::max(machine.inside.count, machine.between.count);
+                          : 2 * std::max(machine.rings.inside.count, machine.rings.between.count);
 }
 
 int nccl_threads(const Options& options) {
@@ -170,6 +163,28 @@ std::string nccl_choice_text(std::string_view collective, int ranks, std::size_t
   if (choice.protocol.empty()) return "";
   return std::string(choice.protocol) + ", " + std::to_string(choice.channels) +
          (choice.channels == 1 ? " channel" : " channels");
+}
+
+std::vector<NcclTuningRow> nccl_tuning(int ranks, int nodes, const nccl::Platform& machine,
+                                       std::span<const std::uint64_t> sizes) {
+  using nccl::Pattern;
+  std::vector<NcclTuningRow> rows;
+  for (std::size_t function = 0; function < nccl::function_names.size(); ++function) {
+    const nccl::KernelCall call = {ranks, nodes, static_cast<nccl::Function>(function)};
+    for (const Pattern algorithm : {Pattern::tree, Pattern::ring, Pattern::nvls, Pattern::pat})
+      for (const Protocol protocol : {Protocol::ll, Protocol::ll128, Protocol::simple}) {
+        const nccl::KernelChoice choice = {algorithm, protocol};
+        if (!nccl::is_weighed(choice, call, machine)) continue;
+        NcclTuningRow& row = rows.emplace_back(
+            NcclTuningRow{call.function, choice, nccl::latency(algorithm, protocol, call, machine),
+                          nccl::bandwidth(algorithm, protocol, call, machine)});
+        for (const std::uint64_t bytes : sizes) {
+          row.times.push_back(nccl::time(algorithm, protocol, call, bytes, machine));
+          row.chosen.push_back(nccl::choose(call, bytes, machine) == choice);
+        }
+      }
+  }
+  return rows;
 }
 
 Algorithm describe_nccl_allgather() { return tuned_selector<allgather>({"algorithm"}); }

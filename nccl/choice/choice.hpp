@@ -4,7 +4,9 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "algorithms/selectors/selector.hpp"
 #include "nccl/choice/tuning.hpp"
@@ -22,6 +24,18 @@ Choice nccl_choice(nccl::Function function, int ranks, std::size_t items, const 
 /// `items` are bytes of the whole vector.
 std::string nccl_choice_text(std::string_view collective, int ranks, std::size_t items,
                              const Options& options);
+
+/// Row of the table that NCCL prints with NCCL_DEBUG_SUBSYS=TUNING, and what follows from it.
+struct NcclTuningRow {
+  nccl::Function function = nccl::Function::allreduce;
+  nccl::KernelChoice choice;
+  double latency = 0, bandwidth = 0;  ///< us, GB/s
+  std::vector<double> times{};        ///< us, of each size
+  std::vector<bool> chosen{};         ///< likewise
+};
+/// All that NCCL weighs for ranks on hosts, by function and then in its own order.
+std::vector<NcclTuningRow> nccl_tuning(int ranks, int nodes, const nccl::Platform& machine,
+                                       std::span<const std::uint64_t> sizes);
 
 /// True where the options force what NCCL has not for that collective, or not with that protocol,
 /// or not on that machine.

@@ -4,55 +4,12 @@
 #include <algorithm>
 #include <bit>
 
+#include "nccl/choice/tuning_tables.hpp"
+
 namespace ringscope::nccl {
 namespace {
 
-/// Latencies by algorithm (tree, ring), then by protocol (LL, LL128, Simple); us.
-using Latencies = std::array<std::array<double, 3>, 2>;
-constexpr Latencies base = {{{6.8, 14.0, 8.4}, {6.6, 14.0, 8.4}}};
-constexpr Latencies nvlink = {{{0.6, 1.25, 4.0}, {0.6, 1.9, 3.4}}};
-constexpr Latencies pcie = {{{1.0, 1.9, 4.0}, {1.0, 2.5, 5.7}}};
-constexpr Latencies network = {{{5.0, 8.5, 14.0}, {2.7, 4.0, 14.0}}};
-/// Latencies of versions before 2.18.
-constexpr Latencies old_base = {{{4.4, 4.4, 0}, {3.6, 10.0, 8.4}}};
-constexpr Latencies old_nvlink = {{{0.52, 1.25, 28.0}, {0.47, 1.9, 3.4}}};
-constexpr Latencies old_pcie = {{{1.0, 1.9, 28.0}, {1.0, 2.5, 5.7}}};
-constexpr Latencies old_network = {{{5.0, 8.5, 28.0}, {2.7, 4.0, 28.0}}};
-constexpr double old_ampere = 235, old_ll_between_hosts = 1.8;
-/// Latency of trees with Simple, from 2.19 on up to 2.22, when they had no base.
-constexpr double old_tree = 28.0;
-
-// Bandwidths by the number of nodes: 1, 2, more; GB/s.
-using ByNodes = std::array<double, 3>;
-/// By generation on one node; on several by the CPU: Intel, AMD.
-constexpr std::array<ByNodes, 4> most_ll = {
-    {{39.0, 39.0, 20.4}, {87.7, 22.5, 19.0}, {141.0, 45.0, 35.0}, {282.0, 90.0, 70.0}}};
-// Per channel, by generation.
-constexpr std::array<ByNodes, 4> most_tree = {
-    {{26.5, 18.5, 10.0}, {24.0, 23.6, 17.8}, {38.7, 41.4, 36.0}, {70.0, 42.8, 24.0}}};
-constexpr std::array<ByNodes, 4> most_ring_ll128 = {
-    {{20.0, 20.0, 20.0}, {20.0, 20.0, 20.0}, {36.7, 36.7, 36.7}, {40.0, 40.0, 40.0}}};
-constexpr std::array<ByNodes, 4> most_tree_ll128 = {
-    {{20.0, 20.0, 20.0}, {20.0, 20.0, 20.0}, {36.7, 36.7, 29.0}, {55.6, 31.67, 20.0}}};
-
-/// Correction of the tree's bandwidth, by log2 of the vector in units of 64 B.
-constexpr std::array<std::array<double, 23>, 3> tree_correction = {{
-    {1.0, 1.0, 1.0, 1.0, .9, .8, .7, .7, .7, .7, .6, .5,
-     .4,  .4,  .5,  .6,  .7, .8, .9, 1., 1., 1., 1.},
-    {1.0, 1.0, 1.0, 1.0, 1., .9, .8, .8, .8, .7, .6, .6,
-     .6,  .6,  .6,  .6,  .8, .9, .9, .9, .9, 1., 1.},
-    {.9, .9, .9, .9, .9, .9, .9, .8, .7, .6, .6, .5, .5, .5, .5, .6, .7, .8, .7, .7, .8, .9, .9},
-}};
-
-constexpr std::array<int, 3> threads = {512, 640, 512};    ///< of a block, by protocol
-constexpr std::array<int, 3> bytes_a_thread = {8, 8, 64};  ///< below which there are too many
-constexpr int most_threads_of_slow_rings = 256;
-constexpr double slow_ring = 12;  ///< GB/s in all
-
-/// Share of their rate that heads of NVLS use, by generation; from 2.28 on.
-constexpr std::array<double, 4> nvls_share = {0, 0, .85, .74};
-constexpr std::array<ByNodes, 4> most_nvls_tree = {
-    {{26.5, 18.5, 10.0}, {24.0, 23.6, 17.8}, {0.0, 57.7, 45.5}, {0.0, 96.0, 80.0}}};
+using namespace tables;
 
 /// Messages of a rank, one after the other, around a ring.
 int steps_of(KernelCall call) {
@@ -71,8 +28,16 @@ bool is_rooted(KernelCall call) {
   return call.function == Function::broadcast || call.function == Function::reduce;
 }
 
-Channels channels(KernelCall call, const Platform& machine) {
-  return call.nodes == 1 ? machine.inside : machine.between;
+/// PAT goes by the trees that were found.
+const Graph& graph_of(Pattern algorithm, const Platform& machine) {
+  return algorithm == Pattern::ring ? machine.rings : machine.trees;
+}
+
+Channels channels(Pattern algorithm, KernelCall call, const Platform& machine) {
+  const Graph& graph = graph_of(algorithm, machine);
+  if (call.nodes == 1) return graph.inside;
+  const bool counts_pairs = algorithm != Pattern::pat || machine.version < 231;
+  return call.nodes == 2 && counts_pairs ? graph.pair : graph.between;
 }
 
 template <class Index>
@@ -92,21 +57,34 @@ const Latencies& network_of(const Platform& machine) {
 /// Latency of a hop inside a host.
 double inside_of(Pattern algorithm, Protocol protocol, KernelCall call, const Platform& machine) {
   const bool old = is_before_218(machine);
-  const Latencies& all = machine.nvlink ? old ? old_nvlink : nvlink : old ? old_pcie : pcie;
+  const bool near = graph_of(algorithm, machine).direct;
+  const Latencies& all = near ? old ? old_nvlink : nvlink : old ? old_pcie : pcie;
   const bool waits = old && call.nodes > 1 && protocol == Protocol::ll;
   return all[index(algorithm)][index(protocol)] * (waits ? old_ll_between_hosts : 1);
 }
 
+/// Latency between hosts: of a NIC as often as Simple needs it, which waits for a flush too.
+double between_of(Pattern algorithm, Protocol protocol, const Platform& machine) {
+  return network_of(machine)[index(algorithm)][index(protocol)] +
+         machine.nic_latency * (protocol == Protocol::simple ? 2 : 1);
+}
+
 /// Rate of all rings or trees together.
-double rate_of(KernelCall call, const Platform& machine) {
-  const Channels by = channels(call, machine);
+double rate_of(Pattern algorithm, KernelCall call, const Platform& machine) {
+  const Channels by = channels(algorithm, call, machine);
   const double all = by.count * by.each;
   const bool limited = is_before_218(machine) && machine.generation == Generation::ampere;
   return limited ? std::min(all, old_ampere) : all;
 }
 
-double of(const std::array<ByNodes, 4>& table, KernelCall call, const Platform& machine) {
-  return table[index(machine.generation)][index(std::min(call.nodes, 3) - 1)];
+/// Entry of a table of today. Blackwell has its own from `own` on, twice Hopper's before, and up to
+/// 2.24 Hopper's.
+double of(const std::array<ByNodes, 4>& table, KernelCall call, const Platform& machine,
+          int own = 228) {
+  const bool as_hopper = machine.generation == Generation::blackwell && machine.version < own;
+  const std::size_t row = index(as_hopper ? Generation::hopper : machine.generation);
+  return table[row][index(std::min(call.nodes, 3) - 1)] *
+         (as_hopper && machine.version >= 225 ? 2 : 1);
 }
 
 double most_with_ll(KernelCall call, const Platform& machine) {
@@ -116,25 +94,26 @@ double most_with_ll(KernelCall call, const Platform& machine) {
 }
 
 double ring_bandwidth(Protocol protocol, KernelCall call, const Platform& machine) {
-  const Channels by = channels(call, machine);
-  const double all = rate_of(call, machine);
+  const Channels by = channels(Pattern::ring, call, machine);
+  const double all = rate_of(Pattern::ring, call, machine);
   const bool alone = call.ranks < 2 * call.nodes && machine.version < 223;
   double bus = all;
   if (protocol == Protocol::ll)
     bus = std::min(most_with_ll(call, machine), all * (machine.version < 221 ? .25 : .5));
   if (protocol == Protocol::ll128)
-    bus = std::min(all * (alone ? 0.7 : 0.92), by.count * of(most_ring_ll128, call, machine));
+    bus = std::min(all * (alone ? 0.7 : 0.92), by.count * of(most_ring_ll128, call, machine, 229));
   return bus * call.ranks / steps_of(call);
 }
 
 double tree_bandwidth(Protocol protocol, KernelCall call, const Platform& machine) {
-  const Channels by = channels(call, machine);
-  double bus = std::min(rate_of(call, machine) * .92, by.count * of(most_tree, call, machine));
+  const Channels by = channels(Pattern::tree, call, machine);
+  double bus = std::min(rate_of(Pattern::tree, call, machine) * .92,
+                        by.count * of(most_tree, call, machine));
   if (protocol == Protocol::ll) bus = std::min(bus / 3.8, most_with_ll(call, machine));
   if (protocol == Protocol::ll128)
     bus = std::min(bus * (call.nodes == 1 ? 7.0 / 9.0 : 120.0 / 128.0),
                    by.count * of(most_tree_ll128, call, machine));
-  return bus / 2;
+  return bus / 2 * (machine.trees.chains && !is_before_218(machine) ? .85 : 1);
 }
 
 double tree_latency(Protocol protocol, KernelCall call, const Platform& machine) {
@@ -142,7 +121,8 @@ double tree_latency(Protocol protocol, KernelCall call, const Platform& machine)
   const bool old = machine.version < 223 && protocol == Protocol::simple;
   const bool dear = old && machine.version >= 219;
   const double inside = dear ? old_tree : inside_of(Pattern::tree, protocol, call, machine);
-  const double between = dear ? old_tree : network_of(machine)[t][p];
+  const double between =
+      dear ? old_tree + 2 * machine.nic_latency : between_of(Pattern::tree, protocol, machine);
   const int levels = floor_log2(static_cast<std::uint64_t>(call.nodes));
   return (old ? 0 : base_of(machine)[t][p]) +
          2 * ((call.ranks / call.nodes - 1) * inside + levels * between);
@@ -176,7 +156,9 @@ double nvls_bandwidth(KernelCall call, const Platform& machine) {
   }
   double each = inside * nvls_share[index(machine.generation)] * (heads - 1) / heads * 2;
   each = std::min(each, between * (call.nodes == 2 ? 2 : 1));
-  if (call.nodes > 1) each = std::min(each, of(most_nvls_tree, call, machine));
+  const bool first = machine.version < 229 && machine.generation == Generation::blackwell;
+  if (call.nodes > 1)
+    each = std::min(each, first && call.nodes > 2 ? 43.1 : of(most_nvls_tree, call, machine));
   return heads * each * call.ranks / steps_of(call);
 }
 
@@ -184,18 +166,19 @@ double nvls_latency(KernelCall call, const Platform& machine) {
   const double inside = machine.version < 221 ? 23.0 : 25.0;
   if (call.nodes == 1) return inside;
   if (machine.version < 219) return inside + 2 * (call.nodes - 1) * 19.0;
-  const double between = machine.version < 228 ? 14.0 : 20.9;
+  const double between = (machine.version < 229 ? 14.0 : 20.9) + 2 * machine.nic_latency;
   return inside + 2 * floor_log2(static_cast<std::uint64_t>(call.nodes)) * between;
 }
 
 double pat_bandwidth(KernelCall call, const Platform& machine) {
-  const auto [count, each] = channels(call, machine);
+  const auto [count, each] = channels(Pattern::pat, call, machine);
   return count * each * (machine.version < 224 ? .85 : .75);
 }
 
-double pat_latency(KernelCall call) {
-  constexpr double start = 8, between = 14.0 / 3.5, of_a_rank = 2.8;
-  return start + floor_log2(static_cast<std::uint64_t>(call.nodes)) * between +
+double pat_latency(KernelCall call, const Platform& machine) {
+  constexpr double start = 8, of_a_rank = 2.8;
+  const double level = (14.0 + machine.nic_latency * (machine.version < 231 ? 2 : 1)) / 3.5;
+  return start + floor_log2(static_cast<std::uint64_t>(call.nodes)) * level +
          call.ranks * of_a_rank;
 }
 
@@ -204,16 +187,29 @@ double ring_latency(Protocol protocol, KernelCall call, const Platform& machine)
   const std::size_t r = index(Pattern::ring), p = index(protocol);
   const bool old = machine.version < 223;
   const bool alone = call.ranks == call.nodes && !old;
-  const double between = network_of(machine)[alone ? index(Pattern::tree) : r][p];
+  const double between = between_of(alone ? Pattern::tree : Pattern::ring, protocol, machine);
   const double overhead = is_before_218(machine) ? 0 : machine.amd ? 2.0 : 1.0;
   const double start = base_of(machine)[r][p];
   double inside = inside_of(Pattern::ring, protocol, call, machine);
-  if (is_rooted(call)) return start + (call.nodes == 1 ? inside : network_of(machine)[r][p]);
-  const int passes = call.function == Function::allreduce ? 2 : 1;
   const int steps = steps_of(call);
+  if (is_rooted(call)) {
+    const bool cuts = protocol == Protocol::simple && !machine.rings.same;
+    const Pattern by = cuts ? Pattern::tree : Pattern::ring;
+    const double hop = call.nodes == 1 ? inside_of(by, protocol, call, machine)
+                                       : network_of(machine)[index(by)][p];
+    return start + hop * (machine.rings.same ? 1 : steps);
+  }
+  const int passes = call.function == Function::allreduce ? 2 : 1;
   const int steps_between = call.nodes == 1 ? 0 : passes * (old ? call.nodes : call.nodes - 1);
   if (call.nodes > 1) inside = std::max(inside, overhead * (protocol == Protocol::simple ? 3 : 1));
   return start + (steps - steps_between) * inside + steps_between * between;
+}
+
+/// Rings with Simple take longer than their latency once all channels have data.
+bool has_plateau(KernelCall call, const Platform& machine) {
+  if (call.nodes > 1) return call.function == Function::allreduce;
+  return has_chunks(call) && machine.version >= 231 && machine.rings.direct &&
+         machine.generation == Generation::blackwell;
 }
 
 }  // namespace
@@ -249,7 +245,7 @@ double latency(Pattern algorithm, Protocol protocol, KernelCall call, const Plat
     case Pattern::nvls:
       return nvls_latency(call, machine);
     case Pattern::pat:
-      return pat_latency(call);
+      return pat_latency(call, machine);
   }
   return 0;
 }
@@ -263,10 +259,10 @@ double time(Pattern algorithm, Protocol protocol, KernelCall call, std::uint64_t
                     (algorithm == Pattern::nvls && call.nodes > 1 && machine.version >= 228 &&
                      machine.generation == Generation::blackwell);
   if (tree && scale < tree_correction[0].size()) rate *= tree_correction[index(protocol)][scale];
-  const auto pieces = static_cast<std::uint64_t>(channels(call, machine).count) *
+  const auto pieces = static_cast<std::uint64_t>(most_channels(call, machine)) *
                       static_cast<std::uint64_t>(call.ranks);
-  if (algorithm == Pattern::ring && protocol == Protocol::simple && call.nodes > 1 &&
-      call.function == Function::allreduce && bytes / pieces >= 64)
+  if (algorithm == Pattern::ring && protocol == Protocol::simple && has_plateau(call, machine) &&
+      bytes / pieces >= 64)
     late *= machine.generation == Generation::volta || is_before_218(machine) ? 1.9 : 1.4;
   return late + static_cast<double>(bytes) / (1000 * rate);
 }
@@ -288,38 +284,42 @@ bool is_known(KernelChoice choice, KernelCall call, const Platform& machine) {
   return false;
 }
 
+bool is_weighed(KernelChoice choice, KernelCall call, const Platform& machine, Forced forced) {
+  const auto [algorithm, protocol] = choice;
+  const bool takes_pat = machine.version >= 223 && call.nodes == call.ranks;
+  const bool takes_ll128 = graph_of(algorithm, machine).ll128;
+  return is_known(choice, call, machine) &&
+         (forced.algorithm ? *forced.algorithm == algorithm
+                           : algorithm != Pattern::pat || takes_pat) &&
+         (forced.protocol ? *forced.protocol == protocol
+                          : protocol != Protocol::ll128 || takes_ll128);
+}
+
 KernelChoice choose(KernelCall call, std::uint64_t bytes, const Platform& machine, Forced forced) {
   KernelChoice best;
   double least = -1;
-  for (const Pattern algorithm : {Pattern::tree, Pattern::ring, Pattern::nvls, Pattern::pat}) {
-    if (forced.algorithm
-            ? *forced.algorithm != algorithm
-            : algorithm == Pattern::pat && (machine.version < 223 || call.nodes != call.ranks))
-      continue;
+  for (const Pattern algorithm : {Pattern::tree, Pattern::ring, Pattern::nvls, Pattern::pat})
     for (const Protocol protocol : {Protocol::ll, Protocol::ll128, Protocol::simple}) {
-      if (!is_known({algorithm, protocol}, call, machine)) continue;
-      if (forced.protocol ? *forced.protocol != protocol
-                          : protocol == Protocol::ll128 && !machine.nvlink)
-        continue;
+      if (!is_weighed({algorithm, protocol}, call, machine, forced)) continue;
       const double takes = time(algorithm, protocol, call, bytes, machine);
       if (least >= 0 && takes >= least) continue;
       least = takes;
       best = {algorithm, protocol};
     }
-  }
   return best;
 }
 
 int most_channels(KernelCall call, const Platform& machine) {
-  return machine.most > 0 ? machine.most : 2 * channels(call, machine).count;
+  return machine.most > 0 ? machine.most : 2 * channels(Pattern::ring, call, machine).count;
 }
 
 int channels(KernelChoice choice, KernelCall call, std::uint64_t bytes, const Platform& machine) {
   if (choice.algorithm == Pattern::nvls) return machine.nvls_channels;
-  const Channels by = channels(call, machine);
+  const Channels by = channels(Pattern::ring, call, machine);
   std::uint64_t block = static_cast<std::uint64_t>(threads[index(choice.protocol)]);
   const bool ring = choice.algorithm == Pattern::ring;
-  if (ring && choice.protocol == Protocol::simple && by.count * by.each <= slow_ring)
+  if (ring && choice.protocol == Protocol::simple && machine.version < 231 &&
+      by.count * by.each <= slow_ring)
     block = most_threads_of_slow_rings;
   block *= static_cast<std::uint64_t>(bytes_a_thread[index(choice.protocol)]);
   if (ring && choice.protocol == Protocol::ll) block *= static_cast<std::uint64_t>(call.ranks);

@@ -4,12 +4,11 @@
 // trees (PAT) or, on one host, by NVLS, with each of its protocols: LL sends a flag with every four
 // bytes, LL128 one with every 120, Simple none but it has to synchronise.
 //
-// Source of every constant and formula: NCCL 2.12.12, 2.18.3, 2.19.3, 2.21.5 to 2.24.3, 2.26.2 to
-// 2.30.7,
-// src/graph/tuning.cc, ncclTopoTuneModel and ncclTopoGetAlgoTime; of the channels 2.30.7,
-// src/enqueue.cc, topoGetAlgoInfo. Assumed are trees that are balanced, NICs without latency of
-// their own, no CollNet, the same channels inside and between hosts, no environment variables, no
-// registered buffers. Between hosts NVLS of allgather and reduce-scatter needs CollNet.
+// Source of every constant and formula: NCCL 2.12.12, 2.18.3, 2.19.3, 2.20.3, 2.21.5 to 2.25.1,
+// 2.26.2 to 2.28.3 and 2.30.7, src/graph/tuning.cc, ncclTopoTuneModel and ncclTopoGetAlgoTime;
+// 2.31.2, src/tuning; of the channels 2.30.7, src/enqueue.cc, topoGetAlgoInfo. Assumed are x86
+// processors, no CollNet, no environment variables and no registered buffers. Between hosts NVLS of
+// allgather and reduce-scatter needs CollNet.
 #pragma once
 
 #include <array>
@@ -25,6 +24,9 @@ enum class Pattern : std::uint8_t { tree, ring, nvls, pat };
 /// Names by Algorithm, as options have them.
 inline constexpr std::array<std::string_view, 4> algorithm_names = {"tree", "ring", "nvls", "pat"};
 enum class Function : std::uint8_t { allreduce, allgather, reduce_scatter, broadcast, reduce };
+/// Names by Function, as collectives have them.
+inline constexpr std::array<std::string_view, 5> function_names = {
+    "allreduce", "allgather", "reduce_scatter", "broadcast", "reduce"};
 enum class Generation : std::uint8_t { volta, ampere, hopper, blackwell };
 
 /// Rings, or trees, that NCCL's search finds; it then opens two channels for each.
@@ -33,14 +35,26 @@ struct Channels {
   double each = 0;  ///< GB/s
 };
 
+/// Result of one search: the rings, or the trees.
+struct Graph {
+  Channels inside = {12, 20.0}, pair = {2, 6.0}, between = {2, 6.0};  ///< on 1 host, 2, more
+  bool nvlink = true;   ///< between neighbours on a host; else PCIe
+  bool direct = true;   ///< by no third GPU's NVLinks
+  bool ll128 = true;    ///< no link that breaks up its 128 bytes
+  bool same = true;     ///< all channels visit the GPUs in one order
+  bool chains = false;  ///< a port's data comes to and leaves from one GPU; balanced: from two
+};
+
 /// Machine as NCCL's search describes it. The defaults are what is assumed where nothing is known:
 /// Ampere, 12 rings of 20 GB/s inside a host, one NIC of 100 Gbit/s.
 struct Platform {
   Generation generation = Generation::ampere;
-  int version = 221;   ///< of NCCL: 2.21
-  bool nvlink = true;  ///< between the GPUs of a host; else PCIe
-  bool amd = false;    ///< CPUs
-  Channels inside = {12, 20.0}, between = {2, 6.0};
+  int version = 221;  ///< of NCCL: 2.21
+  bool amd = false;   ///< CPUs
+  Graph rings{}, trees{};
+  /// us: latency of a NIC as its plug-in states it to NCCL: 75 of AWS's for EFA (aws-ofi-nccl,
+  /// src/platform-aws.c), 0 of InfiniBand and sockets.
+  double nic_latency = 0;
   int most = 0;  ///< channels of a communicator; 0: two for each ring
   /// Heads of NVLS on each host, what each takes inside and to its NIC, and the blocks of threads
   /// that serve them; 0: there is no switch that adds up and copies.
@@ -76,6 +90,7 @@ double time(Pattern algorithm, Protocol protocol, KernelCall call, std::uint64_t
 struct KernelChoice {
   Pattern algorithm = Pattern::ring;
   Protocol protocol = Protocol::simple;
+  bool operator==(const KernelChoice&) const = default;
 };
 /// A part of the choice that a user forces; the rest NCCL chooses.
 struct Forced {
@@ -86,8 +101,11 @@ struct Forced {
 /// reduce-scatter, NVLS where there are heads for allreduces and, on one host and from 2.19 on, for
 /// the other two where each rank is a head; NVLS and PAT with Simple alone.
 bool is_known(KernelChoice choice, KernelCall call, const Platform& machine);
-/// The algorithm and protocol with the least time. LL128 is for NVLink alone, PAT for hosts with
-/// one GPU each. Requires that what is forced is_known() with some protocol.
+/// True of what NCCL weighs against each other: what is_known() but for LL128 over other links than
+/// NVLink and near NICs, and for PAT on hosts with several GPUs, unless a user forces them.
+bool is_weighed(KernelChoice choice, KernelCall call, const Platform& machine, Forced forced = {});
+/// The algorithm and protocol with the least time. Requires that what is forced is_known() with
+/// some protocol.
 KernelChoice choose(KernelCall call, std::uint64_t bytes, const Platform& machine = {},
                     Forced forced = {});
 

@@ -93,8 +93,9 @@ TEST(Nccl, takes_ll_for_short_vectors_and_then_ll128_and_simple) {
 // Four NVLinks between each two of 2 and 4 A100, NCCL 2.31: openfabric-systems/simllm measured
 // where it goes over (validation/published/SPLIT.md).
 constexpr nccl::KernelCall two = {.ranks = 2, .nodes = 1}, four = {.ranks = 4, .nodes = 1};
-const nccl::Platform two_a100 = {.version = 231, .inside = {4, 20.0}};
-const nccl::Platform four_a100 = {.version = 231, .inside = {12, 20.0}};
+constexpr nccl::Graph four_channels = {.inside = {4, 20.0}};
+const nccl::Platform two_a100 = {.version = 231, .rings = four_channels, .trees = four_channels};
+const nccl::Platform four_a100 = {.version = 231};
 
 TEST(Nccl, leaves_ll_on_a100_where_it_was_measured_to) {
   const auto protocol = [](nccl::KernelCall size, std::uint64_t bytes,
@@ -181,8 +182,10 @@ TEST(Nccl, expects_of_nvls_for_chunks_what_its_source_says) {
 
 // Four V100 behind PCIe, by the tables of 2.10 to 2.17: six steps round a ring of 12 GB/s.
 TEST(Nccl, before_218_takes_simple_later_and_no_trees_by_it) {
+  constexpr nccl::Graph found = {
+      .inside = {1, 12.0}, .nvlink = false, .direct = false, .ll128 = false};
   const nccl::Platform machine = {
-      .generation = nccl::Generation::volta, .version = 212, .nvlink = false, .inside = {1, 12.0}};
+      .generation = nccl::Generation::volta, .version = 212, .rings = found, .trees = found};
   const nccl::KernelCall four_v100 = {.ranks = 4, .nodes = 1};
   EXPECT_NEAR(nccl::latency(ring, Protocol::ll, four_v100, machine), 3.6 + 6 * 1.0, 1e-9);
   EXPECT_NEAR(nccl::bandwidth(ring, Protocol::ll, four_v100, machine), 12.0 / 4 * 4 / 6, 1e-9);
@@ -231,7 +234,8 @@ TEST(Nccl, grants_each_generation_what_its_tables_say_of_one_host) {
 }
 
 TEST(Nccl, takes_what_is_forced_and_ll128_over_nvlink_alone) {
-  const nccl::Platform pcie = {.nvlink = false};
+  constexpr nccl::Graph found = {.nvlink = false, .direct = false, .ll128 = false};
+  const nccl::Platform pcie = {.rings = found, .trees = found};
   for (std::uint64_t bytes = 8; bytes <= 1 << 30; bytes *= 2) {
     EXPECT_NE(nccl::choose(four, bytes, pcie).protocol, Protocol::ll128);
     EXPECT_EQ(nccl::choose(four, bytes, pcie, {.algorithm = tree, .protocol = {}}).algorithm, tree);
@@ -274,7 +278,7 @@ TEST(Nccl, goes_by_bytes_whatever_an_item_is) {
 // 8 channels are 2 x 4; those of NVLS, which are more, are none of a send's.
 TEST(Nccl, sends_of_sizes_that_differ_go_by_the_channels_of_equal_ones) {
   nccl::Platform machine;
-  machine.inside.count = machine.between.count = 4;
+  machine.rings.inside.count = machine.rings.between.count = 4;
   machine.nvls_channels = 24;
   Options options;
   options.given.nccl = &machine;

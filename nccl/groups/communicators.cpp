@@ -44,37 +44,61 @@ void give_heads(Platform& machine, const JobChannels& found) {
   }
 }
 
+/// The rings or the trees: of all hosts the fewest and slowest.
+///
+/// Source: NCCL 2.31.2, src/init.cc, initTransportsRank; src/tuning, ring.cc, tree.cc; before,
+/// src/graph/tuning.cc, ncclTopoTuneModel. Two hosts count by the rate inside; from 2.31 on rings
+/// between Blackwell and their trees anywhere do not.
+Graph graph_of(const JobChannels& found, const Platform& machine, Found HostChannels::*which) {
+  Found all = found.hosts.front().found->channels.*which;
+  auto count = all.channels.size();
+  for (const HostShare& host : found.hosts) {
+    const HostChannels& here = host.found->channels;
+    const Found& one = here.*which;
+    count = std::min({count, here.ring.channels.size(), here.tree.channels.size()});
+    all.inside = std::min(all.inside, one.inside);
+    all.outside = std::min(all.outside, one.outside);
+    all.farthest_gpu = std::max(all.farthest_gpu, one.farthest_gpu);
+    all.farthest_port = std::max(all.farthest_port, one.farthest_port);
+    all.same = all.same && one.same;
+    if (one.shape == Shape::chain) all.shape = Shape::chain;
+  }
+  const bool young = machine.version >= 231 && machine.generation == Generation::blackwell;
+  if (young && all.shape != Shape::ring) all.inside = std::min(all.inside, all.outside);
+  const int channels = static_cast<int>(count);
+  const bool relays = machine.generation >= Generation::hopper;
+  return {.inside = {channels, all.inside},
+          .pair = {channels, young ? all.outside : all.inside},
+          .between = {channels, all.outside},
+          .nvlink = all.farthest_gpu <= Distance::nvlink_relay,
+          .direct = all.farthest_gpu <= Distance::nvlink,
+          .ll128 = all.farthest_gpu <= Distance::nvlink_relay &&
+                   (found.hosts.size() == 1 ||
+                    all.farthest_port <= (relays ? Distance::gpu_relay : Distance::switches)),
+          .same = all.same,
+          .chains = all.shape == Shape::chain};
+}
+
 int power_of_two_from(int n) { return static_cast<int>(std::bit_ceil(static_cast<unsigned>(n))); }
 
 }  // namespace
 
 Platform machine_of(const JobChannels& found, Platform machine, bool switches) {
-  const Found& first = found.hosts.front().found->channels.ring;
-  Channels inside{static_cast<int>(first.channels.size()), first.inside};
-  double outside = first.outside;
-  auto farthest = first.farthest_gpu;
-  for (const HostShare& host : found.hosts) {
-    const Found& ring = host.found->channels.ring;
-    inside.count = std::min(inside.count, static_cast<int>(ring.channels.size()));
-    inside.each = std::min(inside.each, ring.inside);
-    outside = std::min(outside, ring.outside);
-    farthest = std::max(farthest, ring.farthest_gpu);
-  }
-  machine.nvlink = farthest <= Distance::nvlink_relay;
-  machine.inside = inside;
-  // Source: NCCL 2.30.7, src/graph/tuning.cc, ncclTopoTuneModel.
-  constexpr std::size_t few_hosts = 2;
-  machine.between = {inside.count, found.hosts.size() <= few_hosts ? inside.each : outside};
+  machine.rings = graph_of(found, machine, &HostChannels::ring);
+  machine.trees = graph_of(found, machine, &HostChannels::tree);
+  const HostGraph& first = found.hosts.front().found->graph;
+  machine.amd = first.processor.amd;
+  machine.nic_latency += found.hosts.front().found->channels.ring.latency;
   machine.most = static_cast<int>(found.rings.size());
   if (switches && found.multicast > 0) give_heads(machine, found);
-  machine.peer_channels = peer_channels(found.hosts.front().found->graph);
+  machine.peer_channels = peer_channels(first);
   return machine;
 }
 
 // Sends and receives take channels by a power of two.
 int most_threads(const Platform& machine) {
-  return power_of_two_from(std::max(
-      {machine.most, machine.nvls_channels, 2 * machine.inside.count, 2 * machine.between.count}));
+  return power_of_two_from(
+      std::max({machine.most, machine.nvls_channels, 2 * machine.rings.inside.count}));
 }
 
 int channels_of_message(const Platform& machine) {

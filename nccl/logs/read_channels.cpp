@@ -77,6 +77,7 @@ class GraphFile {
     if (pattern == chain) found.shape = Shape::chain;
     found.inside = rate(graph, "speedintra");
     found.outside = rate(graph, "speedinter");
+    found.latency = graph.attribute("latencyinter").as_double();
     found.farthest_gpu = distance(graph, "typeintra");
     found.farthest_port = distance(graph, "typeinter");
     found.port_pairs = graph.attribute("crossnic").as_int() > 0;

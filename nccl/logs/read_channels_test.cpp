@@ -100,7 +100,7 @@ TEST(NcclChannelsFile, of_several_communicators_has_the_first_of_as_many_ranks) 
 
 const std::string graph = R"(<graphs version="1">
   <graph id="0" pattern="4" crossnic="0" nchannels="1" speedintra="30" speedinter="24"
-         latencyinter="0" typeintra="NVL" typeinter="PIX" samechannels="1">
+         latencyinter="75" typeintra="NVL" typeinter="PIX" samechannels="1">
     <channel>
       <net dev="2"/>
       <gpu dev="3"/> <gpu dev="1"/> <gpu dev="0"/> <gpu dev="2"/>
@@ -118,6 +118,7 @@ TEST(NcclChannelsFile, of_a_graph_holds_for_every_host) {
   EXPECT_EQ(run.nics[0][3], (ChannelNics{.in = 2, .out = -1, .relay = -1}));
   EXPECT_EQ(run.nics[0][2], (ChannelNics{.in = -1, .out = 2, .relay = -1}));
   EXPECT_EQ(run.hosts[0].found->channels.ring.inside, 30);
+  EXPECT_EQ(run.hosts[0].found->channels.ring.latency, 75);
 }
 
 TEST(NcclChannelsFile, that_does_not_fit_the_job_says_why) {

@@ -40,7 +40,8 @@ struct Found {
   /// Data may leave by another port than it came in; then channels go in pairs, and the second
   /// comes in where the first left.
   bool port_pairs = false;
-  int links = 0;  ///< of all channels
+  int links = 0;       ///< of all channels
+  double latency = 0;  ///< us: of the ports' NIC, as its plug-in states it; no description has it
   Table<FoundChannel> channels;
 };
 

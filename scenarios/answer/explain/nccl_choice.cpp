@@ -57,7 +57,7 @@ std::vector<NcclAlternative> nccl_alternatives(const Scenario& scenario) {
     NcclAlternative& one = all.emplace_back();
     one.scenario = scenario;
     const std::string_view by = nccl::algorithm_names[static_cast<std::size_t>(algorithm)];
-    const std::string_view with = protocol_names[static_cast<std::size_t>(protocol)];
+    const std::string_view with = protocol_names[protocol];
     one.algorithm = by;
     one.protocol = with;
     one.scenario.job.options.algorithm = by;
@@ -68,10 +68,7 @@ std::vector<NcclAlternative> nccl_alternatives(const Scenario& scenario) {
   for (const nccl::Pattern algorithm :
        {nccl::Pattern::ring, nccl::Pattern::tree, nccl::Pattern::nvls, nccl::Pattern::pat})
     for (const Protocol protocol : {Protocol::ll, Protocol::ll128, Protocol::simple})
-      if (nccl::is_known({algorithm, protocol}, call, *job.nccl) &&
-          (protocol != Protocol::ll128 || job.nccl->nvlink) &&
-          (algorithm != nccl::Pattern::pat || call.nodes == call.ranks))
-        add(algorithm, protocol);
+      if (nccl::is_weighed({algorithm, protocol}, call, *job.nccl)) add(algorithm, protocol);
   return all;
 }
 

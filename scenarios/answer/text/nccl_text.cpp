@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 
+#include "nccl/choice/choice.hpp"
 #include "scenarios/answer/text/table.hpp"
 
 namespace ringscope {
@@ -135,7 +136,53 @@ std::string hosts_text(const Topology& topology, const nccl::JobChannels& channe
   return text;
 }
 
+std::string name_of(const NcclTuningRow& row) {
+  return fmt::format("{} {}", nccl::algorithm_names[static_cast<std::size_t>(row.choice.algorithm)],
+                     protocol_names[row.choice.protocol]);
+}
+
+/// Times of one function, a line for each size.
+std::string times_text(std::span<const NcclTuningRow> rows, std::span<const std::uint64_t> sizes) {
+  std::vector<TextTable::Column> columns = {{"bytes"}};
+  for (const NcclTuningRow& row : rows) columns.push_back({name_of(row)});
+  columns.push_back({"choice", TextTable::Align::left});
+  TextTable table(columns);
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    std::vector<std::string> cells = {to_short_text(Bytes{sizes[i]})};
+    for (const NcclTuningRow& row : rows) cells.push_back(fmt::format("{:.1f}", row.times[i]));
+    for (const NcclTuningRow& row : rows)
+      if (row.chosen[i]) cells.push_back(name_of(row));
+    table.add(std::move(cells));
+  }
+  return table.text(2);
+}
+
 }  // namespace
+
+std::string print_nccl_tuning(const nccl::Platform& machine, int ranks, int hosts) {
+  std::vector<std::uint64_t> sizes;
+  for (std::uint64_t bytes = 8; bytes <= std::uint64_t{8} << 30; bytes *= 4) sizes.push_back(bytes);
+  const std::vector<NcclTuningRow> rows = nccl_tuning(ranks, hosts, machine, sizes);
+  constexpr auto left = TextTable::Align::left;
+  TextTable table({{"function", left}, {"by", left}, {"latency [us]"}, {"bandwidth [GB/s]"}});
+  std::vector<std::pair<std::string, std::string>> times;
+  for (std::size_t begin = 0, end = 0; begin < rows.size(); begin = end) {
+    const std::string name(nccl::function_names[static_cast<std::size_t>(rows[begin].function)]);
+    for (; end < rows.size() && rows[end].function == rows[begin].function; ++end)
+      table.add({name, name_of(rows[end]), fmt::format("{:.1f}", rows[end].latency),
+                 fmt::format("{:.1f}", rows[end].bandwidth)});
+    std::string own = times_text(std::span(rows).subspan(begin, end - begin), sizes);
+    if (!times.empty() && times.back().second == own)
+      times.back().first += ", " + name;
+    else
+      times.emplace_back(name, std::move(own));
+  }
+  std::string text = fmt::format("NCCL 2.{} on {} GPUs of {} host{}\n\n{}", machine.version % 100,
+                                 ranks, hosts, hosts == 1 ? "" : "s", table.text(2));
+  for (const auto& [names, lines] : times)
+    text += fmt::format("\nExpected times in us: {}\n{}", names, lines);
+  return text;
+}
 
 std::string print_nccl(const Topology& topology, std::span<const nccl::GpuPlace> ranks) {
   const nccl::JobChannels channels = nccl::find_channels(topology, ranks);
