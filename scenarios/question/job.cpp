@@ -208,6 +208,26 @@ bool states_bytes(const Job& job) {
          job.schedule->schedule.program->knows_memory;
 }
 
+/// Library's own choice for a size that a schedule cannot cut. The schedule stays for the warning.
+/// Source: RCCL 2.18, src/misc/msccl/msccl_lifecycle.cc, mscclFallBackSavedParams.
+ReadJob without_schedule(Value written, const Job& job, const Value& size, int ranks, bool nccl) {
+  const schedules::Schedule& schedule = job.schedule->schedule;
+  const auto set = [&](Value& map, const char* key, std::string_view text) {
+    map.set(key, Value::scalar_at(size.place(), std::string(text)));
+  };
+  written.set("schedule", Value());
+  written.set("bytes", size);
+  set(written, "collective", schedule.collective);
+  set(written, "algorithm", "nccl");
+  Value options = Value::empty_map_at(size.place());
+  if (has_root(*find_collective(schedule.collective)))
+    set(options, "root", std::to_string(schedule.root));
+  written.set("options", options);
+  ReadJob read = read_jobs(written, ranks, nccl).front();
+  read.job.schedule = job.schedule;
+  return read;
+}
+
 /// Options of the job's algorithm; a program of steps has read its own.
 void read_named(Fields& fields, Job& job, int ranks, bool nccl) {
   if (const Value* groups = fields.optional("groups"); groups && !takes_groups(*job.algorithm))
@@ -262,14 +282,19 @@ std::vector<ReadJob> read_jobs(const Value& value, int ranks, bool nccl) {
   job.noise = read_noise(fields, ranks, slow_hosts);
   const std::optional<Value> rings = read_rings(fields, *job.algorithm);
   fields.finish();
+  const bool has_chunks = job.schedule != nullptr && !own_sizes;
+  const auto is_cut = [&](const Value& size) {
+    return !has_chunks || has_whole_chunks(size.bytes().count, *job.schedule);
+  };
+  if (has_chunks && std::ranges::none_of(sizes, is_cut))
+    require_whole_chunks(sizes.front(), sizes.front().bytes().count, *job.schedule);
   std::vector<ReadJob> jobs;
   for (const Value& size : sizes) {
     job.bytes = size.bytes();
-    if (job.schedule != nullptr && !own_sizes)
-      require_whole_chunks(size, job.bytes.count, *job.schedule);
     if (job.training == nullptr && !own_sizes)
       fields.resolve("bytes", Value::scalar_at(size.place(), to_text(job.bytes)));
-    jobs.push_back({job, fields.resolved(), rings, slow_hosts});
+    jobs.push_back(is_cut(size) ? ReadJob{job, fields.resolved(), rings, slow_hosts}
+                                : without_schedule(value, job, size, ranks, nccl));
   }
   return jobs;
 }

@@ -61,6 +61,24 @@ TEST(Scenario, each_size_is_a_case_named_after_it) {
   EXPECT_EQ(to_json(scenarios[1].resolved)["job"]["bytes"], "1.5 kB");
 }
 
+// Two chunks.
+TEST(Scenario, a_size_that_a_schedule_cannot_cut_goes_by_nccl) {
+  const auto scenarios = read(R"(
+question: q
+cluster: pair
+library: ideal
+placement: 1-1
+job: {schedule: ring_2.xml, bytes: [96 B, 97 B, 98 B]}
+)");
+  ASSERT_EQ(scenarios.size(), 3U);
+  EXPECT_EQ(scenarios[0].job.algorithm->name, "ring_2");
+  EXPECT_EQ(scenarios[1].job.algorithm, find_algorithm("allreduce", "nccl"));
+  EXPECT_EQ(scenarios[1].job.options.schedule, nullptr);
+  EXPECT_EQ(scenarios[2].job.algorithm->name, "ring_2");
+  const Json resolved = to_json(scenarios[1].resolved);
+  EXPECT_EQ(to_json(read(resolved.dump()).at(0).resolved), resolved);
+}
+
 TEST(Scenario, cases_and_sizes_multiply) {
   const std::string cases = std::string(lesson) + R"(
 cases:

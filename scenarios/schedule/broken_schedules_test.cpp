@@ -55,6 +55,16 @@ TEST(GoodSchedules, are_read_and_compute_what_they_promise) {
   for (const std::string& name : good_files()) EXPECT_EQ(complaint_about(name, good(name)), "");
 }
 
+TEST(GoodSchedules, have_no_limit_where_most_bytes_are_0) {
+  std::string text = good("ar_tree_12_LL.xml");
+  const std::string most = "maxBytes=\"617472\"";
+  text.replace(text.find(most), most.size(), "maxBytes=\"0\"");
+  ScheduleFile file;
+  read_schedule_text(std::make_shared<const Source>(Source{"x.xml", text}), file);
+  EXPECT_EQ(file.least_bytes, 96u);
+  EXPECT_EQ(file.most_bytes, std::uint64_t{std::numeric_limits<std::int64_t>::max()});
+}
+
 // Each prefix of a file is another broken file.
 TEST(BrokenSchedules, that_are_cut_off_are_refused_wherever) {
   const std::string text = good("ring_2.xml");

@@ -297,8 +297,12 @@ Algo read_algo(const Xml& xml) {
     element.fail("inplace", "it is neither for one buffer (inplace) nor for two (outofplace)");
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   algo.least_bytes = element.has("minBytes") ? element.number("minBytes", 0, most) : 0;
-  algo.most_bytes = element.has("maxBytes") ? element.number("maxBytes", algo.least_bytes, most)
-                                            : default_most_bytes;
+  algo.most_bytes = default_most_bytes;
+  if (element.has("maxBytes")) {
+    // RCCL 2.20.5, src/misc/msccl/msccl_lifecycle.cc, mscclInternalSchedulerSelectAlgo.
+    const bool unlimited = element.number("maxBytes", 0, most) == 0;
+    algo.most_bytes = unlimited ? most : element.number("maxBytes", algo.least_bytes, most);
+  }
   for (const pugi::xml_node& gpu : xml.root().children())
     algo.gpus.push_back(read_gpu(xml, gpu, algo, gpus, channels));
   if (std::ssize(algo.gpus) != gpus)

@@ -82,8 +82,8 @@ std::shared_ptr<const ScheduleFile> read_schedule(const Value& name, int ranks) 
 }
 
 void require_whole_chunks(const Value& size, std::uint64_t bytes, const ScheduleFile& file) {
+  if (has_whole_chunks(bytes, file)) return;
   const auto chunks = static_cast<std::uint64_t>(file.schedule.chunks);
-  if (bytes % chunks == 0) return;
   const std::uint64_t below = bytes / chunks * chunks;
   const std::string near = below == 0
                                ? fmt::format("the least is {} B", chunks)

@@ -42,7 +42,11 @@ std::shared_ptr<const ScheduleFile> read_schedule(const Value& name, int ranks);
 /// Reads a text by the ending of its source's name. Throws InputError.
 void read_schedule_text(const std::shared_ptr<const Source>& source, ScheduleFile& into);
 
-/// Throws at `size` where it is no multiple of the schedule's chunks.
+/// Whether the vector is a multiple of the schedule's chunks.
+inline bool has_whole_chunks(std::uint64_t bytes, const ScheduleFile& file) {
+  return bytes % static_cast<std::uint64_t>(file.schedule.chunks) == 0;
+}
+/// Throws at `size` unless it has_whole_chunks().
 void require_whole_chunks(const Value& size, std::uint64_t bytes, const ScheduleFile& file);
 
 }  // namespace ringscope

@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <string_view>
 
@@ -200,14 +201,20 @@ std::vector<std::string> unnamed_network(const Scenario& scenario) {
 std::vector<std::string> schedule_warnings(const Job& job) {
   if (job.schedule == nullptr) return {};
   const ScheduleFile& file = *job.schedule;
+  if (job.algorithm != &file.algorithm)
+    return {fmt::format(
+        "{} cannot be cut into the {} equal chunks of {}: NCCL's own choice is simulated instead",
+        to_text(job.bytes), file.schedule.chunks, file.file)};
   std::vector<std::string> warnings = file.warnings;
   for (const NodeCount& nodes : file.node_counts)
     if (nodes.ignored)
       warnings.push_back(
           fmt::format("of the trace, {} x {}: {}", nodes.count, nodes.kind, nodes.as));
   if (job.bytes.count >= file.least_bytes && job.bytes.count <= file.most_bytes) return warnings;
-  warnings.push_back(fmt::format("{} is for {} B to {} B: its library would do {} another way",
-                                 file.file, file.least_bytes, file.most_bytes, to_text(job.bytes)));
+  const bool limited = file.most_bytes < std::numeric_limits<std::int64_t>::max();
+  const std::string most = limited ? fmt::format("to {} B", file.most_bytes) : "and more";
+  warnings.push_back(fmt::format("{} is for {} B {}: its library would do {} another way",
+                                 file.file, file.least_bytes, most, to_text(job.bytes)));
   return warnings;
 }
 

@@ -53,6 +53,18 @@ TEST(JobWarnings, nccl_runs_on_cores_where_gpus_are_forgotten) {
   EXPECT_THAT(warnings_of("rack3", "4-4", "nccl", "openmpi_tcp"), IsEmpty());
 }
 
+TEST(JobWarnings, a_size_that_a_schedule_cannot_cut_is_reported) {
+  const auto scenarios =
+      read_tree(Value::from_text("test",
+                                 "question: q\nlibrary: ideal\ncluster: pair\nplacement: 1-1\n"
+                                 "job: {schedule: ring_2.xml, bytes: [96 B, 97 B]}"),
+                "test");
+  EXPECT_THAT(job_warnings(scenarios[0]), IsEmpty());
+  EXPECT_THAT(job_warnings(scenarios[1]),
+              ElementsAre("97 B cannot be cut into the 2 equal chunks of ring_2.xml: NCCL's own "
+                          "choice is simulated instead"));
+}
+
 TEST(JobWarnings, stragglers_change_nothing_on_hosts_without_ranks) {
   const auto slow = [](const std::string& hosts) {
     return warnings_of(
