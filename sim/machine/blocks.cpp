@@ -16,6 +16,14 @@ namespace {
 /// NCCL 2.30.7, src/device/prims_simple.h: a 32nd of two steps of 512 KiB.
 constexpr double least_slice = 32 << 10;  ///< B
 
+/// Bytes in a connection's buffer for each byte of data: the rest are flags.
+/// Source: NCCL 2.30.7, src/include/device.h, ncclLLFifoLine, NCCL_LL128_LINEELEMS; RCCL, the same.
+double in_buffer(Protocol protocol, const BlockCosts& costs) {
+  if (protocol == Protocol::ll) return 2;
+  if (protocol == Protocol::simple) return 1;
+  return costs.generation == nccl::Generation::cdna3 ? 8.0 / 7 : 16.0 / 15;
+}
+
 }  // namespace
 
 // The receiver can pass on a chunk of C bytes when all of it has come, at t, and the first slice,
@@ -204,6 +212,7 @@ PairRoute Machine::make_block_route(int from, int to, Block block) {
   const auto all_uses = [&](const Uses& links) {
     Uses uses, memory;
     add_uses(uses, links, block.alike);
+    if (shares_gpus()) fabric_.scale_memories(uses, carries * in_buffer(block.protocol, blocks));
     add_block(uses, from, block, carries, sent);
     // Beside what passes through the buffers, a block reads or writes its rank's own data: NCCL's
     // authors, github.com/NVIDIA/nccl/issues/1428.

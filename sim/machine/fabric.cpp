@@ -2,6 +2,7 @@
 #include "sim/machine/fabric.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <set>
 
@@ -120,6 +121,13 @@ void Fabric::add_links() {
 void Fabric::add_memory(Uses& uses, Vertex vertex, int times, int shares) const {
   const auto found = memory_resources_.find(vertex);
   if (found != memory_resources_.end()) add_use(uses, found->second, times * grain_ / shares);
+}
+
+void Fabric::scale_memories(Uses& uses, double factor) const {
+  for (const auto& [vertex, resource] : memory_resources_)
+    for (Use& use : uses)
+      if (use.resource == resource)
+        use.weight = std::max(1, static_cast<int>(std::lround(use.weight * factor)));
 }
 
 void Fabric::add_route(Uses& uses, const Route& route, int times, int shares) const {

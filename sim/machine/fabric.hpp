@@ -51,6 +51,8 @@ class Fabric {
 
   /// `times` accesses to each byte in the memory of a domain or GPU, of one in `shares` bytes.
   void add_memory(Uses& uses, Vertex vertex, int times, int shares = 1) const;
+  /// Makes the accesses to memories `factor` times as many.
+  void scale_memories(Uses& uses, double factor) const;
   /// The links of a route, and what limits one that GPUs take.
   void add_route(Uses& uses, const Route& route, int times, int shares = 1) const;
   /// The way of every byte from the buffers of one rank to those of another, and its latency.

@@ -21,6 +21,8 @@ struct Gpus {
   double memory = 1e15, link = 10e9;  ///< B/s
   int sms = 8;
   double bytes = 1e9;  ///< of the vector
+  double carries = 1;
+  Protocol protocol = Protocol::simple;
 };
 
 Scenario scenario_on(const Gpus& gpus) {
@@ -42,18 +44,19 @@ library:
   blocks:
     launch: 0 s
     generation: ampere
-    LL: {{start: 0 s, hop: 0 s, block: 1 TB/s}}
+    LL: {{start: 0 s, hop: 0 s, block: 1 TB/s, carries: {}}}
     LL128: {{start: 0 s, hop: 0 s, block: 1 TB/s}}
-    Simple: {{start: 0 s, hop: 0 s, block: 1 TB/s, copy: 10 GB/s}}
+    Simple: {{start: 0 s, hop: 0 s, block: 1 TB/s, copy: 10 GB/s, carries: {}}}
 placement: {{hosts: 2, on: gpu}}
 job: {{collective: pingpong, algorithm: blocking, bytes: {} B{}}}
 )",
-      gpus.memory, gpus.sms > 0 ? fmt::format(", sms: {}", gpus.sms) : "", gpus.link, gpus.bytes,
-      needs));
+      gpus.memory, gpus.sms > 0 ? fmt::format(", sms: {}", gpus.sms) : "", gpus.link, gpus.carries,
+      gpus.carries, gpus.bytes, needs));
 }
 
-Task send_by_block(Communicator comm, Range sent, Range received, int channel) {
-  const Communicator block = comm.inside({.channel = channel});
+Task send_by_block(Communicator comm, Range sent, Range received, Block of) {
+  const int channel = of.channel;
+  const Communicator block = comm.inside(of);
   co_await block.begin_block(false);
   std::vector<Request> requests;
   requests.push_back(block.irecv(received, 1 - comm.rank(), channel));
@@ -66,15 +69,19 @@ Task compute_beside_blocks(Communicator comm, Workspace work, Options options) {
   std::vector<Thread> blocks;
   const auto count = static_cast<std::size_t>(options.channels);
   for (std::size_t i = 0; i < count; ++i)
-    blocks.push_back(comm.start(send_by_block(comm.beside(Beside::thread), work.data.part(i, count),
-                                              work.scratch.part(i, count), static_cast<int>(i)),
-                                Beside::thread));
+    blocks.push_back(comm.start(
+        send_by_block(
+            comm.beside(Beside::thread), work.data.part(i, count), work.scratch.part(i, count),
+            {.channel = static_cast<int>(i), .protocol = protocol_named(options.protocol)}),
+        Beside::thread));
   co_await comm.compute(options.compute);
   for (const Thread block : blocks) co_await comm.join(block);
 }
 
 Report beside(const Gpus& gpus, int channels, double seconds) {
-  const Options options = {.compute = Duration(seconds), .channels = channels};
+  const Options options = {.compute = Duration(seconds),
+                           .protocol = protocol_names[static_cast<std::size_t>(gpus.protocol)],
+                           .channels = channels};
   return run(scenario_on(gpus), compute_beside_blocks, options, 1 + channels);
 }
 
@@ -125,6 +132,21 @@ TEST_F(GpuSharing, a_slow_link_leaves_the_rest_of_the_memory) {
   expect_seconds(computation_s(report), 1 * ms * level / (memory - accesses * link));
   expect_seconds(report.time_s, 1e8 / link);
 }
+
+/// A quarter of what the link carries is data: 2 GB/s of them. A byte takes `accesses` of memory.
+void expect_beside_headers(Protocol protocol, int accesses_of_byte) {
+  Gpus gpus = {of_a_level, 20e9, 4 * 2e9, 8, 1e8};
+  gpus.carries = 0.25;
+  gpus.protocol = protocol;
+  const Report report = beside(gpus, 1, 1 * ms);
+  expect_seconds(computation_s(report), 1 * ms * level / (20e9 - accesses_of_byte * 2e9));
+  expect_seconds(report.time_s, 1e8 / 2e9);
+}
+
+TEST_F(GpuSharing, headers_of_links_take_no_memory) { expect_beside_headers(Protocol::simple, 3); }
+
+// As many bytes again, written to the buffer and read from it.
+TEST_F(GpuSharing, flags_in_buffers_take_memory) { expect_beside_headers(Protocol::ll, 2 + 2 + 1); }
 
 TEST_F(GpuSharing, each_block_takes_an_sm_from_a_computation_that_needs_all) {
   const Report report = beside({.needs = "{}", .bytes = 1e8}, 2, 1 * ms);
