@@ -144,14 +144,18 @@ int nccl_threads(const Options& options) {
 bool is_forced_in_vain(std::string_view collective, int ranks, const Options& options) {
   const auto function = nccl_function(collective);
   const nccl::Forced forced = forced_by(options);
-  if (!function || !forced.algorithm || ranks < 2) return false;
+  if (!function || ranks < 2) return false;
   const nccl::KernelCall call = {ranks, nodes_of(ranks, options.given.hosts), *function};
   const nccl::Platform unknown;
   const nccl::Platform& machine = options.given.nccl != nullptr ? *options.given.nccl : unknown;
   for (const Protocol protocol : {Protocol::ll, Protocol::ll128, Protocol::simple})
-    if (forced.protocol.value_or(protocol) == protocol &&
-        nccl::is_known({*forced.algorithm, protocol}, call, machine))
-      return false;
+    for (std::size_t i = 0; i < nccl::algorithm_names.size(); ++i) {
+      const auto algorithm = static_cast<nccl::Pattern>(i);
+      if (forced.protocol.value_or(protocol) == protocol &&
+          forced.algorithm.value_or(algorithm) == algorithm &&
+          nccl::is_known({algorithm, protocol}, call, machine))
+        return false;
+    }
   return true;
 }
 

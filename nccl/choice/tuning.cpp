@@ -4,25 +4,13 @@
 #include <algorithm>
 #include <bit>
 
+#include "nccl/choice/rccl.hpp"
 #include "nccl/choice/tuning_tables.hpp"
 
 namespace ringscope::nccl {
 namespace {
 
 using namespace tables;
-
-/// Messages of a rank, one after the other, around a ring.
-int steps_of(KernelCall call) {
-  switch (call.function) {
-    case Function::allreduce:
-      return 2 * (call.ranks - 1);
-    case Function::allgather:
-    case Function::reduce_scatter:
-      return call.ranks - 1;
-    default:
-      return call.ranks;
-  }
-}
 
 bool is_rooted(KernelCall call) {
   return call.function == Function::broadcast || call.function == Function::reduce;
@@ -215,6 +203,7 @@ bool has_plateau(KernelCall call, const Platform& machine) {
 }  // namespace
 
 double bandwidth(Pattern algorithm, Protocol protocol, KernelCall call, const Platform& machine) {
+  if (is_rccl(machine)) return rccl_bandwidth({algorithm, protocol}, call, machine);
   switch (algorithm) {
     case Pattern::tree:
       return tree_bandwidth(protocol, call, machine);
@@ -237,6 +226,7 @@ double granted(Protocol protocol, Generation generation) {
 double granted_to_heads(Generation generation) { return nvls_share[index(generation)]; }
 
 double latency(Pattern algorithm, Protocol protocol, KernelCall call, const Platform& machine) {
+  if (is_rccl(machine)) return rccl_latency({algorithm, protocol}, call, machine);
   switch (algorithm) {
     case Pattern::tree:
       return tree_latency(protocol, call, machine);
@@ -252,6 +242,7 @@ double latency(Pattern algorithm, Protocol protocol, KernelCall call, const Plat
 
 double time(Pattern algorithm, Protocol protocol, KernelCall call, std::uint64_t bytes,
             const Platform& machine) {
+  if (is_rccl(machine)) return rccl_time({algorithm, protocol}, call, bytes, machine);
   double rate = bandwidth(algorithm, protocol, call, machine);
   double late = latency(algorithm, protocol, call, machine);
   const auto scale = static_cast<std::size_t>(floor_log2(bytes / 64));
@@ -268,6 +259,7 @@ double time(Pattern algorithm, Protocol protocol, KernelCall call, std::uint64_t
 }
 
 bool is_known(KernelChoice choice, KernelCall call, const Platform& machine) {
+  if (is_rccl(machine)) return rccl_has(choice, call, machine);
   const bool simple = choice.protocol == Protocol::simple;
   switch (choice.algorithm) {
     case Pattern::tree:
@@ -306,6 +298,8 @@ KernelChoice choose(KernelCall call, std::uint64_t bytes, const Platform& machin
       least = takes;
       best = {algorithm, protocol};
     }
+  if (is_rccl(machine) && !forced.protocol)
+    best.protocol = rccl_protocol(best, call, bytes, machine);
   return best;
 }
 
@@ -321,6 +315,7 @@ int channels(KernelChoice choice, KernelCall call, std::uint64_t bytes, const Pl
   if (ring && choice.protocol == Protocol::simple && machine.version < 231 &&
       by.count * by.each <= slow_ring)
     block = most_threads_of_slow_rings;
+  if (is_rccl(machine)) block = rccl_threads;
   block *= static_cast<std::uint64_t>(bytes_a_thread[index(choice.protocol)]);
   if (ring && choice.protocol == Protocol::ll) block *= static_cast<std::uint64_t>(call.ranks);
   const auto enough = static_cast<int>(std::min<std::uint64_t>(bytes / block, 1024));

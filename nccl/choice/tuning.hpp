@@ -27,7 +27,8 @@ enum class Function : std::uint8_t { allreduce, allgather, reduce_scatter, broad
 /// Names by Function, as collectives have them.
 inline constexpr std::array<std::string_view, 5> function_names = {
     "allreduce", "allgather", "reduce_scatter", "broadcast", "reduce"};
-enum class Generation : std::uint8_t { volta, ampere, hopper, blackwell };
+/// NVIDIA's in the order of NCCL's tables, then AMD's, whose library is RCCL (rccl.hpp).
+enum class Generation : std::uint8_t { volta, ampere, hopper, blackwell, cdna3 };
 
 /// Rings, or trees, that NCCL's search finds; it then opens two channels for each.
 struct Channels {
@@ -72,12 +73,25 @@ struct KernelCall {
   Function function = Function::allreduce;
 };
 
+/// Messages of a rank, one after the other, around a ring.
+constexpr int steps_of(KernelCall call) {
+  switch (call.function) {
+    case Function::allreduce:
+      return 2 * (call.ranks - 1);
+    case Function::allgather:
+    case Function::reduce_scatter:
+      return call.ranks - 1;
+    default:
+      return call.ranks;
+  }
+}
+
 /// GB/s of the whole vector per second, before the correction for trees of medium size.
 /// Requires 1 <= nodes <= ranks, ranks >= 2; so do the others.
 double bandwidth(Pattern algorithm, Protocol protocol, KernelCall call,
                  const Platform& machine = {});
-/// GB/s that NCCL's tables grant GPUs of a generation on one host: with LL all that a GPU passes
-/// on, with LL128 a channel of a ring, with Simple one of a tree.
+/// GB/s that NCCL's tables grant GPUs of one of NVIDIA's generations on one host: with LL all that
+/// a GPU passes on, with LL128 a channel of a ring, with Simple one of a tree.
 double granted(Protocol protocol, Generation generation);
 /// Share of their links' rate that they grant the heads of NVLS; 0: the generation has none.
 double granted_to_heads(Generation generation);

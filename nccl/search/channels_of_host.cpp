@@ -13,6 +13,7 @@
 
 #include "nccl/search/most_heads.hpp"
 #include "nccl/search/next_gpus.hpp"
+#include "nccl/search/xgmi_rings.hpp"
 
 namespace ringscope::nccl {
 namespace {
@@ -276,6 +277,7 @@ Found asked(Shape shape, int least, int most) {
 }  // namespace
 
 HostChannels channels_of_host(const HostGraph& graph) {
+  if (auto rings = xgmi_channels(graph)) return *std::move(rings);
   const int gpus = static_cast<int>(graph.gpus.size());
   HostChannels channels;
   Orders orders(graph);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <limits>
 #include <set>
 #include <utility>
 
@@ -50,7 +51,7 @@ void search_hosts(const Topology& topology, const Table<GpuPlace>& ranks, const 
 }
 
 std::size_t fewest_channels(const std::vector<HostShare>& hosts) {
-  std::size_t fewest = most_rings / 2;
+  std::size_t fewest = std::numeric_limits<std::size_t>::max();
   for (const HostShare& host : hosts)
     fewest = std::min({fewest, host.found->channels.ring.channels.size(),
                        host.found->channels.tree.channels.size()});

@@ -57,6 +57,20 @@ TEST(NcclChannels, of_a100_are_as_many_as_their_links_carry) {
   EXPECT_EQ(found("a100x4_nvlink", 1, 4).rings.size(), 2 * 12u);
 }
 
+// 56 ways from one of eight GPUs to another, and 56 rings of eight: each way is in eight of them.
+// RCCL counts seven links of 48 GB/s a GPU.
+TEST(NcclChannels, of_mi300x_are_rccls_rings_that_use_all_links_alike) {
+  const JobChannels channels = found("mi300x", 1, 8);
+  EXPECT_EQ(channels.rings.size(), 56u);
+  EXPECT_EQ(on_first_host(channels).ring.inside, 7 * 48.0 / 28);
+  EXPECT_EQ(channels.multicast, 0);
+  Table<Table<int>> uses(8, Table<int>(8));
+  for (const Order& ring : channels.rings)
+    for (int i = 0; i < 8; ++i) ++uses[ring[i]][ring[(i + 1) % 8]];
+  for (int from = 0; from < 8; ++from)
+    for (int to = 0; to < 8; ++to) EXPECT_EQ(uses[from][to], from == to ? 0 : 8);
+}
+
 TEST(NcclChannels, behind_one_pcie_switch_are_one_ring_twice) {
   const JobChannels channels = found("v100x4_pcie", 1, 4);
   EXPECT_EQ(channels.rings, (Table<Order>{{0, 1, 2, 3}, {0, 1, 2, 3}}));

@@ -11,7 +11,7 @@
 namespace ringscope {
 namespace {
 
-const std::vector<std::string> generations = {"volta", "ampere", "hopper", "blackwell"};
+const std::vector<std::string> generations = {"volta", "ampere", "hopper", "blackwell", "cdna3"};
 constexpr double least_carried = 0.01;
 
 /// A block sends without anybody's help, and the data come with what says that they have come.
@@ -202,7 +202,12 @@ BlockCosts read_blocks(const Value& value, Value& resolved) {
     read[i] = Value::empty_map_at(value.place());
     costs.protocols[i] = read_protocol(fields.required(name), "library.blocks." + name, read[i]);
   }
-  if (measured_on) scale_rates(costs, *measured_on);
+  if (measured_on) {
+    if (costs.generation == nccl::Generation::cdna3 || measured_on == nccl::Generation::cdna3)
+      fields.optional("measured_on")
+          ->fail("no table scales rates between NVIDIA's generations and cdna3: leave it out");
+    scale_rates(costs, *measured_on);
+  }
   fields.finish();
   resolved = fields.resolved();
   for (std::size_t i = 0; i < protocol_names.size(); ++i) resolved.set(protocol_names[i], read[i]);

@@ -136,7 +136,14 @@ void require_forced(const Value& job, const Scenario& scenario) {
       (asked.algorithm->collective == "allreduce" || asked.algorithm->collective == "allgather" ||
        asked.algorithm->collective == "reduce_scatter");
   const Value* forced = job.find("options");
-  if (forced != nullptr) forced = forced->find("algorithm");
+  if (forced != nullptr)
+    forced = forced->find(options.algorithm == "auto" ? "protocol" : "algorithm");
+  if (scenario.library.blocks && scenario.library.blocks->generation == nccl::Generation::cdna3)
+    (forced != nullptr ? *forced : job)
+        .fail(fmt::format("RCCL has no {} of {} with protocol {} here: it has rings, trees of an "
+                          "allreduce (on one host not with Simple), and LL128 between hosts alone, "
+                          "from 2.26 on",
+                          asked.algorithm->collective, options.algorithm, options.protocol));
   (forced != nullptr ? *forced : job)
       .fail(fmt::format(
           "NCCL has no {} of {} with protocol {} here: {}", asked.algorithm->collective,

@@ -2,10 +2,12 @@
 // Does a scenario file become the cases that it asks for?
 #include "scenarios/question/scenario.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "scenarios/answer/formats/report_formats.hpp"
 #include "scenarios/question/scenario_tree.hpp"
+#include "topologies/input/complaint.hpp"
 
 namespace ringscope::scenario_test {
 namespace {
@@ -77,6 +79,22 @@ job: {schedule: ring_2.xml, bytes: [96 B, 97 B, 98 B]}
   EXPECT_EQ(scenarios[2].job.algorithm->name, "ring_2");
   const Json resolved = to_json(scenarios[1].resolved);
   EXPECT_EQ(to_json(read(resolved.dump()).at(0).resolved), resolved);
+}
+
+TEST(Scenario, rccl_refuses_ll128_on_one_host) {
+  const auto complaint = [](int hosts) {
+    return complaint_of([&] {
+      read(
+          fmt::format("question: q\ncluster: {{base: mi300x, hosts: {0}}}\n"
+                      "library: rccl_mi300x\nplacement: {{hosts: 8x{0}, on: gpu}}\n"
+                      "job: {{collective: allreduce, algorithm: nccl, bytes: 1 MiB, "
+                      "options: {{protocol: LL128}}}}",
+                      hosts));
+    });
+  };
+  EXPECT_TRUE(complaint(1).find("RCCL has no allreduce of auto with protocol LL128 here") !=
+              std::string::npos);
+  EXPECT_EQ(complaint(2), "");
 }
 
 TEST(Scenario, cases_and_sizes_multiply) {

@@ -33,11 +33,12 @@ struct GpuModel {
   nccl::Generation generation;
 };
 
-constexpr std::array<GpuModel, 5> gpu_models = {{{"V100", nccl::Generation::volta},
+constexpr std::array<GpuModel, 6> gpu_models = {{{"V100", nccl::Generation::volta},
                                                  {"A100", nccl::Generation::ampere},
                                                  {"H100", nccl::Generation::hopper},
                                                  {"H200", nccl::Generation::hopper},
-                                                 {"B200", nccl::Generation::blackwell}}};
+                                                 {"B200", nccl::Generation::blackwell},
+                                                 {"MI300X", nccl::Generation::cdna3}}};
 
 /// The GPUs that the cluster is called after, or that its `about` names.
 std::vector<GpuModel> gpus_of(const Cluster& cluster) {
@@ -60,7 +61,9 @@ std::vector<std::string> data_files_of(const std::vector<GpuModel>& gpus, const 
 
 /// Libraries that specify NCCL's costs on the GPUs of the cluster: nccl_a100 on a100x4_nvlink.
 std::vector<std::string> nccl_libraries(const Cluster& cluster) {
-  return data_files_of(gpus_of(cluster), "scenarios/libraries", "nccl_");
+  const std::vector<GpuModel> gpus = gpus_of(cluster);
+  const bool amd = !gpus.empty() && gpus.front().generation == nccl::Generation::cdna3;
+  return data_files_of(gpus, "scenarios/libraries", amd ? "rccl_" : "nccl_");
 }
 
 /// ": 'library: nccl_h100' is for these", or nothing.
@@ -80,7 +83,7 @@ std::vector<std::string> other_generation(const Scenario& scenario) {
   if (!scenario.library.blocks || !has_rank_on_gpu(scenario) || gpus.empty()) return {};
   const nccl::Generation own = scenario.library.blocks->generation;
   if (std::ranges::find(gpus, own, &GpuModel::generation) != gpus.end()) return {};
-  constexpr Array<std::string_view, 4> names = {"Volta", "Ampere", "Hopper", "Blackwell"};
+  constexpr Array<std::string_view, 5> names = {"Volta", "Ampere", "Hopper", "Blackwell", "CDNA 3"};
   return {fmt::format("{} has the costs of {} GPUs, and the GPUs of {} are {}{}",
                       scenario.library.name, names[own], scenario.cluster.name, gpus.front().name,
                       alternatives("library", nccl_libraries(scenario.cluster)))};

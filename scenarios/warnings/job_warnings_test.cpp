@@ -42,6 +42,10 @@ TEST(JobWarnings, nccl_has_a_library_for_gpus_that_are_called_by_their_name) {
                 ElementsAre(HasSubstr("'library: nccl_v100_nvlink' or 'nccl_v100_pcie'")));
   EXPECT_THAT(warnings_of("a100_nvswitch", "{hosts: 8-8, on: gpu}", "nccl", "nccl_a100"),
               IsEmpty());
+  EXPECT_THAT(warnings_of("mi300x", "{hosts: 8, on: gpu}", "nccl", "nccl_a100"),
+              ElementsAre(AllOf(HasSubstr("costs of Ampere GPUs"),
+                                HasSubstr("'library: rccl_mi300x' is for these"))));
+  EXPECT_THAT(warnings_of("mi300x", "{hosts: 8, on: gpu}", "nccl", "rccl_mi300x"), IsEmpty());
 }
 
 TEST(JobWarnings, nccl_runs_on_cores_where_gpus_are_forgotten) {

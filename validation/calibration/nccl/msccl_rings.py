@@ -3,7 +3,7 @@
 """Predicted and measured times of the MSCCL ring all-gathers on eight MI300X.
 
 Usage: python3 -m validation.calibration.nccl.msccl_rings [LIBRARY] > OUT.csv
-LIBRARY: msccl_mi300x by default. SPLIT.md says which sizes are fitted. RINGSCOPE names the program.
+LIBRARY: rccl_mi300x by default. SPLIT.md says which sizes are fitted. RINGSCOPE names the program.
 """
 
 import json
@@ -16,6 +16,7 @@ from validation.calibration.nccl.rows import table
 from validation.calibration.verdict.simulator import Simulator
 
 RANKS = 8
+MOST = {"LL": 1 << 27}  # bytes; longer ones have millions of messages
 STEP = ('<step s="{}" type="{}" srcbuf="o" srcoff="{}" dstbuf="o" dstoff="{}" cnt="1" depid="-1" '
         'deps="-1" hasdep="0"/>')
 
@@ -57,12 +58,13 @@ def predict(simulator: Simulator, library, row: dict, sizes: list, folder: pathl
 
 
 def main() -> int:
-    library = sys.argv[1] if len(sys.argv) > 1 else "msccl_mi300x"
+    library = sys.argv[1] if len(sys.argv) > 1 else "rccl_mi300x"
     rows = table("msccl-mi300x-ring.csv")
     print("program,bytes,fitted,predicted_us,program_us")
     with tempfile.TemporaryDirectory() as folder:
         for name in dict.fromkeys(row["program"] for row in rows):
-            own = [row for row in rows if row["program"] == name]
+            own = [row for row in rows if row["program"] == name
+                   and int(row["bytes"]) <= MOST.get(row["protocol"], sys.maxsize)]
             times = predict(Simulator(), library, own[0], [int(row["bytes"]) for row in own],
                             pathlib.Path(folder))
             for i, (row, seconds) in enumerate(zip(own, times)):
