@@ -9,9 +9,12 @@ namespace {
 
 constexpr auto tree = Pattern::tree, ring = Pattern::ring;
 /// Seven links of 48 GB/s each, shared by 28 rings.
-const Platform mi300x = {.generation = Generation::cdna3, .version = 226, .inside = {28, 12.0}};
+const Platform mi300x = {
+    .generation = Generation::cdna3, .version = 226, .rings = {.inside = {28, 12.0}}};
 const Platform several = {
-    .generation = Generation::cdna3, .version = 226, .inside = {28, 12.0}, .between = {28, 12.0}};
+    .generation = Generation::cdna3,
+    .version = 226,
+    .rings = {.inside = {28, 12.0}, .pair = {28, 12.0}, .between = {28, 12.0}}};
 constexpr KernelCall one_host = {.ranks = 8, .nodes = 1};
 
 KernelCall call_of(Function function, int nodes = 1) {

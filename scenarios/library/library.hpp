@@ -104,7 +104,8 @@ struct BlockCosts {
   std::optional<Seconds> exchange_start;  ///< start of a block that sends for a group; none: as any
   Array<ProtocolCosts, protocol_names.size()> protocols;  ///< indexed by Protocol
   nccl::Generation generation = nccl::Generation::ampere;
-  int version = 231;  ///< of NCCL, 2.31, for its choice
+  int version = 231;      ///< of NCCL, 2.31, for its choice
+  Seconds nic_latency{};  ///< likewise: a NIC's, as its plug-in states it
   /// Bytes of data in each byte on a link to a switch that adds up or copies them; 0: the library
   /// makes no use of such switches.
   double in_switch = 0;

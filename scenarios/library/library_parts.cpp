@@ -188,6 +188,7 @@ BlockCosts read_blocks(const Value& value, Value& resolved) {
   if (const Value* start = fields.optional("exchange_start"))
     costs.exchange_start = start->seconds();
   costs.exchange_between_hosts = fields.value_or("exchange_between_hosts", "14 GB/s").bandwidth();
+  if (const Value* latency = fields.optional("nic_latency")) costs.nic_latency = latency->seconds();
   costs.version = read_version(fields.value_or("nccl", "2.31"));
   costs.generation = static_cast<nccl::Generation>(
       fields.required("generation").one_of("generation", generations));

@@ -50,6 +50,7 @@ NcclParts nccl_parts(const Topology& topology, const Placement& placement, const
   if (const auto& blocks = library.blocks) {
     const nccl::Platform installed = {.generation = blocks->generation,
                                       .version = blocks->version,
+                                      .nic_latency = 1e6 * blocks->nic_latency.count(),
                                       .issue = blocks->issue.count()};
     parts.machine = std::make_shared<const nccl::Platform>(
         nccl::machine_of(*found, installed, blocks->in_switch > 0));

@@ -7,7 +7,7 @@
 
 #include "scenarios/answer/formats/report_formats.hpp"
 #include "scenarios/question/scenario_tree.hpp"
-#include "topologies/input/complaint.hpp"
+#include "topologies/input/complaint_for_test.hpp"
 
 namespace ringscope::scenario_test {
 namespace {

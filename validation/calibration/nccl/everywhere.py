@@ -41,6 +41,10 @@ WIDE = {"launch": (0.7, 0.4), "issue": (0.5, 0.4), "exchange_start": (0.7, 0.3),
         "carries": (0.1, 0.07), "between": (0.7, 0.4), "gap": (0.3, 1.5), "cables": (0.1, 0.1)}
 GAP = 0.1e-6  # s that a message keeps a proxy, before anything is known
 IN_SWITCH = 0.604
+# Shares of their links that heads of NVLS use (NCCL 2.30.7, src/graph/tuning.cc, nvlsEfficiency).
+OF_HEADS = {"ampere": 1, "hopper": 1, "blackwell": 0.74 / 0.85}
+# Latency of a NIC that a plug-in states to NCCL (aws-ofi-nccl, src/platform-aws.c).
+STATED = dict.fromkeys(("efa_p4d", "efa_p5", "efa_p6"), "75 us")
 ISSUE = 4.263e-6
 EXCHANGE = 5e-6  # s until a block of an exchange has begun, before anything is known
 CALL = 10e-6  # s that a program in PyTorch adds to a call, likewise
@@ -107,7 +111,10 @@ def library_of(base, machine, logs: dict) -> dict:
               "exchange_start": micros(EXCHANGE * factor["exchange_start"]),
               "issue": micros(ISSUE * factor["issue"]), "nccl": machine.nccl,
               "generation": machine.generation,
-              "in_switch": digits(min(1, IN_SWITCH * factor["in_switch"]))}
+              "in_switch": digits(min(1, IN_SWITCH * OF_HEADS[machine.generation]
+                                      * factor["in_switch"]))}
+    if transport_of(machine) in STATED:
+        blocks["nic_latency"] = STATED[transport_of(machine)]
     granted = GRANTED[machine.generation]
     for name in PROTOCOLS:
         of, scaled = base.of[name], lambda key: factor[f"{name}.{key}"]
@@ -223,6 +230,33 @@ def solve(factors, linear: dict, logs, omitted=()) -> np.ndarray:
     return found
 
 
+def cost(factors, linear: dict, logs) -> float:
+    """Sum that the fit makes least: Huber's, of errors, and the pull of factors to 1."""
+    total = 0.5 * float(np.sum((logs / factors.widths) ** 2))
+    for found, _ in linear.values():
+        left = np.abs(found) * np.sqrt(min(1, ROWS / len(found))) / MEASURED
+        total += float(np.sum(np.where(left < ROBUST, left ** 2 / 2,
+                                       ROBUST * (left - ROBUST / 2))))
+    return total
+
+
+def fitted(predictor, factors, rows_of: dict, logs) -> tuple:
+    """The best logarithms of ROUNDS, and what is linear around them; a round that makes it worse is
+    tried again with half of its step."""
+    best = (np.inf, logs, {})
+    for i in range(ROUNDS):
+        linear = linearised(predictor, factors, rows_of, logs)
+        now = cost(factors, linear, logs)
+        report(f"fit {i}, cost {now:.0f}", {name: e for name, (e, _) in linear.items()}, rows_of)
+        if now < best[0]:
+            best = (now, logs, linear)
+            step = np.clip(solve(factors, linear, logs) - logs, -FARTHEST, FARTHEST)
+        else:
+            step = step / 2
+        logs = best[1] + step
+    return best[1:]
+
+
 def without(factors, linear: dict, logs, omitted: str) -> np.ndarray:
     """The same without one machine: factors that it alone has told are 1, the others change
     by no more than derivatives hold for."""
@@ -272,12 +306,7 @@ def main():
     start = predictor.seconds([(m, rows_of[m.name], factors.of(m, logs)) for m in machines])
     report("before", {m.name: errors(s, rows_of[m.name]) for m, s in zip(machines, start)},
            rows_of)
-    linear = {}
-    for i in range(ROUNDS):
-        linear = linearised(predictor, factors, few, logs)
-        report(f"fit {i}", {name: e for name, (e, _) in linear.items()}, few)
-        if i + 1 < ROUNDS:
-            logs = logs + np.clip(solve(factors, linear, logs) - logs, -FARTHEST, FARTHEST)
+    logs, linear = fitted(predictor, factors, few, logs)
     omitted = {m.name: without(factors, linear, logs, m.name) for m in machines}
     seconds = predictor.seconds([(m, rows_of[m.name], factors.of(m, omitted[m.name]))
                                  for m in machines])

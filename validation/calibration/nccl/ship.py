@@ -78,6 +78,8 @@ def transport_text(base, fit: dict, name: str) -> str:
     fitted = f"fitted to {', '.join(seen)}" if seen else "by its family, fitted to nothing of it"
     lines = [f"# Written by `python3 -m validation.calibration.nccl.ship`: {fitted}.",
              f"about: {ABOUT[name]}", "blocks:"]
+    if name in everywhere.STATED:
+        lines.append(f"  nic_latency: {everywhere.STATED[name]}")
     for protocol in PROTOCOLS:
         values = ", ".join(f"{key}: {blocks[protocol][key]}" for key in BETWEEN)
         lines.append(f"  {protocol}: {{{values}}}")
