@@ -2,22 +2,24 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Fills tables of cases without times by the program's own predictions of NCCL.
 
-Usage: python3 -m validation.blind.fill FOLDER NAME... -o FOLDER
-Each NAME.csv of the first folder is written to the other one with its columns of times, range,
-algorithm, protocol and channels filled, and its assumptions in the head. RINGSCOPE names the
-simulator.
+Usage: python3 -m validation.blind.fill FOLDER NAME... --fit FIT.json -o FOLDER
+FIT.json is of `nccl.everywhere -o`, for the cost of a call by PyTorch. Each NAME.csv of the first
+folder is written to the other one with its columns of times, range, algorithm, protocol and
+channels filled, and its assumptions in the head. RINGSCOPE names the simulator.
 """
 
 import argparse
 import csv
 import io
 import json
-import os
 import pathlib
 import re
 
 from common.programs import InputError, run_main, write_text
 from validation.calibration.imports import collectives
+from validation.calibration.nccl import ship
+from validation.calibration.nccl.fit import fit_a100
+from validation.calibration.nccl.machines import Machine
 from validation.calibration.verdict.simulator import Simulator
 
 EACH = 20  # cases of one run
@@ -30,7 +32,7 @@ def blackwell(version: str, **blocks) -> dict:
     return {"base": "nccl_b200", "blocks": {"nccl": version, **blocks}}
 
 
-def one_host(row: dict) -> tuple:
+def one_host(row: dict, _) -> tuple:
     system = row["system"]
     version = row["version"] or "2.26"
     library = ({"base": "nccl_h200", "blocks": {"nccl": version}} if system == "h200_sxm"
@@ -38,7 +40,7 @@ def one_host(row: dict) -> tuple:
     return CLUSTERS[system], library, row["gpus"], collectives.named(row["operation"]), {}
 
 
-def b300(row: dict) -> tuple:
+def b300(row: dict, _) -> tuple:
     setting, options = row["setting"], {"gpus_per_thread": 8}
     if setting in ("LL", "LL128", "Simple"):
         options["protocol"] = setting
@@ -49,19 +51,20 @@ def b300(row: dict) -> tuple:
     return "b300_nvswitch", blackwell("2.29"), "8", "allreduce", options
 
 
-def efa(row: dict) -> tuple:
+def efa(row: dict, fit: dict) -> tuple:
     hosts = {"base": "aws_p6_b200", "hosts": int(row["hosts"])}
-    return hosts, blackwell("2.27", launch=os.environ["PYTORCH_LAUNCH"]), \
-        f"8x{row['hosts']}", "allreduce", {}
+    by_pytorch = Machine("", "aws_p6_b200", "blackwell", (), "2.27", "pytorch")
+    launch = ship.blocks_of(fit_a100()[0], fit["factors"], by_pytorch)["launch"]
+    return hosts, blackwell("2.27", launch=launch), f"8x{row['hosts']}", "allreduce", {}
 
 
-def nvl72(row: dict) -> tuple:
+def nvl72(row: dict, _) -> tuple:
     racks = int(row["gpus"]) // 72
     return ({"base": "gb200_nvl72", "hosts": max(2, racks)}, blackwell("2.26"), f"72x{racks}",
             "allreduce", {})
 
 
-def slingshot(row: dict) -> tuple:
+def slingshot(row: dict, _) -> tuple:
     hosts = {"base": "gh200x4_slingshot", "hosts": int(row["hosts"])}
     return hosts, {"base": "nccl_h200", "blocks": {"nccl": "2.23"}}, f"4x{row['hosts']}", \
         "allreduce", {}
@@ -109,7 +112,7 @@ def answer(row: dict, case: dict):
         row["protocol"], row["channels"] = words[1], words[2].split()[0]
 
 
-def filled(simulator: Simulator, name: str, text: str) -> str:
+def filled(simulator: Simulator, name: str, text: str, fit: dict) -> str:
     ask, assumed = TABLES[name]
     head = [line for line in text.splitlines() if line.startswith("#")]
     body = [line for line in text.splitlines() if line and not line.startswith("#")]
@@ -117,7 +120,7 @@ def filled(simulator: Simulator, name: str, text: str) -> str:
     rows = list(reader)
     asked = {}
     for row in rows:
-        question = ask(row)
+        question = ask(row, fit)
         asked.setdefault(json.dumps(question[1]), []).append((question, row))
     for library, some in asked.items():
         for first in range(0, len(some), EACH):
@@ -139,13 +142,15 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("names", nargs="+", metavar="NAME")
+    parser.add_argument("--fit", type=pathlib.Path, required=True)
     parser.add_argument("-o", type=pathlib.Path, required=True)
     given = parser.parse_args()
+    fit = json.loads(given.fit.read_text(encoding="utf-8"))
     for name in given.names:
         if name not in TABLES:
             raise InputError(f"unknown table '{name}' (known: {', '.join(TABLES)})")
         text = (given.folder / f"{name}.csv").read_text(encoding="utf-8")
-        write_text(str(given.o / f"{name}.csv"), filled(Simulator(), name, text))
+        write_text(str(given.o / f"{name}.csv"), filled(Simulator(), name, text, fit))
 
 
 if __name__ == "__main__":

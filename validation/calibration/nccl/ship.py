@@ -40,8 +40,7 @@ def logs_of(factors: dict, machine: Machine) -> dict:
             for key in everywhere.OF_GPUS + everywhere.OF_NETWORKS}
 
 
-def blocks_of(base, factors: dict, generation: str, cluster: str, version: str) -> dict:
-    machine = Machine("", cluster, generation, (), version)
+def blocks_of(base, factors: dict, machine: Machine) -> dict:
     return everywhere.library_of(base, machine, logs_of(factors, machine))["blocks"]
 
 
@@ -54,7 +53,8 @@ def residuals_of(fit: dict, rows_of: dict) -> list:
 
 def profile_text(base, fit: dict, name: str, residuals: list) -> str:
     generation, version, about = PROFILES[name]
-    blocks = blocks_of(base, fit["factors"], generation, "h100_nvswitch", version)
+    blocks = blocks_of(base, fit["factors"],
+                       Machine("", "h100_nvswitch", generation, (), version))
     for protocol in PROTOCOLS:
         for key in BETWEEN:
             blocks[protocol].pop(key)
@@ -72,7 +72,7 @@ def profile_text(base, fit: dict, name: str, residuals: list) -> str:
 def transport_text(base, fit: dict, name: str) -> str:
     cluster = next((cluster for cluster, kind in everywhere.TRANSPORTS.items() if kind == name),
                    "h100_nvswitch")
-    blocks = blocks_of(base, fit["factors"], "hopper", cluster, "2.29")
+    blocks = blocks_of(base, fit["factors"], Machine("", cluster, "hopper", (), "2.29"))
     seen = [one.name for one in everywhere.MACHINES if everywhere.transport_of(one) == name
             and one.name in fit["omitted"] and one.name in fit["between_hosts"]]
     fitted = f"fitted to {', '.join(seen)}" if seen else "by its family, fitted to nothing of it"
