@@ -147,7 +147,7 @@ class ErrorTables(WithPrograms):
                 (ours + ", model: a.yaml, documents: [none*]}\n",
                  "results.yaml: [0].documents: expected at least one file, got none"),
                 (ours + ", computed: tea}\n", "[0].computed: expected one of training, overlap, "
-                                              "nccl_a100, nccl_h100, got 'tea'")):
+                                              "nccl_a100, nccl_h100, nccl_omitted, got 'tea'")):
             self.list_of(text)
             self.refused(message)
         self.readme.write_text("no marks\n")

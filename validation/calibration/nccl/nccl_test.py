@@ -30,7 +30,7 @@ class TheFit(unittest.TestCase):
         text = yaml_of(head_of_a100(self.spread, self.by_file), ABOUT["a100"],
                        library_of(self.costs, SETTINGS["a100"]))
         file = ROOT / "scenarios" / "libraries" / "nccl_a100.yaml"
-        self.assertEqual(text, file.read_text(encoding="utf-8"))
+        self.assertTrue(file.read_text(encoding="utf-8").startswith(text))  # spread.py: the rest
 
     def test_its_closed_form_is_what_the_simulator_does(self):
         # Sizes that fill the cells of all channels, so that all parts are as large.

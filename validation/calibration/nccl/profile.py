@@ -23,11 +23,14 @@ def digits(value: float) -> str:
 def protocol_of(costs: Costs, name: str) -> dict:
     of = costs.of[name]
     pcie = of.get("pcie", 1) * FLAGS[name] * OVER_PCIE
-    return {"start": f"{digits(of['start'] * 1e6)} us", "hop": f"{digits(of['hop'] * 1e6)} us",
-            "hop_between_hosts": f"{digits(of.get('between', BETWEEN[name]) * 1e6)} us",
-            "carries": digits(of["carries"]), "carries_over_pcie": digits(pcie),
-            "carries_between_hosts": digits(of.get("cables", 1) * FLAGS[name]),
-            **{key: f"{digits(of[key] / 1e9)} GB/s" for key in ("block", "copy", "gpu")}}
+    far = digits(of.get("between", BETWEEN[name]) * 1e6)
+    cables = digits(of.get("cables", 1) * FLAGS[name])
+    found = {"start": f"{digits(of['start'] * 1e6)} us", "hop": f"{digits(of['hop'] * 1e6)} us",
+             "carries": digits(of["carries"]), "carries_over_pcie": digits(pcie),
+             **{key: f"{digits(of[key] / 1e9)} GB/s" for key in ("block", "copy", "gpu")}}
+    if (far, cables) != (digits(BETWEEN[name] * 1e6), digits(FLAGS[name])):  # not the transport's
+        found |= {"hop_between_hosts": f"{far} us", "carries_between_hosts": cables}
+    return found
 
 
 def blocks_of(costs: Costs, settings: dict) -> dict:
@@ -37,14 +40,16 @@ def blocks_of(costs: Costs, settings: dict) -> dict:
 
 
 def library_of(costs: Costs, settings: dict) -> dict:
-    return {"base": "cuda_pinned", "blocks": blocks_of(costs, settings)}
+    return {"base": "cuda_pinned", "transport": "infiniband", "blocks": blocks_of(costs, settings)}
 
 
 def yaml_of(head: list, about: str, library: dict) -> str:
     """`head`: sentences of the comment above."""
     text = textwrap.wrap(" ".join(head), WIDTH, break_on_hyphens=False)
     lines = [f"# {line}" for line in text] + [f"about: {about}",
-                                                       f"base: {library['base']}", "blocks:"]
+                                                       f"base: {library['base']}",
+                                                       f"transport: {library['transport']}",
+                                                       "blocks:"]
     for key, value in library["blocks"].items():
         if not isinstance(value, dict):
             lines.append(f"  {key}: {value}")

@@ -64,9 +64,8 @@ def profile_text(base, fit: dict, name: str, residuals: list) -> str:
             f"published machines of this generation ({', '.join(machines)}) and, by factors of all",
             "generations, to the others. validation/published/nccl/machines.md has the errors on",
             "machines that a fit omits; `spread` is the 90 % range of these."]
-    text = yaml_of(head, about, {"base": "cuda_pinned", "blocks": blocks})
-    return text.replace("base: cuda_pinned\n", "base: cuda_pinned\ntransport: infiniband\n"
-                        + spread.yaml_of(residuals))
+    library = {"base": "cuda_pinned", "transport": "infiniband", "blocks": blocks}
+    return yaml_of(head, about, library) + spread.yaml_of(residuals)
 
 
 def transport_text(base, fit: dict, name: str) -> str:
@@ -98,6 +97,9 @@ def main():
     for name in PROFILES:
         write_text(str(ROOT / "scenarios/libraries" / f"{name}.yaml"),
                    profile_text(base, fit, name, residuals))
+    a100 = ROOT / "scenarios/libraries/nccl_a100.yaml"  # by nccl.fit
+    text = a100.read_text(encoding="utf-8").split("spread:\n")[0]
+    write_text(str(a100), text + spread.yaml_of(residuals))
     for name in ABOUT:
         write_text(str(ROOT / "scenarios/transports" / f"{name}.yaml"),
                    transport_text(base, fit, name))

@@ -66,7 +66,7 @@ def widening(found: list) -> float:
     """Factor of bands by which all but OUTSIDE of the residuals are inside."""
     needed = [one.error / (high if one.error > 0 else low) for one, low, high in found
               if (high if one.error > 0 else low) * one.error > 0]
-    return max(1.0, float(np.quantile(needed, 1 - OUTSIDE)))
+    return max(1.0, float(np.quantile(needed, 1 - OUTSIDE))) if needed else 1.0
 
 
 def omitted(residuals: list, bands_of=bands) -> list:

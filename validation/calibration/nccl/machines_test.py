@@ -1,0 +1,111 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Are rows of published logs read whatever a launcher adds, and have ranges their share?
+
+Usage: python3 -m validation.calibration.nccl.machines_test
+"""
+
+import math
+import pathlib
+import tempfile
+import unittest
+
+import numpy as np
+
+from common.programs import InputError
+from validation.calibration.nccl import everywhere, machines, spread
+from validation.calibration.nccl.machines import MACHINES, folders_of, rows_by_machine
+
+ROWS = ((8, 20.5), (1024, 21.0), (1 << 20, 60.0))
+HEADER = "#  size  count  type  redop  root  time  algbw  busbw #wrong  time  algbw  busbw #wrong\n" \
+         "#   (B)                          (us)\n"
+
+
+def row_of(size: int, micros: float) -> str:
+    return f"{size} {size // 4} float sum -1 {micros} 0.1 0.2 0 {micros + 1} 0.1 0.2 0\n"
+
+
+class Logs(unittest.TestCase):
+    def read(self, text: str, **keywords) -> list:
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "x.log"
+            path.write_text(text, encoding="utf-8")
+            return machines.log(path, **keywords)
+
+    def test_a_launchers_labels_change_nothing(self):
+        lines = (HEADER + "".join(row_of(*one) for one in ROWS)).splitlines(keepends=True)
+        plain = self.read("".join(lines), ranks=16, hosts=2)
+        self.assertEqual([(row.size, round(1e6 * row.seconds, 3)) for row in plain],
+                         [(size, micros) for size, micros in ROWS])
+        for label in ("0: ", "0:", "[1,0]<stdout>:"):
+            labelled = "".join(label + line for line in lines)
+            self.assertEqual(self.read(labelled, ranks=16, hosts=2), plain, label)
+
+    def test_a_first_row_that_warms_up_and_rows_below_8_bytes_are_omitted(self):
+        text = HEADER + row_of(0, 3) + row_of(4, 3) + row_of(8, 85) + row_of(16, 20)
+        self.assertEqual([row.size for row in self.read(text, ranks=2)], [16])
+
+    def test_several_runs_of_one_log_have_their_collectives(self):
+        text = "".join(f"# Collective test starting: {name}_perf\n{HEADER}{row_of(1024, 9)}"
+                       for name in ("all_reduce", "all_gather"))
+        self.assertEqual([row.collective for row in self.read(text, ranks=2, several=True)],
+                         ["allreduce", "allgather"])
+
+    def test_gpus_of_a_thread_are_its_header_s(self):
+        text = "# nThread 1 nGpus 8 minBytes 1\n" + HEADER + row_of(1024, 9)
+        self.assertEqual(self.read(text, ranks=8)[0].gpus_per_thread, 8)
+
+
+class Machines(unittest.TestCase):
+    def test_files_that_are_here_give_their_machines(self):
+        found = rows_by_machine(folders_of(""))
+        self.assertLess(set(found), {machine.name for machine in MACHINES})
+        self.assertEqual(len(found["b200x8"]), 4 * 3 * 21)  # collectives, GPUs, sizes
+        self.assertEqual({row.hosts for row in found["h100x4x10"]}, {10})
+        with self.assertRaises(InputError):
+            rows_by_machine([pathlib.Path("nowhere")])
+
+    def test_every_cost_of_a_machine_is_one_of_the_factors(self):
+        factors = everywhere.Factors(list(MACHINES))
+        for machine in MACHINES:
+            logs = factors.of(machine, np.arange(len(factors.names)))
+            for key in everywhere.OF_GPUS + everywhere.OF_NETWORKS:
+                self.assertEqual(logs[key], sum(factors.columns(machine, key)))
+
+
+def residuals(errors: dict, hosts: int = 1, size: int = 1024) -> list:
+    return [spread.Residual(name, hosts, size, 1e-5, error)
+            for name, some in errors.items() for error in some]
+
+
+class Ranges(unittest.TestCase):
+    def test_each_machine_has_as_much_weight(self):
+        few, many = [0.4] * 5, [0.0] * 500
+        low, high = spread.band_of(residuals({"a": few, "b": many}))
+        self.assertEqual((low, high), (0, 0.4))
+
+    def test_widths_are_those_that_omitted_machines_need(self):
+        # Machines that differ by more than their rows do: a range of the others' rows is too narrow.
+        random = np.random.default_rng(28112026)
+        errors = {f"m{i}": random.normal(random.normal(0, 0.3), 0.05, 40) for i in range(12)}
+        found = spread.omitted(residuals(errors))
+        inside = np.mean([low <= one.error <= high for one, low, high in found])
+        self.assertGreater(inside, 1 - 1.5 * spread.OUTSIDE)
+        self.assertLess(inside, 1)
+
+    def test_a_range_that_misses_pays_for_it(self):
+        self.assertAlmostEqual(spread.score(10, 8, 12), 0.4)
+        self.assertAlmostEqual(spread.score(10, 11, 12), 0.1 + 20 * 0.1)
+
+    def test_the_key_of_a_library_has_all_bands(self):
+        some = [one for hosts in (1, 2) for size in (1024, 1 << 18, 1 << 24, 1 << 30)
+                for one in residuals({"a": [0.1, 0.2], "b": [-0.1, 0.0], "c": [0.1], "d": [0.05]},
+                                 hosts, size)]
+        text = spread.yaml_of(some)
+        self.assertEqual(text.count("low:"), 8)
+        self.assertEqual(text.count("up_to:"), 6)
+        self.assertTrue(math.isfinite(spread.scores(spread.omitted(some))[0]))
+
+
+if __name__ == "__main__":
+    unittest.main()
