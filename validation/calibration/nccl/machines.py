@@ -123,7 +123,7 @@ MACHINES = (
         (log, "cases/21-superbench-a100-1x8.log", {"ranks": 8}),), "2.12"),
     Machine("p4d", "aws_p4d", "ampere", (
         (log, "cases/23-aws-p4d-2x8-label.log", {"ranks": 16, "hosts": 2}),), "2.18"),
-    Machine("snellius", "h100x4_nvlink", "hopper", (
+    Machine("snellius", "h100x4_ndr200", "hopper", (
         (log, "nccl/h100-1-host-all_reduce.log", {"ranks": 4}),
         (log, "nccl/h100-1-host-all_gather_perf.log", {"ranks": 4, "collective": "allgather"}),
         (in_columns, "nccl/h100-2-hosts-ndr200.csv", {})), "2.22"),

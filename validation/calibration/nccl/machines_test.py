@@ -17,8 +17,8 @@ from validation.calibration.nccl import everywhere, machines, spread
 from validation.calibration.nccl.machines import MACHINES, folders_of, rows_by_machine
 
 ROWS = ((8, 20.5), (1024, 21.0), (1 << 20, 60.0))
-HEADER = "#  size  count  type  redop  root  time  algbw  busbw #wrong  time  algbw  busbw #wrong\n" \
-         "#   (B)                          (us)\n"
+HEADER = ("#  size count type redop root  time algbw busbw #wrong  time algbw busbw #wrong\n"
+          "#   (B)                          (us)\n")
 
 
 def row_of(size: int, micros: float) -> str:
@@ -85,7 +85,7 @@ class Ranges(unittest.TestCase):
         self.assertEqual((low, high), (0, 0.4))
 
     def test_widths_are_those_that_omitted_machines_need(self):
-        # Machines that differ by more than their rows do: a range of the others' rows is too narrow.
+        # Machines differ by more than their rows do.
         random = np.random.default_rng(28112026)
         errors = {f"m{i}": random.normal(random.normal(0, 0.3), 0.05, 40) for i in range(12)}
         found = spread.omitted(residuals(errors))

@@ -30,6 +30,7 @@ ABOUT = {"infiniband": "InfiniBand with GPUDirect RDMA",
          "efa_p6": "AWS's EFA of p6 hosts, by aws-ofi-nccl",
          "slingshot": "HPE's Slingshot, by aws-ofi-nccl over libfabric's cxi",
          "tcpx": "GPUDirect-TCPX on GCP's A3 High hosts"}
+LONE = ("p4d", "p5", "a3high", "alps")  # each the only machine of its network
 BETWEEN = ("hop_between_hosts", "message_gap", "carries_between_hosts")
 
 
@@ -46,7 +47,8 @@ def blocks_of(base, factors: dict, machine: Machine) -> dict:
 
 def residuals_of(fit: dict, rows_of: dict) -> list:
     return [spread.Residual(name, row.hosts, row.size, row.seconds,
-                            math.log(row.seconds / (1e-6 * predicted[-1])))
+                            math.log(row.seconds / (1e-6 * predicted[-1])),
+                            row.hosts > 1 and name in LONE)
             for name, rows in rows_of.items() if name in fit["omitted"]
             for row, predicted in zip(rows, fit["omitted"][name])]
 
@@ -68,7 +70,7 @@ def profile_text(base, fit: dict, name: str, residuals: list) -> str:
     return yaml_of(head, about, library) + spread.yaml_of(residuals)
 
 
-def transport_text(base, fit: dict, name: str) -> str:
+def transport_text(base, fit: dict, name: str, residuals: list) -> str:
     cluster = next((cluster for cluster, kind in everywhere.TRANSPORTS.items() if kind == name),
                    "h100_nvswitch")
     blocks = blocks_of(base, fit["factors"], Machine("", cluster, "hopper", (), "2.29"))
@@ -82,7 +84,8 @@ def transport_text(base, fit: dict, name: str) -> str:
     for protocol in PROTOCOLS:
         values = ", ".join(f"{key}: {blocks[protocol][key]}" for key in BETWEEN)
         lines.append(f"  {protocol}: {{{values}}}")
-    return "\n".join(lines) + "\n"
+    text = "\n".join(lines) + "\n"
+    return text if name in ("infiniband", "roce") else text + spread.yaml_of(residuals, True)
 
 
 def main():
@@ -102,7 +105,7 @@ def main():
     write_text(str(a100), text + spread.yaml_of(residuals))
     for name in ABOUT:
         write_text(str(ROOT / "scenarios/transports" / f"{name}.yaml"),
-                   transport_text(base, fit, name))
+                   transport_text(base, fit, name, residuals))
 
 
 if __name__ == "__main__":

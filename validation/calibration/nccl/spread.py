@@ -8,6 +8,7 @@ import numpy as np
 
 MIB = 1 << 20
 EDGES = (64 << 10, MIB, 64 * MIB, math.inf)  # largest sizes of bands, B
+LONE = math.log(2)
 OUTSIDE = 0.1  # share of measured times outside
 FEWEST = 20  # rows of a set whose coverage counts by itself
 
@@ -20,6 +21,7 @@ class Residual:
     size: int
     seconds: float
     error: float
+    lone: bool = False  # between hosts of a network that no other machine has
 
     @property
     def band(self) -> int:
@@ -28,7 +30,7 @@ class Residual:
     @property
     def kind(self) -> tuple:
         """Residuals of one kind give each other their spread."""
-        return self.hosts > 1, self.band
+        return self.hosts > 1, self.lone, self.band
 
 
 def quantile(values, weights, share: float) -> float:
@@ -56,17 +58,16 @@ def bands(residuals: list) -> dict:
     """{kind: (low, high)}, logarithms: as wide as it takes for the bands of all machines but one to
     have their share of that one's residuals."""
     found = omitted(residuals, plain_bands)
-    wider = {several: widening([item for item in found if item[0].kind[0] == several])
-             for several in {one.kind[0] for one in residuals}}
-    return {kind: (low * wider[kind[0]], high * wider[kind[0]])
+    wider = {where: widening([item for item in found if item[0].kind[:2] == where])
+             for where in {one.kind[:2] for one in residuals}}
+    return {kind: (low - wider[kind[:2]], high + wider[kind[:2]])
             for kind, (low, high) in plain_bands(residuals).items()}
 
 
 def widening(found: list) -> float:
-    """Factor of bands by which all but OUTSIDE of the residuals are inside."""
-    needed = [one.error / (high if one.error > 0 else low) for one, low, high in found
-              if (high if one.error > 0 else low) * one.error > 0]
-    return max(1.0, float(np.quantile(needed, 1 - OUTSIDE))) if needed else 1.0
+    """By how much more at both ends all but OUTSIDE of the residuals are inside."""
+    outside = [max(0.0, one.error - high, low - one.error) for one, low, high in found]
+    return float(np.quantile(outside, 1 - OUTSIDE)) if outside else 0.0
 
 
 def omitted(residuals: list, bands_of=bands) -> list:
@@ -111,7 +112,8 @@ def coverage_text(found: list) -> str:
         some = [item for item in found if kind is None or item[0].kind == kind]
         inside = np.mean([low <= one.error <= high for one, low, high in some])
         width = np.exp(np.median([high - low for _, low, high in some]))
-        what = "all" if kind is None else f"{'several' if kind[0] else 'one'}, {names[kind[1]]}"
+        where = "" if kind is None else ("one", "several", "lone")[kind[0] + kind[1]]
+        what = "all" if kind is None else f"{where}, {names[kind[2]]}"
         lines.append(f"  {what:18s} {len(some):4d}  {inside:6.1%}  {width:6.2f}")
     own, constant = scores(found)
     lines.append(f"  mean interval score {own:.2f}; of one constant factor with hindsight "
@@ -119,14 +121,17 @@ def coverage_text(found: list) -> str:
     return "\n".join(lines) + "\n"
 
 
-def yaml_of(residuals: list) -> str:
-    """Key `spread` of a library."""
+def yaml_of(residuals: list, lone: bool = False) -> str:
+    """Key `spread` of a library, or of the transport of a lone network: as that of the others, but
+    at least LONE, by which two runs of one such machine differ (p5's, with another plug-in)."""
     lines = ["spread:"]
     known = bands(residuals)
-    for several, key in ((False, "one_host"), (True, "several_hosts")):
+    for several, key in ((False, "one_host"), (True, "several_hosts"))[lone:]:
         lines.append(f"  {key}:")
         for i, most in enumerate(EDGES):
-            low, high = known[several, i]
+            low, high = known[several, False, i]
+            if lone:
+                low, high = min(low, -LONE), max(high, LONE)
             up_to = "" if math.isinf(most) else f"up_to: {most >> 10} KiB, "
             lines.append(f"    - {{{up_to}low: {math.exp(low):.3g}, high: {math.exp(high):.3g}}}")
     return "\n".join(lines) + "\n"
