@@ -10,6 +10,7 @@ what it has seen, so that `ringscope run` says where it extrapolates.
 Examples:
   ringscope calibrate osu_latency.log osu_allreduce.log --nodes 4 -o mycluster.yaml
   ringscope calibrate probes.json -o mycluster.yaml --report fit.txt --figure fit.png
+  ringscope calibrate all_reduce.log --cluster h100_nvswitch --library nccl_h100 -o my.yaml
   ringscope calibrate osu.probes.json osu.replay.json --only hosts_count=4 --only hosts_count=8 \
       -o mycluster.yaml
 
@@ -23,6 +24,7 @@ from common.programs import (InputError, Parser, page_parser, pairs_of, run_main
 from common.quantities import parse_quantity
 from validation.calibration.fit import calibration, draws, parameters, profile, report
 from validation.calibration.imports import logs
+from validation.calibration.nccl import own_file
 
 PROGRAM = "ringscope calibrate"
 
@@ -50,6 +52,10 @@ def arguments():
     parser.add_argument("--report", metavar="FILE.txt", help="the report (default: printed)")
     parser.add_argument("--figure", metavar="FILE.png",
                         help="measured points and fitted curves; .pdf, .svg or .eps likewise")
+    parser.add_argument("--cluster", metavar="NAME", help="cluster on which NCCL's "
+                        "collectives were timed, a built-in one or a file")
+    parser.add_argument("--library", metavar="NAME", help="profile to fit to these times, such "
+                        "as nccl_h100")
     parser.add_argument("--hosts", type=positive, help="of the cluster, if not those measured")
     parser.add_argument("--cores", type=positive, help="of each host")
     parser.add_argument("--transport", choices=("tcp", "rdma"),
@@ -103,6 +109,15 @@ def segment_of(text):
     return size
 
 
+def fit_nccl(documents, options, only):
+    """Fits a library's costs of NCCL's kernels to collectives."""
+    text, report_, warnings = own_file.calibrate(documents, options, only)
+    write_text(options.output, text)
+    write_text(options.report or "-", report_)
+    for warning in warnings:
+        print(f"calibrate: warning: {warning}", file=sys.stderr)
+
+
 def main():
     options = arguments()
     settings = calibration.Settings(options.hosts, options.cores, options.transport, options.seed,
@@ -111,6 +126,9 @@ def main():
                                     values_of("--only", options.only), options.memory,
                                     segment_of(options.segment))
     documents = [one for path in options.documents for one in logs.documents_at(path, options)]
+    if options.cluster or options.library:
+        fit_nccl(documents, options, settings.only)
+        return
     result = calibration.calibrate(documents, settings)
     parameters.add_intervals(result, settings)
     result.draws = draws.draw_again(result, settings)

@@ -11,7 +11,6 @@ from validation.calibration.fit import refuted
 from validation.calibration.fit.closed_forms import Transport
 from validation.calibration.fit.collectives import ROUNDS, fit_collectives
 from validation.calibration.fit.cores import Cores, fit_cores
-from validation.calibration.fit.gpu_rings import check_can_be_fitted, fit_rings
 from validation.calibration.fit.gpus import fit_gpus
 from validation.calibration.fit.interrupts import PACKET
 from validation.calibration.fit.memory import fit_local_work, merged
@@ -272,16 +271,24 @@ def orders_of(points, transports):
 
 def add_gpus(result, documents, settings):
     """Fits probed GPUs; one process runs all their ranks, on one core."""
-    result.gpus = fit_gpus(result.points, settings.memory, settings.segment) or fit_rings(
-        result.points, settings.only)
+    result.gpus = fit_gpus(result.points, settings.memory, settings.segment)
     if not result.gpus:
-        check_can_be_fitted(documents)
+        check_no_gpus(documents)
         return
     result.cores = settings.cores or 1
     result.only_gpus = not any(point.what in PROBES for point in result.points.all)
     if result.only_gpus:
-        result.hosts = settings.hosts or result.gpus.hosts
+        result.hosts = settings.hosts or 1
         result.assumed.clear()
+
+
+def check_no_gpus(documents):
+    """Refuses collectives on GPUs: a host without GPUs has no place for them."""
+    for document in documents:
+        if document.kind == "replay" and document.where.get("devices"):
+            raise InputError(f"{document.path}: expected --cluster and --library for collectives on "
+                             "GPUs, or probes of GPUs; got neither: `ringscope calibrate "
+                             "LOG --cluster h100_nvswitch --library nccl_h100 -o my.yaml`")
 
 
 def chosen_replays(documents, settings):

@@ -81,8 +81,6 @@ def library_of(found: Gpus) -> dict:
     p2p = {"latency": later([{"time": format_time(value(found, "library.p2p.latency"))}]),
            **AT_ONCE}
     gdr = copy.deepcopy(p2p)  # the same list twice would become an alias in the file
-    if late := value(found, "library.gdr.latency"):
-        gdr["latency"] = later([{"time": format_time(late)}])
     if gap := value(found, "library.p2p.gap"):
         p2p["gap"] = format_whole_bytes(gap)
     gpu = {"launch": format_time(value(found, "library.gpu.launch"))}

@@ -50,7 +50,6 @@ class Gpus:
     pairs: list  # [from, to] with peer access, from < to
     staged: str  # pinned or pageable
     segment: float
-    hosts: int = 1
     lines: dict = dataclasses.field(default_factory=dict)  # probe: Line
     values: dict = dataclasses.field(default_factory=dict)  # dotted name: Value
     intervals: dict = dataclasses.field(default_factory=dict)

@@ -127,9 +127,8 @@ def cluster_of(result) -> dict:
         host = gpu_profile.host_of(result.gpus, result.cores)
     if math.isfinite(result.host.memory):
         host["memory_bandwidth"] = format_bandwidth(result.host.memory)
-    between = gpu_profile.value(result.gpus, "cluster.link.bandwidth") if result.gpus else 0
-    bandwidth = format_bandwidth(between or result.bandwidth)
-    if not between and result.bandwidth == result.nominal:
+    bandwidth = format_bandwidth(result.bandwidth)
+    if result.bandwidth == result.nominal:
         bandwidth = result.where["link_bandwidth"] or bandwidth
     return {"about": machine_of(result.where), "network": "star",
             "hosts": result.hosts, "link": {"bandwidth": bandwidth, "latency": "0 s"},

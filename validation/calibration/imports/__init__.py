@@ -8,10 +8,11 @@ and parse(source, given), which returns Findings and raises InputError at the li
 import re
 
 from common.programs import InputError
-from validation.calibration.imports import (imb, nccl_tests, nvbandwidth, osu, overlap_csv,
-                                            p2p_csv, p2p_matrices, rates_csv, ring_trace, table_csv)
+from validation.calibration.imports import (imb, nccl_csv, nccl_json, nccl_tests, nvbandwidth,
+                                            osu, overlap_csv, p2p_csv, p2p_matrices, rates_csv,
+                                            ring_trace, table_csv)
 
-FORMATS = (osu, imb, nccl_tests, table_csv, ring_trace, p2p_csv, rates_csv,
+FORMATS = (osu, imb, nccl_tests, nccl_json, nccl_csv, table_csv, ring_trace, p2p_csv, rates_csv,
            p2p_matrices, nvbandwidth, overlap_csv)
 
 

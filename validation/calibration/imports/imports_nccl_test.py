@@ -2,6 +2,7 @@
 """Are logs of nccl-tests read in all the shapes in which people quote them?"""
 
 import argparse
+import json
 import unittest
 
 from common.programs import InputError
@@ -201,6 +202,49 @@ class Apart(unittest.TestCase):
         self.assertEqual({len(one.samples_s) for one in document.measurements}, {0, 2})
         self.assertEqual(notes, ["x.log:17: 4.5 x the time of the table at x.log:6 for the same "
                                  "cases: kept apart as table 2"])
+
+
+def written(**changes) -> str:
+    """JSON in the form of nccl-tests -J: two processes of two GPUs each."""
+    devices = [{"rank": 2 * i, "hostname": f"node{i}", "device": 0, "device_info": "NVIDIA A100"}
+               for i in range(2)]
+    place = {"time": 50.5, "alg_bw": 1.0, "bus_bw": 1.5, "nwrong": 0.0}
+    result = {"size": 4096, "root": "    -1", "out_of_place": place,
+              "in_place": {**place, "nwrong": 3.0}, "experiment_name": "all_reduce_perf"}
+    told = {"version": 3, "env": ["LANG=C"], "nccl_version": 22304,
+            "config": {"nthreads": 1, "ngpus": 2, "devices": devices}, "results": [result]}
+    return json.dumps(told | changes, indent=1)
+
+
+TABLE = """# facts of two hosts
+hosts,gpus_per_host,settings,bytes,out_of_place_us,in_place_us,busbw_GBps
+2,4,default,8,20.5,20.1,0
+"""
+
+
+class OtherForms(unittest.TestCase):
+    def test_json_has_gpus_of_threads_and_no_wrong_times(self):
+        (point,), notes = read(written())
+        self.assertEqual(point.median_s, 50.5e-6)
+        self.assertEqual((point.parameters["ranks_count"], point.parameters["placement"]),
+                         (4, "2x2"))
+        self.assertEqual(point.scenario["job"]["options"], {"gpus_per_thread": 2})
+        self.assertEqual(notes, ["x.log: 4096 B: 3 wrong results in place: time omitted"])
+
+    def test_json_of_other_contents_is_refused(self):
+        self.assertIn("expected config.devices", complaint(written(config={})))
+        self.assertIn("expected JSON as nccl-tests -J writes it", complaint(written() + "}"))
+
+    def test_a_table_has_both_places_and_columns_that_choose(self):
+        points, _ = read(TABLE, collective="allreduce")
+        self.assertEqual([point.median_s for point in points], [20.5e-6, 20.1e-6])
+        self.assertEqual(points[0].parameters["settings"], "default")
+        self.assertEqual(points[0].parameters["placement"], "4x2")
+
+    def test_a_table_without_a_collective_is_refused(self):
+        self.assertIn("expected a column 'collective', or --collective NAME", complaint(TABLE))
+        named = TABLE.replace("settings", "collective")
+        self.assertIn("expected a collective", complaint(named))
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from common.programs import InputError
 from validation import measurements
 from validation.arguments import count
 from validation.calibration import imports
-from validation.calibration.imports import findings
+from validation.calibration.imports import collectives, findings
 from validation.calibration.imports.source import read_source
 
 
@@ -19,20 +19,25 @@ def add_options(parser):
                           ("--ranks-per-node", "of a log")):
         parser.add_argument(option, type=count, metavar="N", help=words)
     parser.add_argument("--mpi", default="", metavar="TEXT", help="of a log: library and version")
+    parser.add_argument("--collective", type=collectives.of_option, default="", metavar="NAME",
+                        help="collective in a log that names none")
 
 
 def given_by(options) -> findings.Given:
-    return findings.Given(options.nodes, options.ranks_per_node,
+    return findings.Given(options.nodes, options.ranks_per_node, options.collective,
                           where={"mpi": options.mpi} if options.mpi else {})
 
 
 def is_document(path: str) -> bool:
-    """True where nothing but JSON can be meant; what cannot be read is its reader's matter."""
-    if path == "-" or path.endswith(".json"):
+    """True where nothing but our JSON can be meant, not that of nccl-tests; what cannot be read is
+    its reader's matter."""
+    if path == "-":
         return True
     try:
         with open(path, "rb") as file:
-            return file.read(1 << 10).lstrip()[:1] == b"{"
+            begin = file.read(1 << 10).lstrip()[:1]
+            return begin == b"{" and b'"nccl_version"' not in file.read() or (
+                begin != b"{" and path.endswith(".json"))
     except OSError:
         return True
 

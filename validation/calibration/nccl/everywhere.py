@@ -25,7 +25,8 @@ import numpy as np
 from common.programs import run_main, write_text
 from validation.calibration.nccl.fit import GRANTED, fit_a100
 from validation.calibration.nccl.form import FLAGS, KEYS, PROTOCOLS
-from validation.calibration.nccl.machines import MACHINES, folders_of, rows_by_machine
+from validation.calibration.nccl.machines import (MACHINES, folders_of, report,
+                                                  rows_by_machine)
 from validation.calibration.nccl.predict import job_of
 from validation.calibration.nccl.profile import BETWEEN, OVER_PCIE, digits
 from validation.calibration.verdict.simulator import Simulator
@@ -82,6 +83,7 @@ class Factors:
     """Names of all logarithms of factors, their widths, and their sums for a machine."""
 
     def __init__(self, machines: list):
+        self.machines = machines
         widths = {}
         for machine in machines:
             for key in OF_GPUS + OF_NETWORKS:
@@ -154,9 +156,15 @@ class Predictor:
         return [np.concatenate([next(parts) for _ in range(0, len(rows), EACH)])
                 for _, rows, _ in asked]
 
+    def library_of(self, machine, logs: dict) -> dict:
+        return library_of(self.base, machine, logs)
+
+    def scenario_of(self, machine, row) -> dict:
+        return scenario_of(machine, row)
+
     def run(self, machine, rows, logs) -> np.ndarray:
-        library = library_of(self.base, machine, logs)
-        text = self.simulator.run(library, [scenario_of(machine, row) for row in rows],
+        text = self.simulator.run(self.library_of(machine, logs),
+                                  [self.scenario_of(machine, row) for row in rows],
                                   [f"{machine.name} {row.size} B" for row in rows], "--json", "-")
         cases = json.loads(text)["cases"]
         for row, case in zip(rows, cases):
@@ -188,9 +196,10 @@ def steps_of(predictor, machine, rows) -> list:
     return [step for step in steps if step[0]]
 
 
-def linearised(predictor, factors, rows_of: dict, logs) -> dict:
-    """{machine's name: (errors at `logs`, their derivatives by each logarithm)}."""
-    machines = machines_of(rows_of)
+def linearised(predictor, factors, rows_of: dict, logs, length: float = STEP) -> dict:
+    """{machine's name: (errors at `logs`, their derivatives by each logarithm)}. `length`: of the
+    differences."""
+    machines = factors.machines
     at = {machine.name: factors.of(machine, logs) for machine in machines}
     here = predictor.seconds([(m, rows_of[m.name], at[m.name]) for m in machines])
     found = {m.name: (errors(seconds, rows_of[m.name]),
@@ -198,11 +207,11 @@ def linearised(predictor, factors, rows_of: dict, logs) -> dict:
              for m, seconds in zip(machines, here)}
     steps = [(m, *step) for m in machines for step in steps_of(predictor, m, rows_of[m.name])]
     asked = [(m, [rows_of[m.name][i] for i in some],
-              {**at[m.name], **{key: at[m.name][key] + STEP for key in keys}})
+              {**at[m.name], **{key: at[m.name][key] + length for key in keys}})
              for m, some, _, keys in steps]
     for (m, some, by, _), (_, rows, _), seconds in zip(steps, asked, predictor.seconds(asked)):
         before, slopes = found[m.name]
-        for i, change in zip(some, (errors(seconds, rows) - before[some]) / STEP):
+        for i, change in zip(some, (errors(seconds, rows) - before[some]) / length):
             for column in factors.columns(m, by if isinstance(by, str) else by[i]):
                 slopes[i, column] += change
     return found
@@ -269,23 +278,6 @@ def without(factors, linear: dict, logs, omitted: str) -> np.ndarray:
 def thinned(rows: list) -> list:
     """For derivatives: of long curves every second size."""
     return rows[::2] if len(rows) > 100 else rows
-
-
-def summary(found) -> str:
-    size = np.abs(found)
-    return (f"{len(found):4d} {np.exp(np.median(size)) - 1:6.1%} "
-            f"{np.exp(np.quantile(size, 0.9)) - 1:6.1%}")
-
-
-def report(title: str, by_machine: dict, rows_of: dict):
-    large = {name: np.array([e for e, row in zip(found, rows_of[name]) if row.size > 64 << 20])
-             for name, found in by_machine.items()}
-    print(f"{title}: rows, median, 90 %; above 64 MiB")
-    for name, found in by_machine.items():
-        print(f"  {name:10s} {summary(found)} {np.median(found):+.2f}  "
-              + (summary(large[name]) if len(large[name]) else ""))
-    print(f"  {'all':10s} {summary(np.concatenate(list(by_machine.values())))}        "
-          f"{summary(np.concatenate(list(large.values())))}", flush=True)
 
 
 def main():

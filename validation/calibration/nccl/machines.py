@@ -6,6 +6,8 @@ import pathlib
 import re
 from dataclasses import dataclass
 
+import numpy as np
+
 from common.programs import InputError
 from validation import PUBLISHED
 from validation.calibration.imports import collectives
@@ -172,3 +174,20 @@ def rows_by_machine(folders: list) -> dict:
 
 def folders_of(more: str) -> list:
     return [PUBLISHED / "nccl", *([pathlib.Path(more)] if more else [])]
+
+
+def summary(found) -> str:
+    size = np.abs(found)
+    return (f"{len(found):4d} {np.exp(np.median(size)) - 1:6.1%} "
+            f"{np.exp(np.quantile(size, 0.9)) - 1:6.1%}")
+
+
+def report(title: str, by_machine: dict, rows_of: dict):
+    large = {name: np.array([e for e, row in zip(found, rows_of[name]) if row.size > 64 << 20])
+             for name, found in by_machine.items()}
+    print(f"{title}: rows, median, 90 %; above 64 MiB")
+    for name, found in by_machine.items():
+        print(f"  {name:10s} {summary(found)} {np.median(found):+.2f}  "
+              + (summary(large[name]) if len(large[name]) else ""))
+    print(f"  {'all':10s} {summary(np.concatenate(list(by_machine.values())))}        "
+          f"{summary(np.concatenate(list(large.values())))}", flush=True)

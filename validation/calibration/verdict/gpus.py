@@ -15,12 +15,13 @@ def chosen(where: dict, collective: str, nccl: dict) -> str:
 
 def placement_of(measurement):
     """A list, where the ranks say on which GPU they were; the counts on GPUs, where only the
-    devices are named; None where no GPU had a part in it."""
+    devices are named, or NCCL; None where no GPU had a part in it."""
     gpus = [rank.get("gpu") for rank in measurement.ranks]
     if gpus and all(isinstance(gpu, int) for gpu in gpus):
         return [{"host": 0, "gpu": gpu} for gpu in gpus]
     placed = "placement" in (measurement.scenario or {})
-    if not placed and measurement.document.where.get("devices"):
+    where = measurement.document.where
+    if not placed and (where.get("devices") or LIBRARY.search(where.get("mpi", ""))):
         return {"hosts": str(measurement.parameters["placement"]), "on": "gpu"}
     return None
 

@@ -21,18 +21,18 @@ def factor_of(errors: dict, *names: str) -> float:
     return max((one.get("factor", 1 + one["median"]) for one in found), default=1.0)
 
 
-def scaled(value, factor: float):
+def scaled(value, factor: float, digits: int = 9):
     """`value` of a library with its times and costs multiplied by `factor`."""
     if isinstance(value, list):
-        return [scaled(one, factor) for one in value]
+        return [scaled(one, factor, digits) for one in value]
     if isinstance(value, dict):
-        return {key: one / factor if key == "goodput" else scaled(one, factor)
+        return {key: one / factor if key == "goodput" else scaled(one, factor, digits)
                 for key, one in value.items()}
     unit = (NUMBER.fullmatch(str(value)) or ("",) * 4)[3]
     if unit not in (*TIMES, *COSTS):
         return value
     form = format_time if unit in TIMES else format_cost
-    return form(parse_quantity(value) * factor, 9)
+    return form(parse_quantity(value) * factor, digits)
 
 
 def slower(fitted) -> dict:

@@ -1,0 +1,282 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Costs of NCCL on a user's machine: a profile, and what the user's own log changes of it.
+
+Each cost is the profile's times a factor of all protocols times one of its own. Logarithms of
+factors are drawn to 0 by widths. Least squares of logarithms of times, robust to outliers, find
+them by Gauss and Newton. Costs that no row depends on keep the profile's value and their width.
+"""
+
+import json
+import math
+import statistics
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+
+import numpy as np
+
+from common.programs import InputError
+from common.quantities import format_bandwidth, format_time, parse_quantity
+from validation.calibration.nccl import everywhere
+from validation.calibration.nccl.everywhere import EXCHANGE, GAP, OF_GPUS, OF_NETWORKS, WIDE
+from validation.calibration.nccl.form import FLAGS, PROTOCOLS
+from validation.calibration.nccl.predict import job_of
+from validation.calibration.nccl.profile import digits
+from validation.calibration.nccl.rows import Row
+from validation.calibration.verdict.residuals import scaled
+
+KEYS = [key for key in OF_GPUS + OF_NETWORKS if key != "call"]
+TOLD = 0.5  # of a prior's width: costs with a narrower posterior are determined by the log
+ROUNDS = 6
+LONGEST = 0.7  # of a step, in logarithms
+ENOUGH = 0.01  # of the last step
+STEP = -0.1  # for differences: shares are at their upper limits at first
+FOLDS = 10
+TRIES = 100  # models that are drawn
+CHECKED = 12  # rows by which they are chosen
+SIZES = [8 ** i for i in range(1, 10)]  # bytes, of measurements to suggest
+FORCED = [8 ** i for i in range(4, 9, 2)]
+
+
+class Factors:
+    """Logarithms of factors, as everywhere.Factors has them of many machines."""
+
+    def __init__(self, machine):
+        self.machines, self.names, self.widths = [machine], [], []
+        for key in KEYS:
+            common, own = WIDE[key.split(".")[-1]]
+            if "." not in key:
+                self.add(key, math.hypot(common, own))
+                continue
+            if key.split(".")[1] not in self.names:
+                self.add(key.split(".")[1], common)
+            self.add(key, own)
+
+    def add(self, name: str, width: float):
+        self.names.append(name)
+        self.widths.append(width)
+
+    def columns(self, _, key: str) -> list:
+        return [self.names.index(name) for name in dict.fromkeys((key.split(".")[-1], key))
+                if name in self.names]
+
+    def of(self, machine, logs) -> dict:
+        return {key: sum(logs[i] for i in self.columns(machine, key))
+                for key in [*KEYS, "call"]}
+
+    def rows(self) -> np.ndarray:
+        """For each of KEYS the columns that it is the sum of, as 0 and 1."""
+        found = np.zeros((len(KEYS), len(self.names)))
+        for i, key in enumerate(KEYS):
+            found[i, self.columns(None, key)] = 1
+        return found
+
+
+def blocks_of(prior: dict, logs: dict) -> dict:
+    """The map `blocks`, by {key: logarithm of a factor} of the prior's."""
+    factor = {key: math.exp(value) for key, value in logs.items()}
+    found = {"launch": scaled(prior["launch"], factor["launch"]),
+             "issue": scaled(prior["issue"], factor["issue"])}
+    if "exchange_start" in prior:
+        found["exchange_start"] = scaled(prior["exchange_start"], factor["exchange_start"])
+    if "in_switch" in prior:
+        found["in_switch"] = float(digits(min(1, float(prior["in_switch"]) * factor["in_switch"])))
+    found["nccl"] = prior["nccl"]
+    for name in PROTOCOLS:
+        of, most = prior[name], FLAGS[name]
+        share = lambda key, by: float(digits(max(0.01, min(most, float(of[key]) * factor[by]))))
+        found[name] = {
+            "start": scaled(of["start"], factor[f"{name}.start"]),
+            "hop": scaled(of["hop"], factor[f"{name}.hop"]),
+            "hop_between_hosts": scaled(of["hop_between_hosts"], factor[f"{name}.between"]),
+            "message_gap": scaled(of.get("message_gap", format_time(GAP)), factor[f"{name}.gap"]),
+            "carries": share("carries", f"{name}.carries"),
+            "carries_over_pcie": share("carries_over_pcie", f"{name}.carries"),
+            "carries_between_hosts": share("carries_between_hosts", "cables"),
+            **{key: format_bandwidth(parse_quantity(str(of[key]), "bandwidth")
+                                     * factor[f"{name}.{key}"]) for key in ("block", "copy", "gpu")
+               if key in of}}
+    return found
+
+
+class Predictor(everywhere.Predictor):
+    """Seconds of rows on the user's cluster. `library`: without blocks."""
+
+    def __init__(self, simulator, cluster: dict, library: dict, prior: dict):
+        super().__init__(simulator, prior)
+        self.cluster, self.library = cluster, library
+
+    def library_of(self, _, logs: dict) -> dict:
+        return self.library | {"blocks": blocks_of(self.base, logs)}
+
+    def scenario_of(self, _, row) -> dict:
+        hosts = str(row.ranks) if row.hosts == 1 else f"{row.ranks // row.hosts}x{row.hosts}"
+        return {"cluster": grown(self.cluster, row.hosts),
+                "placement": {"hosts": hosts, "on": "gpu"}, "job": job_of(row)}
+
+
+def grown(cluster: dict, hosts: int) -> dict:
+    """A star with as many hosts at least."""
+    known = cluster.get("hosts")
+    few = isinstance(known, int) and known < hosts and cluster.get("network") == "star"
+    return cluster | {"hosts": hosts} if few else cluster
+
+
+def prior_of(simulator, cluster: dict, library: str, rows: list, version: str) -> tuple:
+    """(blocks of the library over the cluster's transport, with all values; the transport)"""
+    row = max(rows, key=lambda row: row.hosts)
+    scenario = Predictor(simulator, cluster, {}, {}).scenario_of(None, row)
+    text = simulator.run(library, [scenario], ["the log's largest case"], "--json", "-")
+    found = json.loads(text)["cases"][0]["scenario"]["library"]
+    if "blocks" not in found:
+        raise InputError(f"--library {library}: expected one with blocks, such as nccl_h100")
+    blocks = found["blocks"] | ({"nccl": version} if version else {})
+    if any(row.collective in ("alltoall", "sendrecv", "gather", "scatter") for row in rows):
+        blocks.setdefault("exchange_start", format_time(EXCHANGE))
+    return blocks, found.get("transport", "")
+
+
+@dataclass
+class Fit:
+    rows: list
+    factors: Factors
+    predictor: Predictor
+    logs: np.ndarray
+    errors: np.ndarray = None  # logarithms of predicted over measured
+    slopes: np.ndarray = None
+    covariance: np.ndarray = None
+    left_out: np.ndarray = None  # errors of each row by a fit to rows of other sizes
+    advice: list = field(default_factory=list)  # (share of variance, Row), the best first
+
+    @property
+    def machine(self):
+        return self.factors.machines[0]
+
+    def seconds(self, rows, logs) -> np.ndarray:
+        return self.predictor.seconds([(self.machine, rows, self.factors.of(None, logs))])[0]
+
+    def linear(self, rows, logs):
+        return everywhere.linearised(self.predictor, self.factors, {self.machine.name: rows}, logs,
+                                     STEP)[self.machine.name]
+
+    def cost(self, errors, logs) -> float:
+        """Sum that a step makes smaller: Huber's, and the prior's."""
+        size = np.abs(errors) / everywhere.MEASURED
+        robust = np.where(size < everywhere.ROBUST, size ** 2 / 2,
+                          everywhere.ROBUST * (size - everywhere.ROBUST / 2))
+        return np.sum(robust) + np.sum((logs / self.factors.widths) ** 2) / 2
+
+
+def moved(fit: Fit, linear: tuple, logs) -> np.ndarray:
+    step = everywhere.solve(fit.factors, {fit.machine.name: linear}, logs) - logs
+    return logs + np.clip(step, -LONGEST, LONGEST)
+
+
+def fit_rows(predictor: Predictor, rows: list) -> Fit:
+    machine = SimpleNamespace(name="the log")
+    factors = Factors(machine)
+    fit = Fit(rows, factors, predictor, np.zeros(len(factors.names)))
+    logs, best = fit.logs, math.inf
+    for _ in range(ROUNDS):
+        errors, slopes = fit.linear(rows, logs)
+        if (cost := fit.cost(errors, logs)) < best:
+            best, fit.logs, fit.errors, fit.slopes = cost, logs, errors, slopes
+            logs = moved(fit, (errors, slopes), logs)
+        else:
+            logs = (logs + fit.logs) / 2  # the last step went too far
+        if np.max(np.abs(logs - fit.logs)) < ENOUGH:
+            break
+    fit.covariance = covariance_of(fit)
+    fit.left_out = left_out(fit)
+    return fit
+
+
+def weight_of(fit: Fit) -> float:
+    """Weight of a row: one over its standard error, at least that of the fit's errors."""
+    missed = max(everywhere.MEASURED, np.median(np.abs(fit.errors)) / 0.6745)
+    return math.sqrt(min(1, everywhere.ROWS / len(fit.rows))) / missed
+
+
+def covariance_of(fit: Fit) -> np.ndarray:
+    """Covariance of the logarithms, given the rows."""
+    slopes = fit.slopes * weight_of(fit)
+    return np.linalg.inv(slopes.T @ slopes + np.diag(1 / np.array(fit.factors.widths) ** 2))
+
+
+def left_out(fit: Fit) -> np.ndarray:
+    """Errors of each row by the fit to rows of other sizes."""
+    sizes = sorted({row.size for row in fit.rows})
+    fold = np.array([sizes.index(row.size) % min(FOLDS, len(sizes)) for row in fit.rows])
+    errors = np.zeros(len(fit.rows))
+    for one in sorted(set(fold)):
+        seen, some = fold != one, [row for row, of in zip(fit.rows, fold) if of == one]
+        logs = moved(fit, (fit.errors[seen], fit.slopes[seen]), fit.logs)
+        errors[~seen] = everywhere.errors(fit.seconds(some, logs), some)
+    return errors
+
+
+def shown(prior: dict, key: str):
+    """The prior's value of a cost, with its unit; None where the library has none."""
+    name, _, part = key.rpartition(".")
+    if not name:
+        return "1" if part == "cables" else prior.get(part)
+    part = {"between": "hop_between_hosts", "gap": "message_gap"}.get(part, part)
+    return prior[name].get(part, format_time(GAP) if part == "message_gap" else None)
+
+
+def scaled_by(value, log: float):
+    """A value with a unit, or a share, times the exponential."""
+    factor = math.exp(log)
+    if isinstance(value, str) and value.endswith("B/s"):
+        return format_bandwidth(parse_quantity(value, "bandwidth") * factor)
+    try:
+        return digits(min(1, float(value) * factor))
+    except (TypeError, ValueError):
+        return scaled(value, factor, 4)
+
+
+def draws_of(fit: Fit, count: int, seed: int) -> list:
+    """Blocks of other models that the rows allow: drawn from the linear posterior, chosen by what
+    the simulator's errors say that it does not."""
+    generator = np.random.default_rng(seed)
+    drawn = generator.multivariate_normal(fit.logs, fit.covariance, TRIES)
+    places = np.unique(np.linspace(0, len(fit.rows) - 1, CHECKED).round().astype(int))
+    rows = [fit.rows[i] for i in places]
+    found = fit.predictor.seconds([(fit.machine, rows, fit.factors.of(None, logs))
+                                   for logs in drawn])
+    scale = len(fit.rows) / len(rows) * weight_of(fit) ** 2 / 2
+    linear = fit.errors[places] + (drawn - fit.logs) @ fit.slopes[places].T
+    chance = scale * (np.sum(linear ** 2, axis=1)
+                      - [np.sum(everywhere.errors(one, rows) ** 2) for one in found])
+    kept = np.argsort(-(chance + generator.gumbel(size=TRIES)))[:count]
+    return [blocks_of(fit.predictor.base, fit.factors.of(None, drawn[i])) for i in sorted(kept)]
+
+
+def widths_of(fit: Fit) -> dict:
+    """{key: (standard deviation of its logarithm by the prior, by the posterior)}"""
+    rows = fit.factors.rows()
+    prior = np.sqrt(rows ** 2 @ np.array(fit.factors.widths) ** 2)
+    posterior = np.sqrt(np.einsum("ij,jk,ik->i", rows, fit.covariance, rows))
+    return dict(zip(KEYS, zip(prior, posterior)))
+
+
+def advise(fit: Fit):
+    """Ranks measurements by how much they would narrow predictions of all sizes, on the hosts
+    measured and on twice as many: least squares at the fit's own slopes."""
+    ranks = max(row.ranks // row.hosts for row in fit.rows)
+    hosts = sorted({row.hosts for row in fit.rows})
+    hosts = sorted({*hosts, 2 * hosts[-1]})
+    collective = statistics.mode(row.collective for row in fit.rows)
+    free = [Row(ranks * n, size, 1, collective=collective, hosts=n) for n in hosts
+            for size in SIZES if ranks * n > 1]
+    forced = [Row(ranks * hosts[-2], size, 1, protocol=name, hosts=hosts[-2]) for size in FORCED
+              for name in PROTOCOLS if len(hosts) > 1 and ranks * hosts[-2] > 1
+              and collective == "allreduce"]
+    slopes = fit.linear(free + forced, fit.logs)[1]
+    inner = slopes @ fit.covariance
+    own = np.einsum("ij,ij->i", inner, slopes) + everywhere.MEASURED ** 2
+    shared = inner[:len(free)] @ slopes.T
+    gain = np.sum(shared ** 2, axis=0) / own / np.sum(np.diag(shared))
+    near = {(row.hosts, round(math.log(row.size, 8))) for row in fit.rows}
+    fit.advice = sorted(((share, row) for share, row in zip(gain, free + forced)
+                         if row.forced or (row.hosts, round(math.log(row.size, 8))) not in near),
+                        key=lambda one: -one[0])
