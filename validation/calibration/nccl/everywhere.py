@@ -205,7 +205,8 @@ def linearised(predictor, factors, rows_of: dict, logs, length: float = STEP) ->
     found = {m.name: (errors(seconds, rows_of[m.name]),
                       np.zeros((len(rows_of[m.name]), len(logs))))
              for m, seconds in zip(machines, here)}
-    steps = [(m, *step) for m in machines for step in steps_of(predictor, m, rows_of[m.name])]
+    steps = [(m, *step) for m in machines for step in steps_of(predictor, m, rows_of[m.name])
+             if isinstance(step[1], dict) or factors.columns(m, step[1])]
     asked = [(m, [rows_of[m.name][i] for i in some],
               {**at[m.name], **{key: at[m.name][key] + length for key in keys}})
              for m, some, _, keys in steps]

@@ -28,7 +28,7 @@ KEYS = [key for key in OF_GPUS + OF_NETWORKS if key != "call"]
 TOLD = 0.5  # of a prior's width: costs with a narrower posterior are determined by the log
 ROUNDS = 6
 LONGEST = 0.7  # of a step, in logarithms
-ENOUGH = 0.01  # of the last step
+ENOUGH = 0.03  # of the last step
 STEP = -0.1  # for differences: shares are at their upper limits at first
 FOLDS = 10
 TRIES = 100  # models that are drawn
