@@ -59,13 +59,6 @@ std::vector<std::string> data_files_of(const std::vector<GpuModel>& gpus, const 
   return names;
 }
 
-/// Libraries that specify NCCL's costs on the GPUs of the cluster: nccl_a100 on a100x4_nvlink.
-std::vector<std::string> nccl_libraries(const Cluster& cluster) {
-  const std::vector<GpuModel> gpus = gpus_of(cluster);
-  const bool amd = !gpus.empty() && gpus.front().generation == nccl::Generation::cdna3;
-  return data_files_of(gpus, "scenarios/libraries", amd ? "rccl_" : "nccl_");
-}
-
 /// ": 'library: nccl_h100' is for these", or nothing.
 std::string alternatives(std::string_view key, const std::vector<std::string>& names) {
   return names.empty() ? ""
@@ -288,6 +281,12 @@ std::vector<std::string> crowded_cores(const Scenario& scenario) {
 }
 
 }  // namespace
+
+std::vector<std::string> nccl_libraries(const Cluster& cluster) {
+  const std::vector<GpuModel> gpus = gpus_of(cluster);
+  const bool amd = !gpus.empty() && gpus.front().generation == nccl::Generation::cdna3;
+  return data_files_of(gpus, "scenarios/libraries", amd ? "rccl_" : "nccl_");
+}
 
 std::vector<std::string> job_warnings(const Scenario& scenario) {
   std::vector<std::string> other = forgotten_gpus(scenario);

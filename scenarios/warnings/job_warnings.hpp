@@ -19,6 +19,9 @@ std::vector<std::string> slips(const Scenario& scenario);
 /// Those about memory and cores of hosts that the input of a training job takes.
 std::vector<std::string> input_warnings(const Scenario& scenario);
 
+/// Libraries that specify NCCL's costs on the GPUs of the cluster: nccl_a100 on a100x4_nvlink.
+std::vector<std::string> nccl_libraries(const Cluster& cluster);
+
 /// Those about hosts with several NICs. `replaced`: another warning tells what to simulate in place
 /// of one channel.
 std::vector<std::string> nic_warnings(const Scenario& scenario, bool replaced);
