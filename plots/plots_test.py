@@ -173,6 +173,15 @@ class Scaling(InFolder):
         self.assertEqual(left.get_xlabel(), "ranks")
         self.assertEqual([label.get_text() for label in left.get_xticklabels()], ["2", "4", "64"])
 
+    def test_range_of_an_estimate_is_a_band_in_both_panels(self):
+        head, row = SCALING.rstrip() + ",low_s,high_s\n", scaling_row(time=1e-5).rstrip()
+        rows = [f"{row},5e-6,2e-5\n", scaling_row(size=4096).rstrip() + ",,\n"]
+        left, right = scaling.draw(scaling.read_points(self.write(head + "".join(rows))), None).axes
+        for axes, ends in ((left, {5, 20}), (right, {0.5, 2})):
+            (band,) = axes.collections
+            self.assertEqual({round(y, 9) for _, y in band.get_paths()[0].vertices}, ends)
+            self.assertIn("band: 90 % range", axes.get_ylabel())
+
     def test_cases_that_differ_in_nothing_shown_become_lines_by_name(self):
         figure = self.draw([scaling_row(case="wire"), scaling_row(case="nic", time=1e-6)])
         self.assertEqual(self.labels(figure), ["wire", "nic"])

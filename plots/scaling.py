@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Time and bus bandwidth against the vector's size, or against ranks where the size is constant.
 
-One line per (cluster, placement, algorithm, library); the legend says only what differs.
+One line per (cluster, placement, algorithm, library); the legend says only what differs. Where the
+table has low_s and high_s (`ringscope estimate`), a band shows that range.
 Example: plots/scaling out/scaling.csv -o out/scaling.png
 """
 
@@ -14,10 +15,11 @@ from plots import inputs
 
 PARTS = ["cluster", "placement", "algorithm", "library"]
 COLUMNS = ["case"] + PARTS + ["ranks", "bytes", "time_s", "busbw_bytes_per_s"]
-Point = namedtuple("Point", "case parts ranks bytes time busbw")
+Point = namedtuple("Point", "case parts ranks bytes time busbw band", defaults=(None,))
 
 WIDTH, PANEL_HEIGHT = 10.0, 3.3  # inches, like all lengths here
 TOP, BOTTOM, LEFT, RIGHT, GAP = 0.7, 0.6, 0.72, 0.25, 0.85
+BAND = ", band: 90 % range"
 WITHOUT_ROWS = (": all cases are stuck (a deadlock), and so there is nothing to draw; "
                 "`ringscope run` says why")
 
@@ -29,8 +31,17 @@ def read_points(path):
                             inputs.number(path, line, row, "ranks", int),
                             inputs.number(path, line, row, "bytes", int),
                             inputs.number(path, line, row, "time_s"),
-                            inputs.number(path, line, row, "busbw_bytes_per_s")))
+                            inputs.number(path, line, row, "busbw_bytes_per_s"),
+                            band_of(path, line, row)))
     return points
+
+
+def band_of(path, line, row):
+    """Factors of the time from the lower end of its range to the upper one; None: no range."""
+    if not row.get("low_s") or not row.get("high_s"):
+        return None
+    time = inputs.number(path, line, row, "time_s") or 1.0
+    return tuple(inputs.number(path, line, row, end) / time for end in ("low_s", "high_s"))
 
 
 def against(points):
@@ -65,15 +76,26 @@ def lines_of(points, x):
 def draw_panel(axes, lines, x, y, name, units):
     shown = [getattr(point, y) for line in lines.values() for point in line if getattr(point, y)]
     unit, unit_name = style.unit_for(max(shown), units) if shown else units[0]
+    ends_of_bands = []
     for i, (label, line) in enumerate(lines.items()):
         line = [point for point in line if getattr(point, y) > 0 and getattr(point, x) > 0]
         axes.plot([getattr(point, x) for point in line],
                   [getattr(point, y) / unit for point in line], label=label, markersize=5,
                   linewidth=1.5, markeredgewidth=0.5, **style.line_style(i))
+        banded = [point for point in line if point.band and min(point.band) > 0]
+        if banded:
+            power = 1 if y == "time" else -1  # a bandwidth is least where the time is most
+            ends = [[getattr(point, y) / unit * point.band[end] ** power for point in banded]
+                    for end in (0, 1)]
+            axes.fill_between([getattr(point, x) for point in banded], *ends, alpha=0.2,
+                              linewidth=0, color=style.line_style(i)["color"])
+            name = f"{name.removesuffix(BAND)}{BAND}"
+            ends_of_bands += sum(ends, [])
     places = [getattr(point, x) for line in lines.values() for point in line]
     style.set_x(axes, x, [place for place in places if place > 0] or [1])
     if shown:
-        style.set_y(axes, [value / unit for value in shown], from_zero=units is RATES)
+        style.set_y(axes, [value / unit for value in shown] + ends_of_bands,
+                    from_zero=units is RATES)
     axes.set_ylabel(f"{name} ({unit_name})")
     style.grid(axes)
     if not shown:
