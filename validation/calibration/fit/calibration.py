@@ -286,9 +286,10 @@ def check_no_gpus(documents):
     """Refuses collectives on GPUs: a host without GPUs has no place for them."""
     for document in documents:
         if document.kind == "replay" and document.where.get("devices"):
-            raise InputError(f"{document.path}: expected --cluster and --library for collectives "
-                             "on GPUs, or probes of GPUs; got neither: `ringscope calibrate LOG "
-                             "--cluster h100_nvswitch --library nccl_h100 -o my.yaml`")
+            raise InputError(f"{document.path}: expected --cluster and --library for "
+                             "collectives on GPUs, or probes of GPUs; got neither: `ringscope "
+                             "calibrate LOG --cluster h100_nvswitch --library nccl_h100 -o "
+                             "my.yaml`")
 
 
 def chosen_replays(documents, settings):
