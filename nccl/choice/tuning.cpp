@@ -105,14 +105,13 @@ double tree_bandwidth(Protocol protocol, KernelCall call, const Platform& machin
 }
 
 double tree_latency(Protocol protocol, KernelCall call, const Platform& machine) {
-  const std::size_t t = index(Pattern::tree), p = index(protocol);
   const bool old = machine.version < 223 && protocol == Protocol::simple;
   const bool dear = old && machine.version >= 219;
   const double inside = dear ? old_tree : inside_of(Pattern::tree, protocol, call, machine);
   const double between =
       dear ? old_tree + 2 * machine.nic_latency : between_of(Pattern::tree, protocol, machine);
   const int levels = floor_log2(static_cast<std::uint64_t>(call.nodes));
-  return (old ? 0 : base_of(machine)[t][p]) +
+  return (old ? 0 : base_of(machine)[index(Pattern::tree)][index(protocol)]) +
          2 * ((call.ranks / call.nodes - 1) * inside + levels * between);
 }
 
@@ -250,8 +249,7 @@ double time(Pattern algorithm, Protocol protocol, KernelCall call, std::uint64_t
                     (algorithm == Pattern::nvls && call.nodes > 1 && machine.version >= 228 &&
                      machine.generation == Generation::blackwell);
   if (tree && scale < tree_correction[0].size()) rate *= tree_correction[index(protocol)][scale];
-  const auto pieces = static_cast<std::uint64_t>(most_channels(call, machine)) *
-                      static_cast<std::uint64_t>(call.ranks);
+  const auto pieces = static_cast<std::uint64_t>(most_channels(call, machine) * call.ranks);
   if (algorithm == Pattern::ring && protocol == Protocol::simple && has_plateau(call, machine) &&
       bytes / pieces >= 64)
     late *= machine.generation == Generation::volta || is_before_218(machine) ? 1.9 : 1.4;
