@@ -29,7 +29,7 @@ struct Peer {
   Block kind;      ///< of the messages
   int block = -1;  ///< its own one
   bool sends = false, receives = false;
-  Uses wire;               ///< of what is sent to it
+  Uses uses;               ///< of what is sent to it: the wire, and NICs by its time
   Colour way = 0;          ///< latency and flags on the way there
   std::uint64_t here = 0;  ///< the place of this block among its peers
 };
@@ -123,12 +123,13 @@ class Refinement {
         if (!peer.sends) continue;
         const Channel& channel = machine.channel(block.rank, to, peer.kind);
         const PairRoute& route = channel.route();
-        peer.wire = channel.wire();
+        peer.uses = channel.wire();
+        peer.uses.insert(peer.uses.end(), route.nic.begin(), route.nic.end());
         const auto costs =
             static_cast<Colour>(route.way) << 8 | static_cast<Colour>(peer.kind.protocol);
         peer.way = mixed(mixed(mixed(costs, route.choices.front().latency), route.wire_per_byte),
                          static_cast<Colour>(route.slices));
-        for (const Use& use : peer.wire)
+        for (const Use& use : peer.uses)
           colour_of(use) = mixed(Colour{1}, ledger_->resource(use.resource).capacity);
       }
     return true;
@@ -148,9 +149,9 @@ class Refinement {
                          peer.here << 2 | std::uint64_t{peer.sends} << 1 | peer.receives);
           if (!peer.sends) continue;
           Colour flow = mixed(mixed(block.colour, std::uint64_t{i}), peer.way);
-          for (const Use& use : peer.wire)
+          for (const Use& use : peer.uses)
             flow = mixed(mixed(flow, colour_of(use)), static_cast<Colour>(use.weight));
-          for (const Use& use : peer.wire)
+          for (const Use& use : peer.uses)
             users[use.resource].push_back(mixed(flow, static_cast<Colour>(use.weight)));
           colour = mixed(colour, flow);
         }
@@ -209,7 +210,7 @@ class Refinement {
     Table<std::set<int>> channels_of(resources_.size());
     for (const BlockNode& block : blocks_)
       for (const Peer& peer : block.peers)
-        for (const Use& use : peer.wire) channels_of[use.resource].insert(block.channel);
+        for (const Use& use : peer.uses) channels_of[use.resource].insert(block.channel);
     std::map<Colour, std::vector<int>> classes;
     for (std::size_t id = 0; id < resources_.size(); ++id)
       if (resources_[id] != 0) classes[resources_[id]].push_back(static_cast<int>(id));

@@ -234,14 +234,17 @@ void Machine::fold_channels(ChannelFold fold) {
     if (!ends.block.is_any() || !channel_fold_.is_simulated(ends.block.channel)) continue;
     PairRoute& route = channel.route_;
     route.stands_for = channel_fold_.stands_for[ends.block.channel];
-    Uses wire;
-    for (const Use& use : channel.wire()) {
-      const int resource = channel_fold_.resource(use.resource);
-      add_use(wire, resource,
-              resource == use.resource ? use.weight : use.weight * route.stands_for);
-    }
-    route.choices.front().wire = std::move(wire);
-    for (Use& use : route.nic) use.weight *= route.stands_for;
+    const auto folded = [&](const Uses& all) {
+      Uses uses;
+      for (const Use& use : all) {
+        const int resource = channel_fold_.resource(use.resource);
+        add_use(uses, resource,
+                resource == use.resource ? use.weight : use.weight * route.stands_for);
+      }
+      return uses;
+    };
+    route.choices.front().wire = folded(channel.wire());
+    route.nic = folded(route.nic);
   }
 }
 
