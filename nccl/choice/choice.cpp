@@ -149,13 +149,12 @@ bool is_forced_in_vain(std::string_view collective, int ranks, const Options& op
   const nccl::Platform unknown;
   const nccl::Platform& machine = options.given.nccl != nullptr ? *options.given.nccl : unknown;
   for (const Protocol protocol : {Protocol::ll, Protocol::ll128, Protocol::simple})
-    for (std::size_t i = 0; i < nccl::algorithm_names.size(); ++i) {
-      const auto algorithm = static_cast<nccl::Pattern>(i);
+    for (const auto algorithm :
+         {nccl::Pattern::tree, nccl::Pattern::ring, nccl::Pattern::nvls, nccl::Pattern::pat})
       if (forced.protocol.value_or(protocol) == protocol &&
           forced.algorithm.value_or(algorithm) == algorithm &&
           nccl::is_known({algorithm, protocol}, call, machine))
         return false;
-    }
   return true;
 }
 

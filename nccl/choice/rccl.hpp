@@ -18,7 +18,7 @@ inline constexpr int rccl_threads = 256;
 
 /// The same as bandwidth(), latency(), time() and is_known() for such a machine.
 double rccl_bandwidth(KernelChoice choice, KernelCall call, const Platform& machine);
-double rccl_latency(KernelChoice choice, KernelCall call, const Platform& machine);
+double rccl_latency(KernelChoice choice, KernelCall call);  ///< on hosts with xGMI
 double rccl_time(KernelChoice choice, KernelCall call, std::uint64_t bytes,
                  const Platform& machine);
 bool rccl_has(KernelChoice choice, KernelCall call, const Platform& machine);

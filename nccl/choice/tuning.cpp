@@ -12,10 +12,6 @@ namespace {
 
 using namespace tables;
 
-bool is_rooted(KernelCall call) {
-  return call.function == Function::broadcast || call.function == Function::reduce;
-}
-
 /// PAT goes by the trees that were found.
 const Graph& graph_of(Pattern algorithm, const Platform& machine) {
   return algorithm == Pattern::ring ? machine.rings : machine.trees;
@@ -225,7 +221,7 @@ double granted(Protocol protocol, Generation generation) {
 double granted_to_heads(Generation generation) { return nvls_share[index(generation)]; }
 
 double latency(Pattern algorithm, Protocol protocol, KernelCall call, const Platform& machine) {
-  if (is_rccl(machine)) return rccl_latency({algorithm, protocol}, call, machine);
+  if (is_rccl(machine)) return rccl_latency({algorithm, protocol}, call);
   switch (algorithm) {
     case Pattern::tree:
       return tree_latency(protocol, call, machine);

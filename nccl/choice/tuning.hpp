@@ -86,6 +86,10 @@ constexpr int steps_of(KernelCall call) {
   }
 }
 
+constexpr bool is_rooted(KernelCall call) {
+  return call.function == Function::broadcast || call.function == Function::reduce;
+}
+
 /// GB/s of the whole vector per second, before the correction for trees of medium size.
 /// Requires 1 <= nodes <= ranks, ranks >= 2; so do the others.
 double bandwidth(Pattern algorithm, Protocol protocol, KernelCall call,

@@ -13,7 +13,6 @@
 
 #include "nccl/search/most_heads.hpp"
 #include "nccl/search/next_gpus.hpp"
-#include "nccl/search/xgmi_rings.hpp"
 
 namespace ringscope::nccl {
 namespace {

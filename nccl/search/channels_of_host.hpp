@@ -2,6 +2,8 @@
 // The channels of one host, found by searches at one rate after the other.
 #pragma once
 
+#include <optional>
+
 #include "nccl/search/search.hpp"
 
 namespace ringscope::nccl {
@@ -12,6 +14,10 @@ inline constexpr int most_rings = 32;
 struct HostChannels {
   Found ring, tree, multicast;
 };
+
+/// Rings of eight AMD GPUs of one host, each two joined by a link, for which RCCL searches none.
+/// Nothing elsewhere. Requires the paths of the graph.
+std::optional<HostChannels> xgmi_channels(const HostGraph& graph);
 
 /// Where no search finds any, one channel in the order of the GPUs' numbers, as NCCL has it.
 HostChannels channels_of_host(const HostGraph& graph);

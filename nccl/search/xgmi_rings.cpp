@@ -1,53 +1,37 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "nccl/search/xgmi_rings.hpp"
-
 #include <algorithm>
+#include <string_view>
 
 #include "base/view.hpp"
+#include "nccl/search/channels_of_host.hpp"
 
 namespace ringscope::nccl {
-namespace {
 
-constexpr int xgmi_gpus = 8;
 /// Source: ROCm/rccl, src/graph/rome_models.cc, rome_model_79 (MI300X). With their reverses they
 /// take each of the 56 ways from GPU to GPU twice. All of these go twice.
-using XgmiRing = Array<int, xgmi_gpus>;
-constexpr Array<XgmiRing, 7> xgmi_rings = {
-    XgmiRing{0, 1, 2, 3, 4, 5, 6, 7}, XgmiRing{0, 1, 2, 3, 4, 5, 7, 6},
-    XgmiRing{0, 2, 4, 1, 3, 6, 5, 7}, XgmiRing{0, 2, 4, 6, 1, 7, 3, 5},
-    XgmiRing{0, 3, 1, 5, 2, 7, 4, 6}, XgmiRing{0, 3, 5, 1, 6, 2, 7, 4},
-    XgmiRing{0, 4, 1, 7, 3, 6, 2, 5}};
-/// One link of MI300X, as RCCL counts it: src/graph/topo.h, GFX94X_XGMI_WIDTH.
-constexpr Rate xgmi_rate = 48;
-
-bool is_full_mesh(const HostGraph& graph) {
-  if (std::ssize(graph.gpus) != xgmi_gpus || graph.several_hosts || graph.nvswitch >= 0)
-    return false;
-  for (int from = 0; from < xgmi_gpus; ++from)
-    for (int to = 0; to < xgmi_gpus; ++to)
-      if (from != to && graph.to_gpu[from][to].distance != Distance::nvlink) return false;
-  return true;
-}
-
-}  // namespace
+constexpr Array<std::string_view, 7> xgmi_rings = {"01234567", "01234576", "02413657", "02461735",
+                                                   "03152746", "03516274", "04173625"};
+/// GB/s of a GPU's seven links, as RCCL counts them: src/graph/topo.h, GFX94X_XGMI_WIDTH.
+constexpr Rate xgmi_rate = 7 * 48;
 
 std::optional<HostChannels> xgmi_channels(const HostGraph& graph) {
-  if (!is_full_mesh(graph)) return {};
-  Found found;
+  const int gpus = static_cast<int>(graph.gpus.size());
+  if (gpus != std::ssize(xgmi_rings) + 1 || graph.several_hosts || graph.nvswitch >= 0) return {};
+  for (int from = 0; from < gpus; ++from)
+    for (int to = 0; to < from; ++to)
+      if (graph.to_gpu[from][to].distance != Distance::nvlink) return {};
+  HostChannels channels;
+  Found& found = channels.ring;
   for (int i = 0; i < 4 * std::ssize(xgmi_rings); ++i) {
-    const auto& ring = xgmi_rings[i % std::ssize(xgmi_rings)];
     FoundChannel channel;
-    channel.gpus.assign(ring.begin(), ring.end());
+    for (const char gpu : xgmi_rings[i % std::ssize(xgmi_rings)]) channel.gpus.push_back(gpu - '0');
     if (i / std::ssize(xgmi_rings) % 2 == 1) std::ranges::reverse(channel.gpus);
     found.channels.push_back(channel);
   }
-  found.least = found.most = static_cast<int>(found.channels.size());
-  found.inside = found.outside = (xgmi_gpus - 1) * xgmi_rate / found.most;
+  found.inside = found.outside = xgmi_rate / static_cast<Rate>(found.channels.size());
   found.farthest_gpu = Distance::nvlink;
-  found.same = false;
-  HostChannels channels{.ring = found, .tree = found, .multicast = {}};
+  channels.tree = found;
   channels.tree.shape = Shape::chain;
-  channels.multicast.shape = Shape::multicast;
   return channels;
 }
 

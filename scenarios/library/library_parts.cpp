@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <limits>
 #include <string_view>
@@ -203,12 +204,9 @@ BlockCosts read_blocks(const Value& value, Value& resolved) {
     read[i] = Value::empty_map_at(value.place());
     costs.protocols[i] = read_protocol(fields.required(name), "library.blocks." + name, read[i]);
   }
-  if (measured_on) {
-    if (costs.generation == nccl::Generation::cdna3 || measured_on == nccl::Generation::cdna3)
-      fields.optional("measured_on")
-          ->fail("no table scales rates between NVIDIA's generations and cdna3: leave it out");
-    scale_rates(costs, *measured_on);
-  }
+  if (measured_on && std::max(costs.generation, *measured_on) == nccl::Generation::cdna3)
+    fields.map().fail("no table scales rates from NVIDIA's generations to cdna3, or back");
+  if (measured_on) scale_rates(costs, *measured_on);
   fields.finish();
   resolved = fields.resolved();
   for (std::size_t i = 0; i < protocol_names.size(); ++i) resolved.set(protocol_names[i], read[i]);

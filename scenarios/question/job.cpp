@@ -212,17 +212,12 @@ bool states_bytes(const Job& job) {
 /// Source: RCCL 2.18, src/misc/msccl/msccl_lifecycle.cc, mscclFallBackSavedParams.
 ReadJob without_schedule(Value written, const Job& job, const Value& size, int ranks, bool nccl) {
   const schedules::Schedule& schedule = job.schedule->schedule;
-  const auto set = [&](Value& map, const char* key, std::string_view text) {
-    map.set(key, Value::scalar_at(size.place(), std::string(text)));
-  };
   written.set("schedule", Value());
   written.set("bytes", size);
-  set(written, "collective", schedule.collective);
-  set(written, "algorithm", "nccl");
-  Value options = Value::empty_map_at(size.place());
+  written.set("collective", Value::scalar_at(size.place(), schedule.collective));
+  written.set("algorithm", Value::scalar_at(size.place(), "nccl"));
   if (has_root(*find_collective(schedule.collective)))
-    set(options, "root", std::to_string(schedule.root));
-  written.set("options", options);
+    written.set("options", Value::from_text("root", fmt::format("root: {}", schedule.root)));
   ReadJob read = read_jobs(written, ranks, nccl).front();
   read.job.schedule = job.schedule;
   return read;

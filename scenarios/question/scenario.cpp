@@ -135,20 +135,18 @@ void require_forced(const Value& job, const Scenario& scenario) {
       options.algorithm == "nvls" &&
       (asked.algorithm->collective == "allreduce" || asked.algorithm->collective == "allgather" ||
        asked.algorithm->collective == "reduce_scatter");
+  const bool rccl =
+      scenario.library.blocks && scenario.library.blocks->generation == nccl::Generation::cdna3;
   const Value* forced = job.find("options");
   if (forced != nullptr)
     forced = forced->find(options.algorithm == "auto" ? "protocol" : "algorithm");
-  if (scenario.library.blocks && scenario.library.blocks->generation == nccl::Generation::cdna3)
-    (forced != nullptr ? *forced : job)
-        .fail(fmt::format("RCCL has no {} of {} with protocol {} here: it has rings, trees of an "
-                          "allreduce (on one host not with Simple), and LL128 between hosts alone, "
-                          "from 2.26 on",
-                          asked.algorithm->collective, options.algorithm, options.protocol));
   (forced != nullptr ? *forced : job)
       .fail(fmt::format(
-          "NCCL has no {} of {} with protocol {} here: {}", asked.algorithm->collective,
-          options.algorithm, options.protocol,
-          nvls
+          "{}CCL has no {} of {} with protocol {} here: {}", rccl ? 'R' : 'N',
+          asked.algorithm->collective, options.algorithm, options.protocol,
+          rccl ? "it has rings, trees of an allreduce (on one host not with Simple), and LL128 "
+                 "between hosts alone, from 2.26 on"
+          : nvls
               ? "NVLS needs hosts with an NVSwitch and H100 or later (one host, and 2.19 or "
                 "later, for chunks), a library with 'blocks.in_switch', and protocol auto or Simple"
               : "allreduce has ring, tree (any protocol) and nvls (Simple), allgather and "

@@ -7,7 +7,6 @@
 #include <array>
 #include <cmath>
 #include <iterator>
-#include <limits>
 #include <map>
 #include <string_view>
 
@@ -207,10 +206,8 @@ std::vector<std::string> schedule_warnings(const Job& job) {
       warnings.push_back(
           fmt::format("of the trace, {} x {}: {}", nodes.count, nodes.kind, nodes.as));
   if (job.bytes.count >= file.least_bytes && job.bytes.count <= file.most_bytes) return warnings;
-  const bool limited = file.most_bytes < std::numeric_limits<std::int64_t>::max();
-  const std::string most = limited ? fmt::format("to {} B", file.most_bytes) : "and more";
-  warnings.push_back(fmt::format("{} is for {} B {}: its library would do {} another way",
-                                 file.file, file.least_bytes, most, to_text(job.bytes)));
+  warnings.push_back(fmt::format("{} is for {} B to {} B: its library would do {} another way",
+                                 file.file, file.least_bytes, file.most_bytes, to_text(job.bytes)));
   return warnings;
 }
 

@@ -19,9 +19,8 @@ constexpr double least_slice = 32 << 10;  ///< B
 /// Bytes in a connection's buffer for each byte of data: the rest are flags.
 /// Source: NCCL 2.30.7, src/include/device.h, ncclLLFifoLine, NCCL_LL128_LINEELEMS; RCCL, the same.
 double in_buffer(Protocol protocol, const BlockCosts& costs) {
-  if (protocol == Protocol::ll) return 2;
-  if (protocol == Protocol::simple) return 1;
-  return costs.generation == nccl::Generation::cdna3 ? 8.0 / 7 : 16.0 / 15;
+  const double ll128 = costs.generation == nccl::Generation::cdna3 ? 8.0 / 7 : 16.0 / 15;
+  return protocol == Protocol::simple ? 1 : protocol == Protocol::ll ? 2 : ll128;
 }
 
 }  // namespace

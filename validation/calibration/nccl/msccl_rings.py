@@ -2,13 +2,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Predicted and measured times of the MSCCL ring all-gathers on eight MI300X.
 
-Usage: python3 -m validation.calibration.nccl.msccl_rings [LIBRARY] > OUT.csv
-LIBRARY: rccl_mi300x by default. SPLIT.md says which sizes are fitted. RINGSCOPE names the program.
+Usage: python3 -m validation.calibration.nccl.msccl_rings > OUT.csv
+SPLIT.md specifies which sizes are fitted. RINGSCOPE names the program.
 """
 
 import json
 import pathlib
-import sys
 import tempfile
 
 from common.programs import run_main
@@ -16,61 +15,45 @@ from validation.calibration.nccl.rows import table
 from validation.calibration.verdict.simulator import Simulator
 
 RANKS = 8
-MOST = {"LL": 1 << 27}  # bytes; longer ones have millions of messages
 STEP = ('<step s="{}" type="{}" srcbuf="o" srcoff="{}" dstbuf="o" dstoff="{}" cnt="1" depid="-1" '
         'deps="-1" hasdep="0"/>')
+BLOCK = '<tb id="{0}" send="{1}" recv="{2}" chan="{0}">{3}</tb>'
+ALGO = ('<algo name="{program}" proto="{protocol}" nchannels="{0}" nchunksperloop="{1}" ngpus="8" '
+        'coll="allgather" inplace="1" outofplace="0" minBytes="0" maxBytes="0">{2}</algo>')
 
 
 def block(rank: int, channel: int, channels: int, instances: int) -> str:
     """Chunks of one channel in the order in which they come; the last hop passes none on."""
-    steps = []
-    for hop in range(RANKS):
-        chunk = (rank - hop) % RANKS
-        if chunk % channels != channel % channels:
-            continue
-        place = chunk * instances + channel // channels
-        for kind in ("r",) * (hop > 0) + ("s",) * (hop < RANKS - 1):
-            steps.append(STEP.format(len(steps), kind, place, place))
-    return (f'<tb id="{channel}" send="{(rank + 1) % RANKS}" recv="{(rank - 1) % RANKS}" '
-            f'chan="{channel}">{"".join(steps)}</tb>')
+    acts = [(kind, (rank - hop) % RANKS * instances + channel // channels)
+            for hop in range(RANKS) if (rank - hop - channel) % channels == 0
+            for kind in "r" * (hop > 0) + "s" * (hop < RANKS - 1)]
+    steps = "".join(STEP.format(i, kind, at, at) for i, (kind, at) in enumerate(acts))
+    return BLOCK.format(channel, (rank + 1) % RANKS, (rank - 1) % RANKS, steps)
 
 
-def program(name: str, protocol: str, channels: int, instances: int) -> str:
+def program(row: dict) -> str:
     """Ring of the ranks' order, chunk c on channel c modulo `channels`, `instances` times."""
-    gpus = "".join(
-        f'<gpu id="{rank}" i_chunks="0" o_chunks="{RANKS * instances}" s_chunks="0">' +
-        "".join(block(rank, channel, channels, instances)
-                for channel in range(channels * instances)) + "</gpu>" for rank in range(RANKS))
-    return (f'<algo name="{name}" proto="{protocol}" nchannels="{channels * instances}" '
-            f'nchunksperloop="{RANKS * instances}" ngpus="{RANKS}" coll="allgather" inplace="1" '
-            f'outofplace="0" minBytes="0" maxBytes="0">{gpus}</algo>')
+    channels, instances = int(row["channels"]), int(row["instances"])
+    gpus = [f'<gpu id="{rank}" i_chunks="0" o_chunks="{RANKS * instances}" s_chunks="0">' + "".join(
+        block(rank, i, channels, instances) for i in range(channels * instances)) + "</gpu>"
+            for rank in range(RANKS)]
+    return ALGO.format(channels * instances, RANKS * instances, "".join(gpus), **row)
 
 
-def predict(simulator: Simulator, library, row: dict, sizes: list, folder: pathlib.Path) -> list:
-    """Seconds of a row's program by size."""
-    file = folder / f"{row['program']}.xml"
-    file.write_text(program(row["program"], row["protocol"], int(row["channels"]),
-                            int(row["instances"])), encoding="utf-8")
-    scenario = {"cluster": "mi300x", "placement": {"hosts": str(RANKS), "on": "gpu"},
-                "job": {"schedule": str(file), "bytes": [f"{size} B" for size in sizes]}}
-    cases = json.loads(simulator.run(library, [scenario], [row["program"]], "--json", "-"))["cases"]
-    return [case["times_s"][0] for case in cases]
-
-
-def main() -> int:
-    library = sys.argv[1] if len(sys.argv) > 1 else "rccl_mi300x"
-    rows = table("msccl-mi300x-ring.csv")
+def main():
     print("program,bytes,fitted,predicted_us,program_us")
+    rows = [(i % 2 == 0, row) for i, row in enumerate(table("msccl-mi300x-ring.csv"))
+            if row["protocol"] != "LL" or int(row["bytes"]) <= 1 << 27]  # else millions of messages
     with tempfile.TemporaryDirectory() as folder:
-        for name in dict.fromkeys(row["program"] for row in rows):
-            own = [row for row in rows if row["program"] == name
-                   and int(row["bytes"]) <= MOST.get(row["protocol"], sys.maxsize)]
-            times = predict(Simulator(), library, own[0], [int(row["bytes"]) for row in own],
-                            pathlib.Path(folder))
-            for i, (row, seconds) in enumerate(zip(own, times)):
-                print(f"{name},{row['bytes']},{'no' if i % 2 else 'yes'},{seconds * 1e6:.6g},"
-                      f"{row['program_us']}", flush=True)
-    return 0
+        for fitted, row in rows:
+            file = pathlib.Path(folder) / f"{row['program']}.xml"
+            file.write_text(program(row), encoding="utf-8")
+            scenario = {"cluster": "mi300x", "placement": {"hosts": "8", "on": "gpu"},
+                        "job": {"schedule": str(file), "bytes": f"{row['bytes']} B"}}
+            text = Simulator().run("rccl_mi300x", [scenario], [file.stem], "--json", "-")
+            predicted = 1e6 * json.loads(text)["cases"][0]["times_s"][0]
+            print(f"{row['program']},{row['bytes']},{'yes' if fitted else 'no'},{predicted:.6g},"
+                  f"{row['program_us']}", flush=True)
 
 
 if __name__ == "__main__":
