@@ -223,6 +223,7 @@ class MaxMin {
   void recheck_all();
 
   bool has_sound_bundles() const;
+  bool check_is_due();
 
   // Levels (max_min_levels.cpp)
   /// Level that it would get now. Resources that are not full are looked at last: by then nobody's
@@ -279,7 +280,7 @@ class MaxMin {
   std::vector<int> left_;     ///< resources, for follow_leaves()
   std::vector<int> joining_;  ///< flows, for solve()
   std::vector<int> moved_, touched_, to_recheck_, taken_, told_, groups_;
-  std::uint64_t operations_ = 0;
+  std::uint64_t operations_ = 0, next_check_ = 0;
 
   static double level_of(const Filled& resource) {
     return resource.left / static_cast<double>(resource.weight);

@@ -34,8 +34,9 @@ namespace {
 /// Two levels that differ by less are equal: what rounding leaves of a difference.
 constexpr double tolerance = 1e-25;
 
-/// Debug builds check the invariant of few parts and resources always, of many once in a while.
-[[maybe_unused]] constexpr std::size_t few = 256, seldom = 64;
+/// Operations for each part and resource after which the invariant is checked again: what that
+/// costs is some hundredths of the whole.
+constexpr std::uint64_t seldom = 16;
 
 /// Most levels differ in their first digits.
 bool above(const Exact& level, const Exact& other) {
@@ -283,6 +284,12 @@ std::string_view MaxMin::broken_statement() const {
   return "";
 }
 
+bool MaxMin::check_is_due() {
+  if (operations_ < next_check_) return false;
+  next_check_ = operations_ + seldom * (parts_ + flows_.size() + resources_.size());
+  return true;
+}
+
 MaxMin::Changes MaxMin::solve() {
   ++solves_;
   again_ = 0;
@@ -292,7 +299,7 @@ MaxMin::Changes MaxMin::solve() {
     foreseen = entangled_ = true;
     foresee();
   }
-  assert((solves_ % seldom != 0 && parts_ + resources_.size() > few) || broken_statement() == "");
+  assert(!check_is_due() || broken_statement() == "");
   return tell();
 }
 
