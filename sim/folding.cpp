@@ -1,15 +1,28 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "sim/folding.hpp"
 
+#include "scenarios/question/placed_options.hpp"
 #include "sim/alike/steady_state.hpp"
 
 namespace ringscope {
 namespace sim {
 
 Alike alike_for(const Scenario& scenario, const RunOptions& options) {
-  if (std::ssize(scenario.placement.ranks) < options.fold_from) return {};
+  const Job& job = scenario.job;
+  const auto ranks = std::ssize(scenario.placement.ranks);
+  const bool by_blocks = job.rings != nullptr && job.training == nullptr;
+  const auto blocks = by_blocks ? ranks * threads_of(*job.algorithm, job.options) : ranks;
+  if (ranks < options.fold_from && blocks < std::int64_t{blocks_of_rank} * options.fold_from)
+    return {};
   if (options.shows_messages()) return {{}, "the history of each rank is asked for", 0};
-  return alike_ranks(scenario, std::ssize(scenario.placement.ranks) >= options.fold_uneven_from);
+  bool uneven = ranks >= options.fold_uneven_from;
+  if (by_blocks && options.fold_uneven_from < never_fold) {
+    const PlacedOptions placed(job, scenario.placement);
+    const auto items = static_cast<std::size_t>(job.bytes.count);
+    const Cost cost = job.algorithm->cost(static_cast<int>(ranks), items, *placed);
+    uneven = uneven || cost.messages >= fewest_uneven_messages;
+  }
+  return alike_ranks(scenario, uneven);
 }
 
 bool may_skip(const Scenario& scenario, const RunOptions& options) {

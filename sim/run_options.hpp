@@ -2,6 +2,7 @@
 // How a case is simulated: by which kernel, how exactly, and what is kept of it.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <limits>
 #include <string_view>
@@ -14,9 +15,13 @@ inline constexpr std::size_t long_path_limit = 4'000'000;
 /// Below it all ranks are simulated even where they are alike: that takes well under a second, and
 /// the report names the ranks and resources of every host.
 inline constexpr int fewest_folded_ranks = 128;
+/// Blocks of NCCL's kernels that count as one rank of these.
+inline constexpr int blocks_of_rank = 8;
 /// Below it they are alike only where all chunks have one size, and all times are exact. From here
 /// on few runs of all ranks end, and ranks rarely divide a model's gradients.
 inline constexpr int fewest_uneven_ranks = 1024;
+/// The same of NCCL's collectives, whose ranks send several times in each step: messages.
+inline constexpr std::int64_t fewest_uneven_messages = 1 << 18;
 inline constexpr int never_fold = std::numeric_limits<int>::max();
 
 struct RunOptions {

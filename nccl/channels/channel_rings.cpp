@@ -111,14 +111,17 @@ int channel_threads(const Options& options) {
 bool channels_move_with_hosts(int ranks, std::size_t, const Options& options) {
   if (options.given.orders == nullptr) return true;
   const auto hosts = ranks_by_host(ranks, options.given.hosts);
-  const int moved = hosts.size() > 1 ? hosts[1].front() : 0;
-  return std::ranges::all_of(*options.given.orders, [&](const Table<int>& order) {
-    Table<int> next(ranks);
-    for (int i = 0; i < ranks; ++i) next[order[i]] = order[(i + 1) % ranks];
-    for (int rank = 0; rank < ranks; ++rank)
-      if (next[(rank + moved) % ranks] != (next[rank] + moved) % ranks) return false;
-    return true;
-  });
+  const auto move_by = [&](int moved) {
+    return std::ranges::all_of(*options.given.orders, [&](const Table<int>& order) {
+      Table<int> next(ranks);
+      for (int i = 0; i < ranks; ++i) next[order[i]] = order[(i + 1) % ranks];
+      for (int rank = 0; rank < ranks; ++rank)
+        if (next[(rank + moved) % ranks] != (next[rank] + moved) % ranks) return false;
+      return true;
+    });
+  };
+  return hosts.size() < 2 || move_by(hosts[1].front()) ||
+         (hosts.size() % 2 == 0 && hosts.size() > 2 && move_by(hosts[2].front()));
 }
 
 }  // namespace ringscope

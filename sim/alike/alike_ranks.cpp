@@ -72,18 +72,32 @@ std::string unlike_detours(const Topology& topology) {
   return takes_detours(topology.routing()) ? "messages take detours" : "";
 }
 
+/// NICs of the job's rings are those of the ranks `moved` further on.
+bool nics_move(const nccl::JobChannels& rings, int moved) {
+  return std::ranges::all_of(rings.nics, [moved](const auto& nics) {
+    for (int rank = 0; rank < std::ssize(nics); ++rank)
+      if (nics[rank] != nics[(rank + moved) % std::ssize(nics)]) return false;
+    return true;
+  });
+}
+
 /// The rings of a search may use other NICs at the next host.
 std::string unlike_nics(const Scenario& scenario, const Orbits& orbits) {
   const auto& rings = scenario.job.rings;
   if (scenario.job.groups != nullptr) return unequal_groups(*scenario.job.groups, orbits);
   if (rings == nullptr) return "";
   if (orbits.order != nullptr) return "NCCL's rings are of ranks as they are numbered";
-  const auto moved = static_cast<std::size_t>(orbits.simulated);
-  for (const auto& nics : rings->nics)
-    for (std::size_t rank = 0; rank < nics.size(); ++rank)
-      if (nics[rank] != nics[(rank + moved) % nics.size()])
-        return "NCCL's rings leave the hosts by different NICs";
-  return "";
+  return nics_move(*rings, orbits.simulated) ? ""
+                                             : "NCCL's rings leave the hosts by different NICs";
+}
+
+/// Ranks that move at once where `n` do but for the NICs: every other host swaps NCCL's rings of a
+/// pair (nccl/search/job_channels.cpp).
+int with_nics(const Scenario& scenario, int n) {
+  const auto& rings = scenario.job.rings;
+  const auto ranks = static_cast<int>(scenario.placement.ranks.size());
+  if (rings == nullptr || ranks % (2 * n) != 0 || ranks == 2 * n) return n;
+  return !nics_move(*rings, n) && nics_move(*rings, 2 * n) ? 2 * n : n;
 }
 
 /// The job as its algorithm sees it, on ranks as orbits number them.
@@ -115,8 +129,13 @@ std::string unlike_lines(int rank, int other) {
 
 /// A ring waits for itself: what one rank is late by goes round, and does not add up. Elsewhere a
 /// byte can break the step in which all are, and take a third of the time more.
-bool goes_round(const Job& job) {
-  if (job.training == nullptr) return job.algorithm->ring;
+bool goes_round(const Job& job, int ranks, const Options& placed) {
+  if (job.training == nullptr) {
+    const auto chosen = job.algorithm->chosen;
+    const auto sum = static_cast<std::size_t>(job.bytes.count);
+    return job.algorithm->ring ||
+           (chosen ? chosen(ranks, sum, placed) : job.algorithm->name) == "channel_rings";
+  }
   const bool llm = job.training->llm != nullptr;
   const Algorithm* exchange = llm ? job.training->llm->exchange : job.training->exchange;
   if (exchange == nullptr || exchange->ring) return true;
@@ -201,7 +220,7 @@ Orbits orbits_of(const Scenario& scenario) {
     const bool several = has_several_switches(scenario.cluster.topology) && each < ranks &&
                          unequal_places(scenario.placement, each).empty();
     const int of_cell = several ? ranks_of_cell(scenario, each) : each;
-    return {ranks, of_cell < ranks ? of_cell : each};
+    return {ranks, with_nics(scenario, of_cell < ranks ? of_cell : each)};
   }
   AlikeOrder order = algorithm.alike_order(ranks, scenario.job.options);
   Table<int> places(order.ranks.size());
@@ -258,8 +277,10 @@ Alike alike_ranks(const Scenario& asked, bool uneven) {
   const Scenario scenario = in_order(asked, orbits);
   const Placement& placement = scenario.placement;
   const Topology& topology = scenario.cluster.topology;
-  const bool cells = orbits.order == nullptr && orbits.simulated > ranks_per_host(placement);
-  const bool looks_first = !cells && has_several_switches(topology);
+  const bool several = has_several_switches(topology);
+  const bool cells =
+      several && orbits.order == nullptr && orbits.simulated > ranks_per_host(placement);
+  const bool looks_first = several && !cells;
   const std::function<std::string()> conditions[] = {
       [&] { return unmoved_replicas(orbits); },
       [&] { return unequal_places(placement, orbits.simulated); },
@@ -276,7 +297,7 @@ Alike alike_ranks(const Scenario& asked, bool uneven) {
                               scenario.job.algorithm->collective, scenario.job.algorithm->name));
   PeerMap peers(orbits);
   Alike alike = compared(scenario, program, some_of(orbits.size()),
-                         uneven && goes_round(scenario.job), peers);
+                         uneven && goes_round(scenario.job, orbits.ranks, *program.options), peers);
   if (!alike.orbits) return alike;
   if (std::string reason = unlike_by_ties(scenario, orbits, peers.distances()); !reason.empty())
     return unless(std::move(reason));

@@ -123,5 +123,35 @@ TEST(Fold, a_message_in_pieces_passes_the_cables_of_two_hosts) {
       1);
 }
 
+/// An allreduce by NCCL's rings on hosts with eight H100: every other host swaps rings of a pair.
+Scenario rings_on_h100(int hosts, const std::string& bytes) {
+  return scenario_of(
+      fmt::format("cluster: {{base: h100_nvswitch, hosts: {}}}\nlibrary: nccl_h100\n"
+                  "placement: {{hosts: 8x{}, on: gpu}}\njob: {{collective: allreduce, algorithm: "
+                  "nccl, bytes: {}, options: {{algorithm: ring, protocol: Simple}}}}\n",
+                  hosts, hosts, bytes));
+}
+
+TEST(Fold, rings_that_swap_nics_at_every_other_host_are_simulated_on_two_hosts) {
+  expect_folds_to(rings_on_h100(4, "32 MiB"), 16);
+  const Report odd = folded(rings_on_h100(3, "24 MiB"));
+  EXPECT_EQ(odd.simulated_ranks, 0);
+  EXPECT_EQ(odd.not_folded, "NCCL's rings leave the hosts by different NICs");
+}
+
+// 80 ranks are fewer than --fold-from, but have 16 blocks each.
+TEST(Fold, many_blocks_of_few_ranks_are_folded_with_uneven_chunks_where_messages_are_many) {
+  const Report even = simulate(rings_on_h100(10, "80 MiB"), {});
+  EXPECT_EQ(even.simulated_ranks, 16) << even.not_folded;
+  EXPECT_EQ(even.uneven, 0);
+  const Report few = simulate(rings_on_h100(10, "100004 B"), {});
+  EXPECT_EQ(few.simulated_ranks, 0);
+  const Report many = simulate(rings_on_h100(10, "4 GiB"), {});
+  EXPECT_EQ(many.simulated_ranks, 16) << many.not_folded;
+  EXPECT_GE(many.messages, 1 << 18);
+  EXPECT_GT(many.uneven, 0);
+  EXPECT_LT(many.uneven, 1e-6);
+}
+
 }  // namespace
 }  // namespace ringscope::fold_test
