@@ -3,6 +3,8 @@
 //
 // Each is a script that gets all words behind the subcommand, and this program's path as RINGSCOPE,
 // to simulate with.
+#include "cli/commands/scripts.hpp"
+
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -25,8 +27,18 @@ namespace fs = std::filesystem;
 // Debian's own: the first python3 in PATH may lack Debian's modules.
 constexpr const char* python = "/usr/bin/python3";
 
-/// Becomes the script. Throws Failure when that cannot be.
-[[noreturn]] void run_script(const std::string& path, const std::vector<std::string>& arguments) {
+/// `path`: of the script, where that is not validation/calibration/NAME.
+void add_script(Command& program, const std::string& name, const std::string& summary,
+                const std::string& path = "") {
+  Command script = program.add_subcommand(name, summary);
+  script.take_all_words();  // the script has its own help
+  const std::string found = path.empty() ? "validation/calibration/" + name : path;
+  script.callback([script, found] { run_script(found, script.remaining()); });
+}
+
+}  // namespace
+
+void run_script(const std::string& path, const std::vector<std::string>& arguments) {
   const std::string script = (fs::path(data_directory()) / path).string();
   if (!fs::exists(script))
     throw Failure(ExitCode::bad_input, fmt::format("there is no '{}'", script));
@@ -45,17 +57,6 @@ constexpr const char* python = "/usr/bin/python3";
   execv(python, pointers.data());
   throw Failure(ExitCode::bad_input, fmt::format("{}: {}", python, std::strerror(errno)));
 }
-
-/// `path`: of the script, where that is not validation/calibration/NAME.
-void add_script(Command& program, const std::string& name, const std::string& summary,
-                const std::string& path = "") {
-  Command script = program.add_subcommand(name, summary);
-  script.take_all_words();  // the script has its own help
-  const std::string found = path.empty() ? "validation/calibration/" + name : path;
-  script.callback([script, found] { run_script(found, script.remaining()); });
-}
-
-}  // namespace
 
 void add_import(Command& program) {
   add_script(program, "import",

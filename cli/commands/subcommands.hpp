@@ -11,6 +11,7 @@ void add_run(Command& program);
 void add_compare(Command& program);
 void add_explain(Command& program);
 void add_what_if(Command& program);
+void add_estimate(Command& program);
 void add_sweep(Command& program);
 void add_merge(Command& program);
 void add_show(Command& program);
@@ -41,6 +42,7 @@ inline constexpr Subcommand subcommands[] = {
     {"Simulate", add_explain},
     {"Simulate", add_what_if},
     {"Simulate", add_predict},
+    {"Simulate", add_estimate},
     {"Search", add_place},
     {"Search", add_sweep},
     {"Search", add_merge},
