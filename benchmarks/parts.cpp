@@ -5,6 +5,8 @@
 
 #include "benchmarks/bare_ring.hpp"
 #include "scenarios/question/scenario.hpp"
+#include "sim/estimate/nccl_scenario.hpp"
+#include "sim/estimate/nccl_times.hpp"
 #include "sim/machine/ledger.hpp"
 #include "topologies/graph/route_cache.hpp"
 
@@ -22,6 +24,33 @@ void bare_ring(benchmark::State& state) {
   state.SetItemsProcessed(messages);
 }
 BENCHMARK(bare_ring)->RangeMultiplier(4)->Range(16, 1024)->Unit(benchmark::kMillisecond);
+
+NcclTimes times_of(const char* cluster) {
+  return NcclTimes(nccl_scenario({.cluster = named_value("cluster", cluster),
+                                  .collective = named_value("collective", "allreduce"),
+                                  .ranks = named_value("ranks", ""),
+                                  .library = named_value("library", ""),
+                                  .placement = named_value("placement", "")}));
+}
+
+/// Time of a table of NCCL's times from 8 B to 16 GiB, and of a query.
+void nccl_table(benchmark::State& state) {
+  NcclTimes times = times_of("h100_nvswitch");
+  for ([[maybe_unused]] auto _ : state) times.build_table({});
+  state.counters["points"] = times.points();
+}
+BENCHMARK(nccl_table)->Unit(benchmark::kMillisecond)->Iterations(1);
+
+void nccl_query(benchmark::State& state) {
+  NcclTimes times = times_of("a100x4_nvlink");
+  times.build_table({});
+  std::uint64_t bytes = 8;
+  for ([[maybe_unused]] auto _ : state) {
+    benchmark::DoNotOptimize(times.at(bytes));
+    bytes = bytes * 3 % (std::uint64_t{1} << 34) + 1;
+  }
+}
+BENCHMARK(nccl_query)->Unit(benchmark::kMicrosecond);
 
 void nothing(void*, std::uint64_t) {}
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Measure what calls from Python cost: a sweep of many small runs, and a call of one of them.
+"""Measure what calls from Python cost: a sweep of many small runs, a call of one of them, and a
+query of nccl_estimate().
 
     benchmarks/python_calls                  10,000 points of a ring of 8 ranks; 300 calls
     benchmarks/python_calls --points 400     fewer of them: says whether it works, not how fast
@@ -18,6 +19,7 @@ import ringscope
 from common.programs import page_parser, run_main
 
 MOST_SWEEP_S, MOST_CALL_S = 30.0, 1e-3  # of 10,000 points on two cores; of a call
+MOST_QUERY_S = 50e-6
 SCENARIO = {"question": "What does a call cost?", "cluster": "star8", "library": "rdma",
             "placement": "1x8",
             "job": {"collective": "allreduce", "algorithm": "ring", "bytes": "1 MiB"}}
@@ -50,6 +52,16 @@ def call_seconds(calls: int) -> list:
     return costs
 
 
+def query_seconds(queries: int) -> tuple:
+    """(seconds of the table of 8 GPUs to 64 MiB, of a query)."""
+    begun = time.perf_counter()
+    times = ringscope.nccl_estimate("h100_nvswitch", "allreduce", 8, most=1 << 26, progress=False)
+    warm = time.perf_counter()
+    for number in range(queries):
+        times(8 + number * 1009)
+    return warm - begun, (time.perf_counter() - warm) / queries
+
+
 def main():
     parser = page_parser("python_calls", __doc__)
     parser.add_argument("--points", type=int, default=10_000)
@@ -58,10 +70,13 @@ def main():
     options = parser.parse_args()
     points, seconds = sweep_seconds(options.points, options.threads)
     costs = call_seconds(options.calls)
+    table, query = query_seconds(10 * options.calls)
     print(f"sweep: {points} points of 8 ranks in {seconds:.2f} s on {options.threads} threads of "
           f"{os.cpu_count()} cores (10,000 in at most {MOST_SWEEP_S:.0f} s)")
     print(f"call:  {1e3 * statistics.median(costs):.3f} ms beyond the simulation, the median of "
           f"{len(costs)}; {1e3 * min(costs):.3f} ms at least (at most {1e3 * MOST_CALL_S:.0f} ms)")
+    print(f"query: {1e6 * query:.2f} us of nccl_estimate (at most {1e6 * MOST_QUERY_S:.0f} us), "
+          f"after {table:.2f} s for its table")
 
 
 if __name__ == "__main__":

@@ -35,10 +35,11 @@ class Calls(unittest.TestCase):
         self.assertEqual(len(costs), 3)
         self.assertGreater(min(costs), 0)
 
-    def test_it_prints_both(self):
+    def test_it_prints_all(self):
         ran = subprocess.run([ROOT / "benchmarks/python_calls", "--points", "10", "--calls", "2"],
                              capture_output=True, text=True, check=True)
         self.assertRegex(ran.stdout, r"^sweep: 12 points of 8 ranks in \d+\.\d\d s on 2 threads")
+        self.assertRegex(ran.stdout, r"(?m)^query: \d+\.\d\d us of nccl_estimate")
         self.assertTrue(re.search(r"^call:  \d+\.\d{3} ms beyond", ran.stdout, re.M), ran.stdout)
 
 

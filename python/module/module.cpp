@@ -35,6 +35,7 @@ PYBIND11_MODULE(_core, module) {
   add_studies(module);
   add_places(module);
   add_gains(module);
+  add_times(module);
 }
 
 }  // namespace ringscope

@@ -20,6 +20,7 @@ void add_cases(pybind11::module_& module);    ///< run, compare, explain
 void add_studies(pybind11::module_& module);  ///< sweep
 void add_places(pybind11::module_& module);   ///< place
 void add_gains(pybind11::module_& module);    ///< what_if
+void add_times(pybind11::module_& module);    ///< nccl_estimate
 
 // A scenario or a study as Python says it: the name of one of ours, a path, or its YAML.
 
