@@ -2,7 +2,9 @@
 #include <memory>
 
 #include "cli/cases/cases.hpp"
+#include "cli/commands/scripts.hpp"
 #include "cli/commands/subcommands.hpp"
+#include "cli/terminal/failure.hpp"
 #include "cli/terminal/output_file.hpp"
 #include "scenarios/answer/formats/report_formats.hpp"
 #include "scenarios/answer/text/report_text.hpp"
@@ -13,10 +15,29 @@ namespace {
 struct RunArguments {
   CaseArguments cases;
   std::string json, csv, trace, timeline, paje;
+  bool interval = false;
 };
 
+/// Becomes `predict`, which has few of the options.
+[[noreturn]] void run_with_interval(const RunArguments& arguments) {
+  const CaseArguments& cases = arguments.cases;
+  const bool more = !cases.only.empty() || cases.no_skip || cases.no_fold ||
+                    cases.kernel != CaseArguments().kernel ||
+                    cases.tolerance != CaseArguments().tolerance || !arguments.csv.empty() ||
+                    !arguments.trace.empty() || !arguments.timeline.empty() ||
+                    !arguments.paje.empty();
+  if (cases.scenarios.size() != 1 || more)
+    throw Failure(ExitCode::bad_input,
+                  "run: --interval: expected one scenario, and of the options --set and --json");
+  std::vector<std::string> words = cases.scenarios;
+  for (const std::string& change : cases.changes) words.insert(words.end(), {"--set", change});
+  if (!arguments.json.empty()) words.insert(words.end(), {"--json", arguments.json});
+  run_script("validation/calibration/predict", words);
+}
+
 void run(const RunArguments& arguments) {
-  const auto& [cases, json, csv, trace, timeline, paje] = arguments;
+  if (arguments.interval) run_with_interval(arguments);
+  const auto& [cases, json, csv, trace, timeline, paje, interval] = arguments;
   const bool text = print_text({json, csv, trace, timeline, paje});
   for (const std::string& file : {json, csv, trace, timeline, paje}) require_writable(file);
   ProgressBar bar("reading");
@@ -49,6 +70,8 @@ void add_run(Command& program) {
   run_command.add_option("--paje", arguments->paje, "write a trace in Paje's format, for ViTE");
   run_command.add_option("--timeline", arguments->timeline,
                          "write what each rank did when, as CSV");
+  run_command.add_flag("--interval", arguments->interval,
+                       "print each time with its 90 % range and no more, as predict does");
   run_command.footer(
       "A file '-' is standard output; then no table is printed.\n"
       "Of cases that cannot go on (a deadlock, exit code 3) the JSON says under 'stuck' who waits\n"

@@ -5,11 +5,13 @@ Every case is simulated with the library that `ringscope calibrate` wrote, with 
 its measurements allow as well, and with each part slower by the fit's error on its own probes. The
 interval holds the prediction, these, and what models have missed elsewhere. Of several cases, it
 also prints the ratio of each to the first, both by the same models. A warning names large errors of
-the fit.
+the fit. With a shipped library the interval is its `spread`, where it has one. `ringscope run
+--interval` is the same command.
 
 Examples:
   ringscope predict question.yaml
   ringscope predict 02-ring-of-8 --set cluster=mycluster.yaml --set library=mycluster.yaml
+  ringscope predict mine.yaml --set library=nccl_h100
 
 Exit codes: 0 done, 1 bad input, 3 a simulation that is stuck.
 """
@@ -19,6 +21,7 @@ import json
 import math
 import pathlib
 import sys
+from typing import Optional
 
 from common.programs import InputError, Parser, page_parser, run_main, waiting, write_text
 from common.quantities import format_time
@@ -37,8 +40,8 @@ class Prediction:
     low_s: float
     high_s: float
     ratio: float
-    ratio_low: float
-    ratio_high: float
+    ratio_low: Optional[float]
+    ratio_high: Optional[float]
     warnings: list
 
 
@@ -55,16 +58,12 @@ def arguments():
 
 
 def model_behind(scenario: str, changes: list) -> str:
-    """Path of the file that the library is."""
+    """Path of the file that the library is; "" where it is none."""
     words = [one.partition("=")[2] for one in changes if one.startswith("library=")]
     library = words[-1] if words else library_in(scenario)
     folder = "." if words else pathlib.Path(scenario).parent
     path = pathlib.Path(folder) / (library or "")
-    if path.is_file():
-        return str(path)
-    got = f"'{library}'" if library else "none that is a file"
-    raise InputError(f"{scenario}: expected a library that `ringscope calibrate` wrote, got "
-                     f"{got}: name the file behind the scenario")
+    return str(path) if path.is_file() else ""
 
 
 def library_in(scenario: str) -> str:
@@ -116,11 +115,29 @@ def with_ratios(times: list) -> list:
     return times + [one / times[0] if times[0] else 1.0 for one in times[1:]]
 
 
+def simulated(runner: Simulator, scenario: str, changes: list) -> list:
+    """Cases of the scenario as `run` reports them."""
+    words = [word for one in changes for word in ("--set", one)]
+    with waiting("simulating"):
+        return json.loads(runner.output("run", scenario, *words, "--json", "-"))["cases"]
+
+
+def by_spread(cases: list, scenario: str) -> list:
+    """Predictions whose ends are those of their library's spread. A ratio has none: nothing says
+    how much of the spread two cases of one machine share."""
+    for case in cases:
+        if "likely" not in case:
+            raise InputError(f"{scenario}: expected a library that `ringscope calibrate` wrote, got "
+                             f"'{case['library']}': name the file behind the scenario")
+    ratios = with_ratios([case["time_s"] for case in cases])[len(cases):]
+    return [Prediction(case["name"], case["time_s"], case["likely"]["low_s"],
+                       case["likely"]["high_s"], ratio, None, None, case.get("warnings", []))
+            for case, ratio in zip(cases, [1.0, *ratios])]
+
+
 def predict(runner: Simulator, fitted: model.Model, scenario: str, changes: list) -> list:
     """Predictions of all cases of the scenario."""
-    words = [word for one in changes for word in ("--set", one)]
-    with waiting("simulating by the fit"):
-        cases = json.loads(runner.output("run", scenario, *words, "--json", "-"))["cases"]
+    cases = simulated(runner, scenario, changes)
     for case in cases:
         check_library(case, fitted, scenario)
     widths = interval.widths(
@@ -133,17 +150,22 @@ def predict(runner: Simulator, fitted: model.Model, scenario: str, changes: list
             for case, time, ratio, width in zip(cases, known, ratios, widths)]
 
 
-def text_of(predictions: list, fitted: model.Model) -> str:
+SPREAD_LEVEL = 0.9
+
+
+def text_of(predictions: list, fitted: Optional[model.Model]) -> str:
     rows = [[one.name, *map(format_time, (one.time_s, one.low_s, one.high_s))]
             for one in predictions]
     lines = text.columns(["case", "time", "low", "high"], rows)
     if len(predictions) > 1:
         first, *others = predictions
-        rows = [[one.name, *(f"{ratio:.3f} x" for ratio in (one.ratio, one.ratio_low,
-                                                            one.ratio_high))] for one in others]
+        rows = [[one.name, *("-" if ratio is None else f"{ratio:.3f} x" for ratio in
+                             (one.ratio, one.ratio_low, one.ratio_high))] for one in others]
         lines += ["", *text.columns([f"over {first.name}", "ratio", "low", "high"], rows)]
     missed = text.percent(math.expm1(interval.UNSEEN), 0)
-    lines += ["", f"low to high: {text.percent(interval.level_of(fitted), 0)} of all cases, by "
+    lines += ["", "low to high: 90 % of measured times on machines to which the library was not "
+              "fitted (its 'spread')" if fitted is None else
+              f"low to high: {text.percent(interval.level_of(fitted), 0)} of all cases, by "
               f"{len(fitted.draws)} other models that the measurements of {fitted.path} allow, the "
               f"errors of the fit and {missed} of model error"]
     for warning in dict.fromkeys(words for one in predictions for words in one.warnings):
@@ -153,11 +175,16 @@ def text_of(predictions: list, fitted: model.Model) -> str:
 
 def main():
     options = arguments()
-    fitted = model.read(options.model or model_behind(options.scenario, options.set))
-    check_model(fitted)
-    predictions = predict(Simulator(), fitted, options.scenario, options.set)
+    path, fitted = options.model or model_behind(options.scenario, options.set), None
+    if path:
+        fitted = model.read(path)
+        check_model(fitted)
+        predictions = predict(Simulator(), fitted, options.scenario, options.set)
+    else:
+        predictions = by_spread(simulated(Simulator(), options.scenario, options.set),
+                                options.scenario)
     if options.json:
-        told = {"schema": 1, "level": interval.level_of(fitted),
+        told = {"schema": 1, "level": interval.level_of(fitted) if fitted else SPREAD_LEVEL,
                 "cases": [dataclasses.asdict(one) for one in predictions]}
         write_text(options.json, json.dumps(told, indent=2) + "\n")
     if options.json != "-":

@@ -122,6 +122,22 @@ class Predicted(WithPrograms):
         self.assertIn("low to high: 60 % of all cases, by 4 other models", told)
         self.assertIn("warning: extrapolates to 4 hosts", told)
 
+    def test_ends_of_a_library_with_a_spread_are_those_by_run_interval_too(self):
+        self.fit()
+        scenario = self.scenario({"base": "rdma", "spread": {"several_hosts": [
+            {"up_to": "1 KiB", "low": 0.5, "high": 3}, {"low": 0.8, "high": 1.25}]}})
+        told = self.predicted(scenario)
+        self.assertEqual(told["level"], 0.9)
+        for case, low, high in zip(told["cases"], (0.5, 0.8), (3, 1.25)):
+            self.assertAlmostEqual(case["low_s"] / case["time_s"], low)
+            self.assertAlmostEqual(case["high_s"] / case["time_s"], high)
+        self.assertIsNone(told["cases"][1]["ratio_low"])
+        ran = self.ran("run", scenario, "--interval")
+        self.assertEqual(ran.stdout, self.ran("predict", scenario).stdout)
+        self.assertRegex(ran.stdout, r"(?m)^question 1 MiB +\d+\.\d+ x +- +-$")
+        self.assertIn("--interval: expected one scenario",
+                      self.ran("run", scenario, "--interval", "--csv", "-").stderr)
+
     def test_other_libraries_are_refused(self):
         fit = self.fit()
         for words, complaint in (
