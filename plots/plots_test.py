@@ -46,6 +46,8 @@ def report(names=("4-2-2",), ranks=2, per_host=2, waited=None, **changes):
                       for rank in range(ranks)]} | changes
     return json.dumps({"schema": 1, "cases": [{"name": name} | case for name in names]})
 
+HEAD = TIMELINE.splitlines()[0] + "\n"
+
 
 class InFolder(unittest.TestCase):
     def setUp(self):
@@ -174,12 +176,12 @@ class Scaling(InFolder):
         self.assertEqual([label.get_text() for label in left.get_xticklabels()], ["2", "4", "64"])
 
     def test_range_of_an_estimate_is_a_band_in_both_panels(self):
-        head, row = SCALING.rstrip() + ",low_s,high_s\n", scaling_row(time=1e-5).rstrip()
-        rows = [f"{row},5e-6,2e-5\n", scaling_row(size=4096).rstrip() + ",,\n"]
-        left, right = scaling.draw(scaling.read_points(self.write(head + "".join(rows))), None).axes
-        for axes, ends in ((left, {5, 20}), (right, {0.5, 2})):
-            (band,) = axes.collections
-            self.assertEqual({round(y, 9) for _, y in band.get_paths()[0].vertices}, ends)
+        text = (SCALING.rstrip() + ",low_s,high_s\n" + scaling_row(time=1e-5).rstrip()
+                + ",5e-6,2e-5\n" + scaling_row(size=4096).rstrip() + ",,\n")
+        drawn = scaling.draw(scaling.read_points(self.write(text)), None).axes
+        for axes, ends in zip(drawn, ({5, 20}, {0.5, 2})):
+            heights = [y for _, y in axes.collections[0].get_paths()[0].vertices]
+            self.assertEqual({round(y, 9) for y in heights}, ends)
             self.assertIn("band: 90 % range", axes.get_ylabel())
 
     def test_cases_that_differ_in_nothing_shown_become_lines_by_name(self):
@@ -252,8 +254,6 @@ class Pictures(InFolder):
 
 
 class BadInput(InFolder):
-    HEADER = TIMELINE.splitlines()[0] + "\n"
-
     def refuses(self, read, text, message):
         source = self.write(text)
         with self.assertRaises(style.InputError) as raised:
@@ -265,18 +265,17 @@ class BadInput(InFolder):
         for text, message in (
                 ("", ": is empty"),
                 (" \n", ": is empty"),
-                (self.HEADER, ": has a header but no rows"),
-                (self.HEADER.replace(",end_s", ""),
-                 f":1: column 'end_s' is missing (found: {columns})"),
-                (self.HEADER + "a,0,reduce\n", ":2: expected 9 values, got 3"),
-                (self.HEADER + "a,x,reduce,,,,0,1,\n",
+                (HEAD, ": has a header but no rows"),
+                (HEAD.replace(",end_s", ""), f":1: column 'end_s' is missing (found: {columns})"),
+                (HEAD + "a,0,reduce\n", ":2: expected 9 values, got 3"),
+                (HEAD + "a,x,reduce,,,,0,1,\n",
                  ":2: rank: expected a whole number of at least 0, got 'x'"),
-                (self.HEADER + "a,0,reduce,,,,0,nan,\n",
+                (HEAD + "a,0,reduce,,,,0,nan,\n",
                  ":2: end_s: expected a number of at least 0, got 'nan'"),
-                (self.HEADER + "a,0,reduce,,,,-1,1,\n",
+                (HEAD + "a,0,reduce,,,,-1,1,\n",
                  ":2: start_s: expected a number of at least 0, got '-1'"),
-                (self.HEADER + "a,0,reduce,,,,2,1,\n", ":2: end_s is before start_s"),
-                (self.HEADER + "a,0,sleep,,,,0,1,\n",
+                (HEAD + "a,0,reduce,,,,2,1,\n", ":2: end_s is before start_s"),
+                (HEAD + "a,0,sleep,,,,0,1,\n",
                  ":2: unknown activity 'sleep' (known: compute, reduce, copy, overhead, in_send, "
                  "in_wait, idle)")):
             self.refuses(timeline.read_timeline, text, message)
@@ -287,16 +286,16 @@ class BadInput(InFolder):
                      "is nothing to draw; `ringscope run` says why")
 
     def test_json(self):
+        nothing = ", and so there is nothing to draw"
         for text, message in (
                 ("", ": is empty"),
                 ('{"cases": [\n}', ":2:1: is not JSON: Expecting value"),
                 ("[]", ": key 'cases' is missing"),
                 ('{"cases": []}', ": cases: is empty"),
                 ('{"cases": [], "stuck": [{"name": "a", "deadlock": {"text": "deadlock\\nb"}}]}',
-                 ": cases: is empty: the only case is stuck, and so there is nothing to draw: "
-                 "a: deadlock"),
+                 f": cases: is empty: the only case is stuck{nothing}: a: deadlock"),
                 ('{"cases": [], "stuck": [1, 2]}',
-                 ": cases: is empty: all 2 cases are stuck, and so there is nothing to draw"),
+                 f": cases: is empty: all 2 cases are stuck{nothing}"),
                 ('{"cases": {}}', ": cases: expected a list, got {}"),
                 ('{"cases": [1]}', ": cases[0]: key 'ranks' is missing"),
                 (report(ranks=0), ": cases[0]: ranks: is empty"),
@@ -311,11 +310,10 @@ class BadInput(InFolder):
         words = ["absent", "-o", self.path("a.png")]
         ran = subprocess.run([sys.executable, "-B", os.path.join(PLOTS, "timeline"), *words],
                              capture_output=True, text=True)
-        self.assertEqual((ran.returncode, ran.stderr),
-                         (1, "timeline: absent: No such file or directory\n"))
+        why = "absent: No such file or directory"
+        self.assertEqual((ran.returncode, ran.stderr), (1, f"timeline: {why}\n"))
         for plot in ("timeline", "breakdown", "scaling"):
-            self.assertEqual(self.complaint(plot, *words),
-                             f"{plot}: absent: No such file or directory")
+            self.assertEqual(self.complaint(plot, *words), f"{plot}: {why}")
         self.assertFalse(os.path.exists(self.path("a.png")))
 
     def test_a_binary_file_and_an_unwritable_picture_are_refused(self):

@@ -56,8 +56,7 @@ std::uint64_t size_in(const std::string& text) {
   const Value word = option_word("--bytes", text);
   const Bytes bytes = word.bytes();
   constexpr std::uint64_t most = std::uint64_t{1} << 50;
-  if (bytes.count == 0 || bytes.count > most)
-    word.fail("expected a size from 1 B to 1 PiB");
+  if (bytes.count == 0 || bytes.count > most) word.fail("expected a size from 1 B to 1 PiB");
   return bytes.count;
 }
 

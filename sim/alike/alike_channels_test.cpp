@@ -91,6 +91,19 @@ TEST(AlikeChannels, stand_for_those_that_switches_add_up) {
           hosts, bytes)));
 }
 
+// Each of Slingshot's messages takes the time of its rank's proxy.
+TEST(AlikeChannels, share_the_proxies_of_their_ranks) {
+  for (const int hosts : {2, 4})
+    for (const char* algorithm : {"ring", "tree"})
+      for (const char* bytes : {"64 kB", "16 MiB"})
+        expect_same(scenario_of(fmt::format(
+            "cluster: {{base: a100_nvswitch, hosts: {0}}}\n"
+            "library: {{base: nccl_a100, transport: slingshot}}\n"
+            "placement: {{hosts: 8x{0}, on: gpu}}\njob: {{collective: allreduce, algorithm: nccl, "
+            "bytes: {1}, options: {{algorithm: {2}}}}}",
+            hosts, bytes, algorithm)));
+}
+
 // Each pair of a hybrid cube mesh has one or two NVLinks: no two of its rings are alike.
 TEST(AlikeChannels, are_none_where_their_links_are_not_used_alike) {
   expect_same(on_gpus("dgx1v", "8", "allreduce", "4 MB"));

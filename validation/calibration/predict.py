@@ -127,8 +127,8 @@ def by_spread(cases: list, scenario: str) -> list:
     how much of the spread two cases of one machine share."""
     for case in cases:
         if "likely" not in case:
-            raise InputError(f"{scenario}: expected a library that `ringscope calibrate` wrote, got "
-                             f"'{case['library']}': name the file behind the scenario")
+            raise InputError(f"{scenario}: expected a library that `ringscope calibrate` wrote, "
+                             f"got '{case['library']}': name the file behind the scenario")
     ratios = with_ratios([case["time_s"] for case in cases])[len(cases):]
     return [Prediction(case["name"], case["time_s"], case["likely"]["low_s"],
                        case["likely"]["high_s"], ratio, None, None, case.get("warnings", []))
