@@ -31,8 +31,8 @@ class Calibration:
         return {part: found[part] for part in ("cluster", "library") if part in found}
 
     def others(self) -> list[dict[str, Any]]:
-        """Other models that the measurements allow as well, each as parts(). None of a fit of GPUs
-        or of a trace, nor with `bootstrap` below 2."""
+        """Other models that the measurements allow as well, each as parts(). None of a fit of
+        probes of GPUs or of a trace, nor with `bootstrap` below 2."""
         parts = self.parts()
         return [other_parts(parts, drawn) for drawn in self._calibration().get("draws") or []]
 

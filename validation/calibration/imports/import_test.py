@@ -125,7 +125,8 @@ class Program(unittest.TestCase):
                 ((PUBLISHED[5], "--kind", "probes", "-o", "out.json"),
                  '--kind: expected what the input holds (trace), got "probes"\n'),
                 ((PUBLISHED[5], "--format", "imc"), "--format: expected one of osu, imb, "
-                 'nccl-tests, csv, ring-trace, p2p-csv, rates-csv, p2p-test, '
+                 'nccl-tests, nccl-tests-json, nccl-csv, csv, ring-trace, p2p-csv, '
+                 'rates-csv, p2p-test, '
                  'nvbandwidth, overlap-csv, got "imc"\n'),
                 ((PUBLISHED[0], "--link-bandwidth", "23"), "--link-bandwidth: expected bandwidth "
                  'such as "10 Gbit/s", got "23", which has no unit\n'),

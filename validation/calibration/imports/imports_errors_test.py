@@ -28,7 +28,8 @@ P2P = "metric,src,dst,value\n"
 # (input, what is said after "x.log:")
 BAD = [
     ("hello\nworld\n",
-     "1:1: expected output of a known format (osu, imb, nccl-tests, csv, ring-trace,"
+     "1:1: expected output of a known format (osu, imb, nccl-tests, "
+     "nccl-tests-json, nccl-csv, csv, ring-trace,"
      " p2p-csv, rates-csv, p2p-test, nvbandwidth, overlap-csv), got none of their headers in the"
      " file; --format NAME says which one it is"),
     (OSU, "2:1: expected rows below this header, got none"),

@@ -145,6 +145,7 @@ class Fit:
     slopes: np.ndarray = None
     covariance: np.ndarray = None
     left_out: np.ndarray = None  # errors of each row by a fit to rows of other sizes
+    expected: np.ndarray = None  # their standard deviations by the posterior
     advice: list = field(default_factory=list)  # (share of variance, Row), the best first
 
     @property
@@ -185,8 +186,8 @@ def fit_rows(predictor: Predictor, rows: list) -> Fit:
             logs = (logs + fit.logs) / 2  # the last step went too far
         if np.max(np.abs(logs - fit.logs)) < ENOUGH:
             break
-    fit.covariance = covariance_of(fit)
-    fit.left_out = left_out(fit)
+    fit.covariance = covariance_of(fit, fit.slopes)
+    leave_out(fit)
     return fit
 
 
@@ -196,22 +197,24 @@ def weight_of(fit: Fit) -> float:
     return math.sqrt(min(1, everywhere.ROWS / len(fit.rows))) / missed
 
 
-def covariance_of(fit: Fit) -> np.ndarray:
-    """Covariance of the logarithms, given the rows."""
-    slopes = fit.slopes * weight_of(fit)
+def covariance_of(fit: Fit, slopes) -> np.ndarray:
+    """Covariance of the logarithms, given rows with these slopes."""
+    slopes = slopes * weight_of(fit)
     return np.linalg.inv(slopes.T @ slopes + np.diag(1 / np.array(fit.factors.widths) ** 2))
 
 
-def left_out(fit: Fit) -> np.ndarray:
-    """Errors of each row by the fit to rows of other sizes."""
+def leave_out(fit: Fit):
+    """Predicts each row by the fit to rows of other sizes."""
     sizes = sorted({row.size for row in fit.rows})
     fold = np.array([sizes.index(row.size) % min(FOLDS, len(sizes)) for row in fit.rows])
-    errors = np.zeros(len(fit.rows))
+    fit.left_out, fit.expected = np.zeros(len(fit.rows)), np.zeros(len(fit.rows))
     for one in sorted(set(fold)):
         seen, some = fold != one, [row for row, of in zip(fit.rows, fold) if of == one]
         logs = moved(fit, (fit.errors[seen], fit.slopes[seen]), fit.logs)
-        errors[~seen] = everywhere.errors(fit.seconds(some, logs), some)
-    return errors
+        fit.left_out[~seen] = everywhere.errors(fit.seconds(some, logs), some)
+        spread = covariance_of(fit, fit.slopes[seen])
+        fit.expected[~seen] = np.sqrt(np.einsum("ij,jk,ik->i", fit.slopes[~seen], spread,
+                                                fit.slopes[~seen]))
 
 
 def shown(prior: dict, key: str):

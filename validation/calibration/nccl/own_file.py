@@ -62,6 +62,13 @@ def summary(errors) -> dict:
     return report.summary(np.expm1(errors))
 
 
+def missed(fit) -> dict:
+    """Factors of what the posterior does not explain of the errors of omitted sizes."""
+    excess = np.sqrt(max(0, np.mean(fit.left_out ** 2) - np.mean(fit.expected ** 2)))
+    return {key: float(f"{np.exp(times * excess):.4g}")
+            for key, times in (("factor", 0.6745), ("low", -1.645), ("high", 1.645))}
+
+
 def band(errors) -> dict:
     """Factors of predictions between which 90 % of the measured times are."""
     low, high = np.quantile(np.exp(-errors), (0.05, 0.95))
@@ -122,7 +129,8 @@ def text_of(fit, log, options) -> str:
     draws = own.draws_of(fit, DRAWS, options.seed) if options.bootstrap else []
     calibration = {"schema": SCHEMA, "date": now(), "program": "ringscope calibrate",
                    "emulated": log.where["emulated"], "parameters": costs_of(fit),
-                   "errors": {"fit": summary(fit.errors), "collectives": summary(fit.left_out)},
+                   "errors": {"collectives": summary(fit.errors) | missed(fit),
+                              "omitted sizes": summary(fit.left_out)},
                    "advice": [case_text(row) for _, row in fit.advice[:ADVISED]],
                    "draws": [Line(library={"blocks": one}) for one in draws],
                    "fitted": log.keys}
