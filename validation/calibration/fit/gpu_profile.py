@@ -33,7 +33,7 @@ def host_of(found: Gpus, cores) -> dict:
         gpu["copy_engines"] = engines
         if engines == 1:
             gpu["copy_bandwidth"] = format_bandwidth(max(send, receive))
-    if found.lines.get("h2d") is None:  # only collectives were measured: a core for each rank
+    if found.lines.get("h2d") is None:  # only copies between GPUs: a core for each rank
         cores = max(cores or 1, found.count)
     host = {"type": "pcie_tree", "sockets": 1, "cores": cores or 1,
             "switch_uplink": {"bandwidth": "unlimited", "latency": "0 s"},

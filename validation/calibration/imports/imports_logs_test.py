@@ -48,7 +48,7 @@ class Logs(unittest.TestCase):
                                   "RINGSCOPE_DATA": str(VALIDATION.parent)})
 
     def fitted(self, *words):
-        ran = self.run_("calibrate", *words, "--bootstrap", "3", "-o", "my.yaml")
+        ran = self.run_("calibrate", "--bootstrap", "3", "-o", "my.yaml", *words)
         self.assertEqual(ran.returncode, 0, ran.stderr)
         return yaml.safe_load((self.folder / "my.yaml").read_text(encoding="utf-8")), ran.stdout
 
@@ -93,8 +93,9 @@ class Logs(unittest.TestCase):
         (self.folder / "gpus.log").write_text(
             head.format(1) + devices + table.replace("8 2 float sum -1 10.0 0 0 0\n", rows),
             encoding="utf-8")
-        fit, _ = self.fitted("gpus.log")
-        self.assertEqual(fit["cluster"]["host"]["cores"], 2)
+        fit, _ = self.fitted("gpus.log", "--cluster", "h100x4_nvlink", "--library", "nccl_h100",
+                             "--bootstrap", "0")
+        self.assertEqual(fit["library"]["transport"], "infiniband")
         ran = self.run_("doctor/doctor", "gpus.log", "my.yaml")
         self.assertEqual((ran.returncode, ran.stderr), (0, ""))
         self.assertIn("\nNormal: 2 points", ran.stdout)
