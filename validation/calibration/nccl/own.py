@@ -31,6 +31,7 @@ LONGEST = 0.7  # of a step, in logarithms
 ENOUGH = 0.03  # of the last step
 STEP = -0.1  # for differences: shares are at their upper limits at first
 FOLDS = 10
+EXCHANGES = ("alltoall", "sendrecv", "gather", "scatter")
 TRIES = 100  # models that are drawn
 CHECKED = 12  # rows by which they are chosen
 SIZES = [8 ** i for i in range(1, 10)]  # bytes, of measurements to suggest
@@ -121,18 +122,24 @@ def grown(cluster: dict, hosts: int) -> dict:
     return cluster | {"hosts": hosts} if few else cluster
 
 
-def prior_of(simulator, cluster: dict, library: str, rows: list, version: str) -> tuple:
-    """(blocks of the library over the cluster's transport, with all values; the transport)"""
-    row = max(rows, key=lambda row: row.hosts)
-    scenario = Predictor(simulator, cluster, {}, {}).scenario_of(None, row)
-    text = simulator.run(library, [scenario], ["the log's largest case"], "--json", "-")
-    found = json.loads(text)["cases"][0]["scenario"]["library"]
-    if "blocks" not in found:
+def prior_of(simulator, cluster: str, library: str) -> tuple:
+    """(the cluster; the library's blocks over the cluster's transport; the transport), with all
+    values."""
+    scenario = {"cluster": cluster, "placement": {"hosts": "1", "on": "gpu"},
+                "job": job_of(Row(1, 8, 0))}
+    text = simulator.run(library, [scenario], [f"{library} on {cluster}"], "--json", "-")
+    found = json.loads(text)["cases"][0]["scenario"]
+    if "blocks" not in found["library"]:
         raise InputError(f"--library {library}: expected one with blocks, such as nccl_h100")
-    blocks = found["blocks"] | ({"nccl": version} if version else {})
-    if any(row.collective in ("alltoall", "sendrecv", "gather", "scatter") for row in rows):
-        blocks.setdefault("exchange_start", format_time(EXCHANGE))
-    return blocks, found.get("transport", "")
+    return found["cluster"], found["library"]["blocks"], found["library"].get("transport", "")
+
+
+def changed(blocks: dict, rows: list, version: str) -> dict:
+    """Blocks of that version of NCCL, with all costs that the rows depend on."""
+    found = blocks | ({"nccl": version} if version else {})
+    if any(row.collective in EXCHANGES for row in rows):
+        found.setdefault("exchange_start", format_time(EXCHANGE))
+    return found
 
 
 @dataclass

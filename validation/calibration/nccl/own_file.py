@@ -15,7 +15,6 @@ from validation.calibration.fit.profile import SCHEMA, Dumper, Line, now
 from validation.calibration.nccl import own, own_rows
 from validation.calibration.nccl.own import KEYS, TOLD
 from validation.calibration.verdict.simulator import Simulator
-from validation.doctor.scenario import parts
 
 DRAWS = 19  # models beside the fit: 90 % of one more lie between theirs
 SPLIT = 1 << 20  # bytes, between the bands of a spread
@@ -34,7 +33,7 @@ def check_named(options):
 
 
 def absolute(name: str) -> str:
-    return os.path.abspath(name) if parts.is_path(name) else name
+    return os.path.abspath(name) if os.path.exists(name) else name
 
 
 def calibrate(documents: list, options, only: dict):
@@ -42,12 +41,10 @@ def calibrate(documents: list, options, only: dict):
     check_named(options)
     simulator = Simulator()
     log = own_rows.log_of(documents, only, simulator.nccl())
-    cluster = parts.network(options.cluster)
     library, version = absolute(options.library), VERSION.search(log.where["mpi"])
-    hosts = max(row.hosts for row in log.rows)
-    cluster = own.grown(cluster, max(hosts, options.hosts or 0))
-    blocks, transport = own.prior_of(simulator, cluster, library, log.rows,
-                                     version[1] if version else "")
+    cluster, blocks, transport = own.prior_of(simulator, absolute(options.cluster), library)
+    cluster = own.grown(cluster, max(options.hosts or 0, *(row.hosts for row in log.rows)))
+    blocks = own.changed(blocks, log.rows, version[1] if version else "")
     head = {"base": library} | ({"transport": transport} if transport else {})
     fit = own.fit_rows(own.Predictor(simulator, cluster, head, blocks), log.rows)
     own.advise(fit)

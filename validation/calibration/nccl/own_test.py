@@ -19,7 +19,6 @@ from validation.calibration.nccl import everywhere, own, own_rows
 from validation.calibration.nccl.rows import Row
 from validation.calibration.verdict import model
 from validation.calibration.verdict.simulator import Simulator
-from validation.doctor.scenario import parts
 from validation.measurements import Document, Measurement
 
 BUILD = pathlib.Path(sys.argv.pop(1) if len(sys.argv) > 1 else "build").resolve()
@@ -38,18 +37,18 @@ def rows_of(sizes, hosts=2, seconds=None):
 
 
 def predictor():
-    cluster, simulator = parts.network("h100x4_nvlink"), Simulator(str(BUILD / "ringscope"))
-    blocks, transport = own.prior_of(simulator, cluster, "nccl_h100", rows_of([8]), "2.23")
+    simulator = Simulator(str(BUILD / "ringscope"))
+    cluster, blocks, transport = own.prior_of(simulator, "h100x4_nvlink", "nccl_h100")
     return own.Predictor(simulator, cluster, {"base": "nccl_h100", "transport": transport}, blocks)
 
 
-def changed(**logs):
+def logs_of(**logs):
     """Factors' logarithms of a machine: 0 but for those given, with _ for the dot."""
     found = dict.fromkeys([*own.KEYS, "call"], 0.0)
     return found | {key.replace("_", ".", 1): value for key, value in logs.items()}
 
 
-TRUE = changed(launch=0.4, LL_between=0.6, LL128_between=0.6, Simple_between=0.6, cables=-0.2)
+TRUE = logs_of(launch=0.4, LL_between=0.6, LL128_between=0.6, Simple_between=0.6, cables=-0.2)
 
 
 def log_of(sizes, seconds):
