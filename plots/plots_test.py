@@ -199,8 +199,8 @@ class Pictures(InFolder):
               "scaling": (SCALING + scaling_row(), scaling.read_points, scaling.draw)}
 
     def run_plot(self, plot, source, output):
-        return subprocess.run([sys.executable, "-B", os.path.join(PLOTS, plot), source,
-                               "-o", output], capture_output=True, text=True)
+        words = [sys.executable, "-B", os.path.join(PLOTS, plot), source, "-o", output]
+        return subprocess.run(words, capture_output=True, text=True)
 
     def test_what_stands_in_a_cell_does_not_drive_the_terminal(self):
         source = self.write(SCALING + scaling_row() + scaling_row(ranks="\x1b[31m"))
@@ -262,6 +262,7 @@ class BadInput(InFolder):
 
     def test_csv(self):
         columns = "case, rank, activity, phase, step, peer, start_s, cause"
+        least = "expected a number of at least 0"
         for text, message in (
                 ("", ": is empty"),
                 (" \n", ": is empty"),
@@ -270,23 +271,21 @@ class BadInput(InFolder):
                 (HEAD + "a,0,reduce\n", ":2: expected 9 values, got 3"),
                 (HEAD + "a,x,reduce,,,,0,1,\n",
                  ":2: rank: expected a whole number of at least 0, got 'x'"),
-                (HEAD + "a,0,reduce,,,,0,nan,\n",
-                 ":2: end_s: expected a number of at least 0, got 'nan'"),
-                (HEAD + "a,0,reduce,,,,-1,1,\n",
-                 ":2: start_s: expected a number of at least 0, got '-1'"),
+                (HEAD + "a,0,reduce,,,,0,nan,\n", f":2: end_s: {least}, got 'nan'"),
+                (HEAD + "a,0,reduce,,,,-1,1,\n", f":2: start_s: {least}, got '-1'"),
                 (HEAD + "a,0,reduce,,,,2,1,\n", ":2: end_s is before start_s"),
                 (HEAD + "a,0,sleep,,,,0,1,\n",
                  ":2: unknown activity 'sleep' (known: compute, reduce, copy, overhead, in_send, "
                  "in_wait, idle)")):
             self.refuses(timeline.read_timeline, text, message)
-        self.refuses(scaling.read_points, "case\nx\n",
-                     ":1: column 'cluster' is missing (found: case)")
+        missing = ":1: column 'cluster' is missing (found: case)"
+        self.refuses(scaling.read_points, "case\nx\n", missing)
         self.refuses(scaling.read_points, ",".join(scaling.COLUMNS) + "\n",
                      ": has a header but no rows: all cases are stuck (a deadlock), and so there "
                      "is nothing to draw; `ringscope run` says why")
 
     def test_json(self):
-        nothing = ", and so there is nothing to draw"
+        nothing, rank = ", and so there is nothing to draw", ": cases[0].ranks[0].seconds: "
         for text, message in (
                 ("", ": is empty"),
                 ('{"cases": [\n}', ":2:1: is not JSON: Expecting value"),
@@ -300,10 +299,9 @@ class BadInput(InFolder):
                 ('{"cases": [1]}', ": cases[0]: key 'ranks' is missing"),
                 (report(ranks=0), ": cases[0]: ranks: is empty"),
                 (report(time_s="1"), ': cases[0]: time_s: expected a number, got "1"'),
-                (report().replace('"reduce"', '"reduces"', 1),
-                 ": cases[0].ranks[0].seconds: key 'reduce' is missing"),
+                (report().replace('"reduce"', '"reduces"', 1), f"{rank}key 'reduce' is missing"),
                 (report().replace("0.25", "NaN", 1),
-                 ": cases[0].ranks[0].seconds: reduce: expected a number, got NaN")):
+                 f"{rank}reduce: expected a number, got NaN")):
             self.refuses(breakdown.read_report, text, message)
 
     def test_a_plot_ends_with_one_line_and_exit_code_1(self):
