@@ -28,6 +28,7 @@ TIMELINE = """case,rank,activity,phase,step,peer,start_s,end_s,cause
 4-2-2,1,idle,,,,0.0035,0.004,
 4-3-1,0,compute,,,,0,0.008,
 """
+HEAD = TIMELINE.splitlines()[0] + "\n"
 SCALING = ("case,collective,algorithm,cluster,library,placement,ranks,bytes,time_s,"
            "algbw_bytes_per_s,busbw_bytes_per_s,messages,bytes_on_wire,bytes_between_hosts,seed,"
            "kernel\n")
@@ -45,8 +46,6 @@ def report(names=("4-2-2",), ranks=2, per_host=2, waited=None, **changes):
                        "waited_for_s": waited or {"copy": 0.5, "wire": 0.25}}
                       for rank in range(ranks)]} | changes
     return json.dumps({"schema": 1, "cases": [{"name": name} | case for name in names]})
-
-HEAD = TIMELINE.splitlines()[0] + "\n"
 
 
 class InFolder(unittest.TestCase):
@@ -278,8 +277,7 @@ class BadInput(InFolder):
                  ":2: unknown activity 'sleep' (known: compute, reduce, copy, overhead, in_send, "
                  "in_wait, idle)")):
             self.refuses(timeline.read_timeline, text, message)
-        missing = ":1: column 'cluster' is missing (found: case)"
-        self.refuses(scaling.read_points, "case\nx\n", missing)
+        self.refuses(scaling.read_points, "x\n\n", ":1: column 'case' is missing (found: x)")
         self.refuses(scaling.read_points, ",".join(scaling.COLUMNS) + "\n",
                      ": has a header but no rows: all cases are stuck (a deadlock), and so there "
                      "is nothing to draw; `ringscope run` says why")

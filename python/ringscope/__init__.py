@@ -26,6 +26,7 @@ from ringscope._studies import sweep
 from ringscope._times import NcclEstimate, NcclEstimator, nccl_estimate
 
 __all__ = ["Calibration", "Cases", "DeadlockError", "Diagnosis", "Gains", "InputError",
-           "NcclEstimate", "NcclEstimator", "Places", "Report", "Tuning", "Verdict",
-           "__version__", "calibrate", "compare", "data_directory", "doctor", "explain", "figure", "measurements", "metric_names", "names",
-           "nccl_estimate", "place", "run", "sweep", "tune", "validate", "what_if"]
+           "NcclEstimate", "NcclEstimator", "Places", "Report", "Tuning", "Verdict", "__version__",
+           "calibrate", "compare", "data_directory", "doctor", "explain", "figure", "measurements",
+           "metric_names", "names", "nccl_estimate", "place", "run", "sweep", "tune", "validate",
+           "what_if"]
