@@ -54,7 +54,7 @@ ROBUST = 3.0  # standard errors above which an error counts linearly
 ROWS = 30  # rows' worth of weight of a machine
 STEP = 0.1  # of a logarithm, for differences
 FARTHEST = 0.7  # of a logarithm in a round
-ROUNDS = 2
+ROUNDS = 3
 THREADS = 2
 EACH = 40  # cases of one run
 
