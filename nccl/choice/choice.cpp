@@ -112,9 +112,9 @@ Choice nccl_choice(nccl::Function function, int ranks, std::size_t items, const 
   const nccl::KernelChoice choice = nccl::choose(call, bytes, machine, forced_by(options));
   if (options.given.nccl == nullptr)
     return {choice.algorithm == nccl::Pattern::tree ? "double_binary_tree" : one_channel};
-  constexpr std::array<std::string_view, nccl::algorithm_names.size()> in_channels = {
-      "channel_trees", "channel_rings", "channel_switch", "channel_pat"};
-  return {.name = in_channels[static_cast<std::size_t>(choice.algorithm)],
+  constexpr Array<std::string_view, 4> in_channels = {"channel_trees", "channel_rings",
+                                                      "channel_switch", "channel_pat"};
+  return {.name = in_channels[choice.algorithm],
           .protocol = protocol_names[choice.protocol],
           .channels = options.channels > 0 ? options.channels
                                            : nccl::channels(choice, call, bytes, machine)};

@@ -22,7 +22,7 @@ namespace ringscope::nccl {
 
 enum class Pattern : std::uint8_t { tree, ring, nvls, pat };
 /// Names by Algorithm, as options have them.
-inline constexpr std::array<std::string_view, 4> algorithm_names = {"tree", "ring", "nvls", "pat"};
+inline constexpr Array<std::string_view, 4> algorithm_names = {"tree", "ring", "nvls", "pat"};
 enum class Function : std::uint8_t { allreduce, allgather, reduce_scatter, broadcast, reduce };
 /// Names by Function, as collectives have them.
 inline constexpr std::array<std::string_view, 5> function_names = {

@@ -52,11 +52,10 @@ NcclTimes::Choice NcclTimes::choice(std::uint64_t bytes) const {
 
 EstimatedCall NcclTimes::estimate(std::uint64_t bytes, double time_s) const {
   const Choice chosen = choice(bytes);
-  EstimatedCall found{
-      .time_s = time_s,
-      .algorithm = nccl::algorithm_names[static_cast<std::size_t>(chosen.kernel.algorithm)],
-      .protocol = protocol_names[static_cast<std::size_t>(chosen.kernel.protocol)],
-      .channels = chosen.channels};
+  EstimatedCall found{.time_s = time_s,
+                      .algorithm = nccl::algorithm_names[chosen.kernel.algorithm],
+                      .protocol = protocol_names[chosen.kernel.protocol],
+                      .channels = chosen.channels};
   if (const SpreadBand* band = scenario_.library.spread.band(call_.nodes > 1, bytes))
     found.likely = {time_s * band->low, time_s * band->high};
   return found;

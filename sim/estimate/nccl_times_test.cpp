@@ -52,11 +52,11 @@ TEST(NcclTimes, errors_name_the_word_and_what_is_known) {
       complaint("h100_nvswitch", "5", "", "2-2").find("expected 4, the ranks of the placement"),
       std::string::npos);
   EXPECT_NE(complaint("rack3").find("cluster with two GPUs or more"), std::string::npos);
-  EXPECT_NE(complaint("h100_nvswitch", "", "cuda_pinned").find("nccl_a100, nccl_h100"),
+  EXPECT_NE(complaint("h100_nvswitch", "", "cuda_pinned").find("nccl_a100, nccl_b200, nccl_h100"),
             std::string::npos);
   EXPECT_NE(complaint("h100_nvswitch", "", "", "", "allreduc").find("did you mean 'allreduce'"),
             std::string::npos);
-  EXPECT_NE(complaint("b200_nvswitch").find("no shipped library has NCCL's costs on the GPUs of"),
+  EXPECT_NE(complaint("gtx1080ti_x4").find("no shipped library has NCCL's costs on the GPUs of"),
             std::string::npos);
 }
 
@@ -70,7 +70,7 @@ TEST(NcclTimes, interval_is_the_spread_of_the_library_for_that_size) {
   const EstimatedCall one_host =
       NcclTimes(scenario_of("h100_nvswitch", "8", with_spread)).simulated(8);
   EXPECT_EQ(one_host.likely->low_s, one_host.time_s * 0.8);
-  EXPECT_FALSE(NcclTimes(scenario_of("a100_nvswitch", "8")).simulated(8).likely);
+  EXPECT_FALSE(NcclTimes(scenario_of("v100x4_pcie", "4")).simulated(8).likely);
 }
 
 // A table of 16 ranks to 16 GiB takes eight seconds; most of them are those of its larger half.

@@ -209,9 +209,10 @@ PairRoute Machine::make_block_route(int from, int to, Block block) {
   // Messages that are added up on the way are each sent; a copy is sent once for all.
   const int sent = in_switch && block.by == Switch::adds_up ? block.together : found.stripes;
   const auto all_uses = [&](const Uses& links) {
-    Uses uses, memory;
-    add_uses(uses, links, block.alike);
-    if (shares_gpus()) fabric_.scale_memories(uses, carries * in_buffer(block.protocol, blocks));
+    Uses uses, memory, one = links;
+    // Before they are those of all channels: weights are whole numbers.
+    if (shares_gpus()) fabric_.scale_memories(one, carries * in_buffer(block.protocol, blocks));
+    add_uses(uses, one, block.alike);
     add_block(uses, from, block, carries, sent);
     // Beside what passes through the buffers, a block reads or writes its rank's own data: NCCL's
     // authors, github.com/NVIDIA/nccl/issues/1428.

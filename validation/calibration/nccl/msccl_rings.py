@@ -1,17 +1,19 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Predicted and measured times of the MSCCL ring all-gathers on eight MI300X.
+"""Predicted times of the MSCCL ring all-gathers on eight MI300X.
 
-Usage: python3 -m validation.calibration.nccl.msccl_rings > OUT.csv
-SPLIT.md specifies which sizes are fitted. RINGSCOPE names the program.
+Usage: python3 -m validation.calibration.nccl.msccl_rings MSCCL-MI300X-RING.csv > OUT.csv
+The table of rows has no licence and is not copied here. SPLIT.md specifies which sizes are
+fitted. RINGSCOPE names the program.
 """
 
 import json
 import pathlib
+import sys
 import tempfile
 
 from common.programs import run_main
-from validation.calibration.nccl.rows import table
+from validation.calibration.nccl.machines import table_of
 from validation.calibration.verdict.simulator import Simulator
 
 RANKS = 8
@@ -41,8 +43,8 @@ def program(row: dict) -> str:
 
 
 def main():
-    print("program,bytes,fitted,predicted_us,program_us")
-    rows = [(i % 2 == 0, row) for i, row in enumerate(table("msccl-mi300x-ring.csv"))
+    print("program,bytes,fitted,predicted_us")
+    rows = [(i % 2 == 0, row) for i, row in enumerate(table_of(sys.argv[1]))
             if row["protocol"] != "LL" or int(row["bytes"]) <= 1 << 27]  # else millions of messages
     with tempfile.TemporaryDirectory() as folder:
         for fitted, row in rows:
@@ -52,8 +54,8 @@ def main():
                         "job": {"schedule": str(file), "bytes": f"{row['bytes']} B"}}
             text = Simulator().run("rccl_mi300x", [scenario], [file.stem], "--json", "-")
             predicted = 1e6 * json.loads(text)["cases"][0]["times_s"][0]
-            print(f"{row['program']},{row['bytes']},{'yes' if fitted else 'no'},{predicted:.6g},"
-                  f"{row['program_us']}", flush=True)
+            print(f"{row['program']},{row['bytes']},{'yes' if fitted else 'no'},{predicted:.6g}",
+                  flush=True)
 
 
 if __name__ == "__main__":
