@@ -70,7 +70,7 @@ TEST(NcclTimes, interval_is_the_spread_of_the_library_for_that_size) {
   const EstimatedCall one_host =
       NcclTimes(scenario_of("h100_nvswitch", "8", with_spread)).simulated(8);
   EXPECT_EQ(one_host.likely->low_s, one_host.time_s * 0.8);
-  EXPECT_FALSE(NcclTimes(scenario_of("v100x4_pcie", "4")).simulated(8).likely);
+  EXPECT_FALSE(NcclTimes(scenario_of("v100x4_pcie", "4", "nccl_v100_pcie")).simulated(8).likely);
 }
 
 // A table of 16 ranks to 16 GiB takes eight seconds; most of them are those of its larger half.
