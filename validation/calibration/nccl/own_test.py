@@ -68,7 +68,8 @@ class TheFit(unittest.TestCase):
         cls.fit = own.fit_rows(cls.predictor, rows_of(SIZES, seconds=cls.seconds))
 
     def test_costs_by_which_a_log_was_made_come_back(self):
-        self.assertLess(np.max(np.abs(self.fit.errors)), 0.02)
+        # The prior pulls costs of which few rows tell.
+        self.assertLess(np.max(np.abs(self.fit.errors)), 0.03)
         found, widths = self.fit.factors.of(None, self.fit.logs), own.widths_of(self.fit)
         told = [key for key, (prior, width) in widths.items() if width < own.TOLD * prior]
         self.assertIn("LL.between", told)
