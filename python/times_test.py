@@ -35,8 +35,8 @@ class Times(unittest.TestCase):
                 self.assertEqual(found.time_s, times.time(size))
                 self.assertIn(found.protocol, case.chosen)
                 self.assertIn(f"{found.channels} channel", case.chosen)
-                self.assertEqual((found.algorithm, found.low_s, found.high_s),
-                                 ("ring", None, None))
+                self.assertEqual(found.algorithm, "ring")
+                self.assertTrue(found.low_s < found.time_s < found.high_s)
 
     def test_interval_is_the_librarys_spread(self):
         times = ringscope.nccl_estimate("h100_nvswitch", "allreduce", library=SPREAD,

@@ -101,8 +101,10 @@ class InstalledLibrary(unittest.TestCase):
         library = os.path.join(self.prefix, "lib/libringscope.so")
         names = run(["nm", "-DC", "--defined-only", library]).stdout.splitlines()
         strong = [line.split(" ", 2)[2] for line in names if line.split(" ", 2)[1] in "TBDR"]
-        self.assertEqual(sorted(name.split("(")[0] for name in strong),
-                         ["ringscope::compare", "ringscope::run"])
+        own = {name.split("(")[0] for name in strong}
+        self.assertLessEqual({"ringscope::compare", "ringscope::run"}, own)
+        self.assertEqual({name for name in own if not name.startswith("ringscope::NcclEstimator")},
+                         {"ringscope::compare", "ringscope::run"})
 
     def test_another_version_is_refused(self):
         with open(os.path.join(EXAMPLE, "CMakeLists.txt"), encoding="utf-8") as file:
