@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Published machines on which NCCL was timed, and their rows: published/nccl/machines.md."""
 
-import csv
 import pathlib
-import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,11 +9,9 @@ import numpy as np
 from common.programs import InputError
 from validation import PUBLISHED
 from validation.calibration.imports import collectives
-from validation.calibration.nccl.rows import EVERY, Row, gpus_per_thread
+from validation.calibration.nccl.rows import EVERY, Row, gpus_per_thread, runs_of, table_of
 
-COLUMNS_FROM_TIME = 8  # of nccl-tests: out of place and in place, four each
-# Labels of launchers before each line.
-LABEL = re.compile(r"^(\[\d+,\d+\]<stdout>:|\d+: ?)")
+LEAST = 8  # bytes
 OUTLIER = 2  # a first row that took so many times the second one's time is not taken
 
 
@@ -54,28 +50,14 @@ def without_first_outlier(rows: list) -> list:
     return rows
 
 
-def log(path: pathlib.Path, ranks: int, hosts: int = 1, collective: str = "allreduce",
-        several: bool = False) -> list:
-    """Rows of nccl-tests' text, out of place; `several`: runs of several collectives."""
-    text = path.read_text(encoding="utf-8")
-    each = gpus_per_thread(path) if re.search(r"# nThread \d+ nGpus", text) else 1
-    runs = [[]]
-    for line in (LABEL.sub("", line).strip() for line in text.splitlines()):
-        cells = line.split()
-        if several and "Collective test starting" in line:
-            collective = collectives.named(cells[-1])
-        if "(B)" in line:
-            runs.append([])
-        if len(cells) >= COLUMNS_FROM_TIME + 3 and cells[0].isdigit() and int(cells[0]) >= 8:
-            seconds = 1e-6 * float(cells[len(cells) - COLUMNS_FROM_TIME])
-            runs[-1].append(Row(ranks, int(cells[0]), seconds, collective=collective,
-                                hosts=hosts, gpus_per_thread=each))
-    return [row for run in runs for row in without_first_outlier(run)]
-
-
-def table_of(path: pathlib.Path) -> list:
-    with open(path, encoding="utf-8") as file:
-        return list(csv.DictReader(line for line in file if not line.startswith("#")))
+def log(path: pathlib.Path, ranks: int, hosts: int = 1, collective: str = "allreduce") -> list:
+    """Rows of nccl-tests' text, out of place; `collective`: where no line names it."""
+    each, rows = gpus_per_thread(path), []
+    for name, points in runs_of(path, collective):
+        rows += without_first_outlier([Row(ranks, size, seconds, collective=name, hosts=hosts,
+                                           gpus_per_thread=each)
+                                       for size, seconds in points if size >= LEAST])
+    return rows
 
 
 def auto_curve(path: pathlib.Path, ranks: int) -> list:
@@ -130,8 +112,8 @@ MACHINES = (
         (log, "nccl/h100-1-host-all_gather_perf.log", {"ranks": 4, "collective": "allgather"}),
         (in_columns, "nccl/h100-2-hosts-ndr200.csv", {})), "2.22"),
     Machine("h100x4x10", "h100x4_nvlink", "hopper", (
-        (log, "nccl/h100-10-hosts-G1.log", {"ranks": 10, "hosts": 10, "several": True}),
-        (log, "nccl/h100-10-hosts-G4.log", {"ranks": 40, "hosts": 10, "several": True})),
+        (log, "nccl/h100-10-hosts-G1.log", {"ranks": 10, "hosts": 10}),
+        (log, "nccl/h100-10-hosts-G4.log", {"ranks": 40, "hosts": 10})),
         "2.29"),
     Machine("dgx_h100", "h100_nvswitch", "hopper", (
         (log, "cases/19-dgx-h100-1x8-dgxc.log", {"ranks": 8}),), "2.21"),

@@ -48,7 +48,7 @@ class Logs(unittest.TestCase):
     def test_several_runs_of_one_log_have_their_collectives(self):
         text = "".join(f"# Collective test starting: {name}_perf\n{HEADER}{row_of(1024, 9)}"
                        for name in ("all_reduce", "all_gather"))
-        self.assertEqual([row.collective for row in self.read(text, ranks=2, several=True)],
+        self.assertEqual([row.collective for row in self.read(text, ranks=2)],
                          ["allreduce", "allgather"])
 
     def test_gpus_of_a_thread_are_its_header_s(self):

@@ -12,6 +12,8 @@ from validation.calibration.imports import collectives
 COLUMNS_FROM_TIME = 8  # of nccl-tests: out of place and in place, four each
 EVERY = 4  # row of a curve that is fitted
 MIB = 1 << 20
+# Labels of launchers before each line.
+LABEL = re.compile(r"^(\[\d+,\d+\]<stdout>:|\d+: ?)")
 
 
 @dataclass(frozen=True)
@@ -33,9 +35,14 @@ class Row:
         return bool(self.protocol)
 
 
-def table(name) -> list:
-    with open(PUBLISHED / "nccl" / name, encoding="utf-8") as file:
+def table_of(path) -> list:
+    """Rows of a CSV file, without its comments."""
+    with open(path, encoding="utf-8") as file:
         return list(csv.DictReader(line for line in file if not line.startswith("#")))
+
+
+def table(name) -> list:
+    return table_of(PUBLISHED / "nccl" / name)
 
 
 def a100_channels() -> list:
@@ -62,14 +69,15 @@ def a100_protocols() -> dict:
     return curves
 
 
-def runs_of(path: pathlib.Path) -> list:
-    """(collective, [(bytes, seconds)]) of each run of nccl-tests in a log, out of place."""
-    runs, collective = [], "allreduce"
-    for line in path.read_text(encoding="utf-8").splitlines():
+def runs_of(path: pathlib.Path, collective: str = "allreduce") -> list:
+    """(collective, [(bytes, seconds)]) of each run of nccl-tests in a log, out of place; that
+    collective where no line names one."""
+    runs = []
+    for line in (LABEL.sub("", line) for line in path.read_text(encoding="utf-8").splitlines()):
         cells = line.split()
         if "Collective test starting" in line:
             collective = collectives.named(cells[-1])
-        if line.startswith("#") and "(B)" in line:
+        if "(B)" in line:
             runs.append((collective, []))
         if not runs or len(cells) < 9 or not cells[0].isdigit() or not cells[1].isdigit():
             continue
@@ -80,9 +88,9 @@ def runs_of(path: pathlib.Path) -> list:
 
 
 def gpus_per_thread(path: pathlib.Path) -> int:
-    """GPUs of a thread in a log of nccl-tests, its nGpus."""
+    """GPUs of a thread in a log of nccl-tests, its nGpus; 1 where it has no such line."""
     header = re.search(r"# nThread \d+ nGpus (\d+)", path.read_text(encoding="utf-8"))
-    return int(header.group(1))
+    return int(header.group(1)) if header else 1
 
 
 def log(name: str, ranks: int, hosts: int, fitted: tuple) -> list:

@@ -10,7 +10,6 @@ MIB = 1 << 20
 EDGES = (64 << 10, MIB, 64 * MIB, math.inf)  # largest sizes of bands, B
 LONE = math.log(2)
 OUTSIDE = 0.1  # share of measured times outside
-FEWEST = 20  # rows of a set whose coverage counts by itself
 
 
 @dataclass(frozen=True)
