@@ -20,7 +20,7 @@ from validation.calibration.imports import collectives
 from validation.calibration.nccl import ship
 from validation.calibration.nccl.fit import fit_a100
 from validation.calibration.nccl.machines import Machine
-from validation.calibration.verdict.simulator import Simulator
+from validation.calibration.verdict.simulator import Simulator, batch
 
 EACH = 20  # cases of one run
 LOOP = "nccl-tests, or a loop of calls like its"
@@ -125,9 +125,9 @@ def filled(simulator: Simulator, name: str, text: str, fit: dict) -> str:
     for library, some in asked.items():
         for first in range(0, len(some), EACH):
             part = some[first:first + EACH]
-            text = simulator.run(json.loads(library), [scenario_of(*one) for one in part],
-                                 [name] * len(part), "--json", "-")
-            for (_, row), case in zip(part, json.loads(text)["cases"]):
+            cases = batch(simulator, json.loads(library), [scenario_of(*one) for one in part],
+                          [name] * len(part))
+            for (_, row), case in zip(part, cases):
                 answer(row, case)
     out = io.StringIO()
     for line in head + [f"# assumed: {one}" for one in assumed]:

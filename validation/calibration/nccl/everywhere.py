@@ -16,7 +16,6 @@ to outliers, in which each machine counts as much as any other, find them by Gau
 import argparse
 import json
 import pathlib
-import statistics
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
@@ -27,9 +26,9 @@ from validation.calibration.nccl.fit import GRANTED, fit_a100
 from validation.calibration.nccl.form import FLAGS, KEYS, PROTOCOLS
 from validation.calibration.nccl.machines import (MACHINES, folders_of, report,
                                                   rows_by_machine)
-from validation.calibration.nccl.predict import job_of
+from validation.calibration.nccl.predict import MOST, scenario_of, seconds_of
 from validation.calibration.nccl.profile import BETWEEN, OVER_PCIE, digits
-from validation.calibration.verdict.simulator import Simulator
+from validation.calibration.verdict.simulator import Simulator, batch
 
 # Costs of kernels on GPUs, and of blocks between hosts.
 OF_GPUS = ["launch", "issue", "exchange_start", "call", "in_switch",
@@ -56,7 +55,6 @@ STEP = 0.1  # of a logarithm, for differences
 FARTHEST = 0.7  # of a logarithm in a round
 ROUNDS = 3
 THREADS = 2
-EACH = 40  # cases of one run
 
 
 def transport_of(machine) -> str:
@@ -134,12 +132,6 @@ def library_of(base, machine, logs: dict) -> dict:
     return {"base": "cuda_pinned", "blocks": blocks}
 
 
-def scenario_of(machine, row) -> dict:
-    hosts = str(row.ranks) if row.hosts == 1 else f"{row.ranks // row.hosts}x{row.hosts}"
-    return {"cluster": {"base": machine.cluster, "hosts": max(2, row.hosts)},
-            "placement": {"hosts": hosts, "on": "gpu"}, "job": job_of(row)}
-
-
 class Predictor:
     """Seconds of rows, by the simulator."""
 
@@ -149,28 +141,27 @@ class Predictor:
 
     def seconds(self, asked: list) -> list:
         """An array for each (machine, rows, {key: logarithm})."""
-        tasks = [(m, rows[i:i + EACH], logs) for m, rows, logs in asked
-                 for i in range(0, len(rows), EACH)]
+        tasks = [(m, rows[i:i + MOST], logs) for m, rows, logs in asked
+                 for i in range(0, len(rows), MOST)]
         with ThreadPoolExecutor(THREADS) as pool:
             parts = iter(list(pool.map(lambda task: self.run(*task), tasks)))
-        return [np.concatenate([next(parts) for _ in range(0, len(rows), EACH)])
+        return [np.concatenate([next(parts) for _ in range(0, len(rows), MOST)])
                 for _, rows, _ in asked]
 
     def library_of(self, machine, logs: dict) -> dict:
         return library_of(self.base, machine, logs)
 
-    def scenario_of(self, machine, row) -> dict:
-        return scenario_of(machine, row)
+    def cluster_of(self, machine, row) -> dict:
+        return {"base": machine.cluster, "hosts": max(2, row.hosts)}
 
     def run(self, machine, rows, logs) -> np.ndarray:
-        text = self.simulator.run(self.library_of(machine, logs),
-                                  [self.scenario_of(machine, row) for row in rows],
-                                  [f"{machine.name} {row.size} B" for row in rows], "--json", "-")
-        cases = json.loads(text)["cases"]
+        cases = batch(self.simulator, self.library_of(machine, logs),
+                      [scenario_of(self.cluster_of(machine, row), row) for row in rows],
+                      [f"{machine.name} {row.size} B" for row in rows])
         for row, case in zip(rows, cases):
             words = case["chosen"].split(", ")
             self.protocols[machine.name, row] = words[1] if len(words) > 1 else ""
-        return np.array([statistics.median(case["times_s"]) for case in cases])
+        return np.array(seconds_of(cases))
 
 
 def errors(predicted, rows) -> np.ndarray:
@@ -250,20 +241,28 @@ def cost(factors, linear: dict, logs) -> float:
     return total
 
 
-def fitted(predictor, factors, rows_of: dict, logs) -> tuple:
-    """The best logarithms of ROUNDS, and what is linear around them; a round that makes it worse is
-    tried again with half of its step."""
+def moved(factors, linear: dict, logs, omitted=()) -> np.ndarray:
+    """solve(), but no farther away than derivatives hold for."""
+    step = solve(factors, linear, logs, omitted) - logs
+    return logs + np.clip(step, -FARTHEST, FARTHEST)
+
+
+def fitted(predictor, factors, rows_of: dict, logs, rounds: int = ROUNDS, length: float = STEP,
+           enough: float = 0, shown=report) -> tuple:
+    """The best logarithms of all rounds, and what is linear around them; a round that makes it
+    worse is tried again with half of its step. A step of less than `enough` is the last one."""
     best = (np.inf, logs, {})
-    for i in range(ROUNDS):
-        linear = linearised(predictor, factors, rows_of, logs)
+    for i in range(rounds):
+        linear = linearised(predictor, factors, rows_of, logs, length)
         now = cost(factors, linear, logs)
-        report(f"fit {i}, cost {now:.0f}", {name: e for name, (e, _) in linear.items()}, rows_of)
+        shown(f"fit {i}, cost {now:.0f}", {name: e for name, (e, _) in linear.items()}, rows_of)
         if now < best[0]:
             best = (now, logs, linear)
-            step = np.clip(solve(factors, linear, logs) - logs, -FARTHEST, FARTHEST)
+            logs = moved(factors, linear, logs)
         else:
-            step = step / 2
-        logs = best[1] + step
+            logs = (logs + best[1]) / 2
+        if np.max(np.abs(logs - best[1])) < enough:
+            break
     return best[1:]
 
 
@@ -272,8 +271,7 @@ def without(factors, linear: dict, logs, omitted: str) -> np.ndarray:
     by no more than derivatives hold for."""
     told = np.any([np.any(slopes != 0, axis=0) for name, (_, slopes) in linear.items()
                    if name != omitted], axis=0)
-    found = solve(factors, linear, logs, (omitted,))
-    return np.where(told, logs + np.clip(found - logs, -FARTHEST, FARTHEST), 0)
+    return np.where(told, moved(factors, linear, logs, (omitted,)), 0)
 
 
 def thinned(rows: list) -> list:

@@ -7,14 +7,13 @@ The table of rows has no licence and is not copied here. SPLIT.md specifies whic
 fitted. RINGSCOPE names the program.
 """
 
-import json
 import pathlib
 import sys
 import tempfile
 
 from common.programs import run_main
-from validation.calibration.nccl.machines import table_of
-from validation.calibration.verdict.simulator import Simulator
+from validation.calibration.nccl.rows import table_of
+from validation.calibration.verdict.simulator import Simulator, batch
 
 RANKS = 8
 STEP = ('<step s="{}" type="{}" srcbuf="o" srcoff="{}" dstbuf="o" dstoff="{}" cnt="1" depid="-1" '
@@ -52,8 +51,8 @@ def main():
             file.write_text(program(row), encoding="utf-8")
             scenario = {"cluster": "mi300x", "placement": {"hosts": "8", "on": "gpu"},
                         "job": {"schedule": str(file), "bytes": f"{row['bytes']} B"}}
-            text = Simulator().run("rccl_mi300x", [scenario], [file.stem], "--json", "-")
-            predicted = 1e6 * json.loads(text)["cases"][0]["times_s"][0]
+            (case,) = batch(Simulator(), "rccl_mi300x", [scenario], [file.stem])
+            predicted = 1e6 * case["times_s"][0]
             print(f"{row['program']},{row['bytes']},{'yes' if fitted else 'no'},{predicted:.6g}",
                   flush=True)
 

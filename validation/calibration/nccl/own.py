@@ -6,7 +6,6 @@ factors are drawn to 0 by widths. Least squares of logarithms of times, robust t
 them by Gauss and Newton. Costs that no row depends on keep the profile's value and their width.
 """
 
-import json
 import math
 import statistics
 from dataclasses import dataclass, field
@@ -19,15 +18,15 @@ from common.quantities import format_bandwidth, format_time, parse_quantity
 from validation.calibration.nccl import everywhere
 from validation.calibration.nccl.everywhere import EXCHANGE, GAP, OF_GPUS, OF_NETWORKS, WIDE
 from validation.calibration.nccl.form import FLAGS, PROTOCOLS
-from validation.calibration.nccl.predict import job_of
+from validation.calibration.nccl.predict import scenario_of
 from validation.calibration.nccl.profile import digits
 from validation.calibration.nccl.rows import Row
 from validation.calibration.verdict.residuals import scaled
+from validation.calibration.verdict.simulator import batch
 
 KEYS = [key for key in OF_GPUS + OF_NETWORKS if key != "call"]
 TOLD = 0.5  # of a prior's width: costs with a narrower posterior are determined by the log
 ROUNDS = 6
-LONGEST = 0.7  # of a step, in logarithms
 ENOUGH = 0.03  # of the last step
 STEP = -0.1  # for differences: shares are at their upper limits at first
 FOLDS = 10
@@ -109,10 +108,8 @@ class Predictor(everywhere.Predictor):
     def library_of(self, _, logs: dict) -> dict:
         return self.library | {"blocks": blocks_of(self.base, logs)}
 
-    def scenario_of(self, _, row) -> dict:
-        hosts = str(row.ranks) if row.hosts == 1 else f"{row.ranks // row.hosts}x{row.hosts}"
-        return {"cluster": grown(self.cluster, row.hosts),
-                "placement": {"hosts": hosts, "on": "gpu"}, "job": job_of(row)}
+    def cluster_of(self, _, row) -> dict:
+        return grown(self.cluster, row.hosts)
 
 
 def grown(cluster: dict, hosts: int) -> dict:
@@ -125,10 +122,9 @@ def grown(cluster: dict, hosts: int) -> dict:
 def prior_of(simulator, cluster: str, library: str) -> tuple:
     """(the cluster; the library's blocks over the cluster's transport; the transport), with all
     values."""
-    scenario = {"cluster": cluster, "placement": {"hosts": "1", "on": "gpu"},
-                "job": job_of(Row(1, 8, 0))}
-    text = simulator.run(library, [scenario], [f"{library} on {cluster}"], "--json", "-")
-    found = json.loads(text)["cases"][0]["scenario"]
+    (case,) = batch(simulator, library, [scenario_of(cluster, Row(1, 8, 0))],
+                    [f"{library} on {cluster}"])
+    found = case["scenario"]
     if "blocks" not in found["library"]:
         raise InputError(f"--library {library}: expected one with blocks, such as nccl_h100")
     return found["cluster"], found["library"]["blocks"], found["library"].get("transport", "")
@@ -166,33 +162,14 @@ class Fit:
         return everywhere.linearised(self.predictor, self.factors, {self.machine.name: rows}, logs,
                                      STEP)[self.machine.name]
 
-    def cost(self, errors, logs) -> float:
-        """Sum that a step makes smaller: Huber's, and the prior's."""
-        size = np.abs(errors) / everywhere.MEASURED
-        robust = np.where(size < everywhere.ROBUST, size ** 2 / 2,
-                          everywhere.ROBUST * (size - everywhere.ROBUST / 2))
-        return np.sum(robust) + np.sum((logs / self.factors.widths) ** 2) / 2
-
-
-def moved(fit: Fit, linear: tuple, logs) -> np.ndarray:
-    step = everywhere.solve(fit.factors, {fit.machine.name: linear}, logs) - logs
-    return logs + np.clip(step, -LONGEST, LONGEST)
-
 
 def fit_rows(predictor: Predictor, rows: list) -> Fit:
     machine = SimpleNamespace(name="the log")
     factors = Factors(machine)
-    fit = Fit(rows, factors, predictor, np.zeros(len(factors.names)))
-    logs, best = fit.logs, math.inf
-    for _ in range(ROUNDS):
-        errors, slopes = fit.linear(rows, logs)
-        if (cost := fit.cost(errors, logs)) < best:
-            best, fit.logs, fit.errors, fit.slopes = cost, logs, errors, slopes
-            logs = moved(fit, (errors, slopes), logs)
-        else:
-            logs = (logs + fit.logs) / 2  # the last step went too far
-        if np.max(np.abs(logs - fit.logs)) < ENOUGH:
-            break
+    logs, linear = everywhere.fitted(predictor, factors, {machine.name: rows},
+                                     np.zeros(len(factors.names)), ROUNDS, STEP, ENOUGH,
+                                     lambda *_: None)
+    fit = Fit(rows, factors, predictor, logs, *linear[machine.name])
     fit.covariance = covariance_of(fit, fit.slopes)
     leave_out(fit)
     return fit
@@ -217,7 +194,8 @@ def leave_out(fit: Fit):
     fit.left_out, fit.expected = np.zeros(len(fit.rows)), np.zeros(len(fit.rows))
     for one in sorted(set(fold)):
         seen, some = fold != one, [row for row, of in zip(fit.rows, fold) if of == one]
-        logs = moved(fit, (fit.errors[seen], fit.slopes[seen]), fit.logs)
+        logs = everywhere.moved(fit.factors, {fit.machine.name: (fit.errors[seen],
+                                                                 fit.slopes[seen])}, fit.logs)
         fit.left_out[~seen] = everywhere.errors(fit.seconds(some, logs), some)
         spread = covariance_of(fit, fit.slopes[seen])
         fit.expected[~seen] = np.sqrt(np.einsum("ij,jk,ik->i", fit.slopes[~seen], spread,

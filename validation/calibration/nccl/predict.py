@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Predictions of NCCL's times by the simulator, for rows of one machine."""
 
-import json
 import statistics
 from dataclasses import dataclass, field
 
-from validation.calibration.verdict.simulator import Simulator
+from validation.calibration.verdict.simulator import Simulator, batch
 
 MOST = 40  # cases of one run
 
@@ -35,10 +34,13 @@ def job_of(row) -> dict:
             "options": options}
 
 
-def scenario_of(machine: Machine, row) -> dict:
+def scenario_of(cluster, row) -> dict:
     hosts = str(row.ranks) if row.hosts == 1 else f"{row.ranks // row.hosts}x{row.hosts}"
-    return {"cluster": machine.cluster, "placement": {"hosts": hosts, "on": "gpu"},
-            "job": job_of(row)}
+    return {"cluster": cluster, "placement": {"hosts": hosts, "on": "gpu"}, "job": job_of(row)}
+
+
+def seconds_of(cases: list) -> list:
+    return [statistics.median(case["times_s"]) for case in cases]
 
 
 def predict(simulator: Simulator, machine: Machine, library: dict, rows: list) -> list:
@@ -46,7 +48,7 @@ def predict(simulator: Simulator, machine: Machine, library: dict, rows: list) -
     seconds = []
     for first in range(0, len(rows), MOST):
         some = rows[first:first + MOST]
-        text = simulator.run(library, [scenario_of(machine, row) for row in some],
-                             [f"{row.size} B" for row in some], "--json", "-")
-        seconds += [statistics.median(case["times_s"]) for case in json.loads(text)["cases"]]
+        seconds += seconds_of(batch(simulator, library,
+                                    [scenario_of(machine.cluster, row) for row in some],
+                                    [f"{row.size} B" for row in some]))
     return seconds
