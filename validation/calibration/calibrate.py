@@ -109,13 +109,17 @@ def segment_of(text):
     return size
 
 
-def fit_nccl(documents, options, only):
-    """Fits a library's costs of NCCL's kernels to collectives."""
-    text, report_, warnings = own_file.calibrate(documents, options, only)
-    write_text(options.output, text)
-    write_text(options.report or "-", report_)
-    for warning in warnings:
-        print(f"calibrate: warning: {warning}", file=sys.stderr)
+def fit_probes(documents, options, settings):
+    """(text of the file, report, warnings)"""
+    result = calibration.calibrate(documents, settings)
+    parameters.add_intervals(result, settings)
+    result.draws = draws.draw_again(result, settings)
+    errors = report.errors_of(result)
+    if options.figure:
+        from validation.calibration.fit import figure  # matplotlib loads longer than most fits take
+        figure.write(result, options.figure)
+    return (profile.text_of(result, PROGRAM, [PROGRAM, *sys.argv[1:]], errors),
+            report.text_of(result), report.warnings_of(result))
 
 
 def main():
@@ -127,18 +131,12 @@ def main():
                                     segment_of(options.segment))
     documents = [one for path in options.documents for one in logs.documents_at(path, options)]
     if options.cluster or options.library:
-        fit_nccl(documents, options, settings.only)
-        return
-    result = calibration.calibrate(documents, settings)
-    parameters.add_intervals(result, settings)
-    result.draws = draws.draw_again(result, settings)
-    errors = report.errors_of(result)
-    if options.figure:
-        from validation.calibration.fit import figure  # matplotlib loads longer than most fits take
-        figure.write(result, options.figure)
-    write_text(options.output, profile.text_of(result, PROGRAM, [PROGRAM, *sys.argv[1:]], errors))
-    write_text(options.report or "-", report.text_of(result))
-    for warning in report.warnings_of(result):
+        text, told, warnings = own_file.calibrate(documents, options, settings.only)
+    else:
+        text, told, warnings = fit_probes(documents, options, settings)
+    write_text(options.output, text)
+    write_text(options.report or "-", told)
+    for warning in warnings:
         print(f"calibrate: warning: {warning}", file=sys.stderr)
 
 

@@ -36,6 +36,8 @@ FASTEST_TCP = 4e-6
 LATE = 0.6  # of a latency over TCP: 0.64 of google-c2d's (validation/published/SPLIT.md)
 HEADERS = 1448 / 1514  # payload of a full TCP segment on Ethernet
 
+OF_NCCL = "`ringscope calibrate LOG --cluster h100_nvswitch --library nccl_h100 -o my.yaml`"
+
 # Defaults where nothing was measured between hosts: of the order of this project's openmpi_tcp
 # profile.
 USUAL_NETWORK = Transport(constant(5e-6), constant(2e-6), constant(2e-6), 0.25e-9, 0.25e-9, 0.1e-9,
@@ -287,9 +289,7 @@ def check_no_gpus(documents):
     for document in documents:
         if document.kind == "replay" and document.where.get("devices"):
             raise InputError(f"{document.path}: expected --cluster and --library for "
-                             "collectives on GPUs, or probes of GPUs; got neither: `ringscope "
-                             "calibrate LOG --cluster h100_nvswitch --library nccl_h100 -o "
-                             "my.yaml`")
+                             f"collectives on GPUs, or probes of GPUs; got neither: {OF_NCCL}")
 
 
 def chosen_replays(documents, settings):

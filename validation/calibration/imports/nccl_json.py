@@ -43,15 +43,13 @@ def parse(source: Source, given: Given) -> Findings:
         told = json.loads("\n".join(source.lines))
         config, devices = told["config"], devices_of(told["config"])
         layout = nccl_layout.of_devices(devices, given)
-        scenario = {"placement": layout.listed} if layout.listed else {}
-        if config.get("ngpus", 1) > 1:
-            scenario["job"] = {"options": {"gpus_per_thread": int(config["ngpus"])}}
+        scenario = nccl_layout.scenario_of(layout, int(config.get("ngpus", 1)))
         findings = Findings(where={
             "program": "nccl-tests", "mpi": library_name(told["nccl_version"]),
             "hosts": [one["host"] for one in devices],
             "devices": [one["name"] for one in devices]})
         for result in told["results"]:
-            add_result(source, result, (layout.parameters, scenario or None), findings)
+            add_result(source, result, (layout.parameters, scenario), findings)
     except json.JSONDecodeError as error:
         source.fail(error.lineno, "JSON as nccl-tests -J writes it", error.msg, error.colno)
     except (KeyError, TypeError, ValueError, AttributeError) as error:

@@ -73,6 +73,15 @@ def places(names: list, hosts: list, devices: list) -> list:
             for rank, name in enumerate(names)]
 
 
+def scenario_of(layout: Layout, gpus_per_thread: int):
+    """A thread that has several GPUs launches their kernels one after the other. Ranks that go
+    round the hosts are listed one by one."""
+    found = {"placement": layout.listed} if layout.listed else {}
+    if gpus_per_thread > 1:
+        found["job"] = {"options": {"gpus_per_thread": gpus_per_thread}}
+    return found or None
+
+
 def unused_options(ranks: int, hosts: int, given: Given) -> tuple:
     """Options that contradict the lines of devices: they may be of another log of the command."""
     return tuple(f"{option} {said}" for option, said, right in (

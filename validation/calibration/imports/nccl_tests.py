@@ -118,14 +118,6 @@ class Run:
                 return NAMES.get(found[1], found[1])
         return ""
 
-    def scenario(self):
-        """A thread that has several GPUs launches their kernels one after the other. Ranks that go
-        round the hosts are listed one by one."""
-        found = {"placement": self.layout.listed} if self.layout.listed else {}
-        if self.gpus_per_thread > 1:
-            found["job"] = {"options": {"gpus_per_thread": self.gpus_per_thread}}
-        return found or None
-
     def add(self, findings: Findings):
         ranks, here = self.layout.ranks, f"{self.source.path}:{self.start}:"
         findings.table = f"{self.source.path}:{self.header}"
@@ -159,7 +151,8 @@ class Run:
             elif value > 0:
                 findings.add("replay", self.collective, value,
                              {"bytes": size, **layout, **more, "buffers": place},
-                             scenario=self.scenario())
+                             scenario=nccl_layout.scenario_of(self.layout,
+                                                              self.gpus_per_thread))
 
 
 def library_name(code) -> str:

@@ -11,6 +11,7 @@ import yaml
 from common.programs import InputError
 from common.quantities import format_bytes, format_time
 from validation.calibration.fit import report
+from validation.calibration.fit.calibration import OF_NCCL
 from validation.calibration.fit.profile import SCHEMA, Dumper, Line, now
 from validation.calibration.nccl import own, own_rows
 from validation.calibration.nccl.own import KEYS, TOLD
@@ -21,7 +22,6 @@ SPLIT = 1 << 20  # bytes, between the bands of a spread
 FEW = 5  # rows of a band; fewer take those of all sizes
 ADVISED = 3
 VERSION = re.compile(r"NCCL (\d+\.\d+)")
-USUAL = "`ringscope calibrate LOG --cluster h100_nvswitch --library nccl_h100 -o my.yaml`"
 
 
 def check_named(options):
@@ -29,7 +29,7 @@ def check_named(options):
     for option, known in (("cluster", "clusters"), ("library", "libraries")):
         if not getattr(options, option):
             raise InputError(f"--{option}: expected one for times of NCCL's collectives, got none: "
-                             f"{USUAL}; `ringscope list {known}` prints the built-in ones")
+                             f"{OF_NCCL}; `ringscope list {known}` prints the built-in ones")
 
 
 def absolute(name: str) -> str:
