@@ -27,6 +27,7 @@ from validation.calibration.imports import logs
 from validation.calibration.nccl import own_file
 
 PROGRAM = "ringscope calibrate"
+OF_PROBES = ("figure", "cores", "transport", "rounds", "assume", "memory", "segment", "algorithm")
 
 
 def positive(text):
@@ -63,7 +64,8 @@ def arguments():
                         "(default: by the NIC's name or the latency)")
     parser.add_argument("--seed", type=count, default=1, help="of the bootstrap")
     parser.add_argument("--bootstrap", type=count, default=200, metavar="N",
-                        help="how often the fit is done again for the intervals")
+                        help="how often the fit is done again for the intervals; of a fit to "
+                        "NCCL's times only 0 matters: no other models")
     parser.add_argument("--rounds", type=positive, default=calibration.Settings.rounds, metavar="N",
                         help="of simulations at most, where collectives are fitted; a warning says "
                              "when the fit would need more (default: %(default)s)")
@@ -81,7 +83,18 @@ def arguments():
     parser.add_argument("--algorithm", action="append", default=[], metavar="COLLECTIVE=NAME",
                         help="what the library chose where a replay does not say")
     logs.add_options(parser)
-    return parser.parse_args()
+    options = parser.parse_args()
+    if options.cluster or options.library:
+        check_read(parser, options)
+    return options
+
+
+def check_read(parser, options):
+    """Refuses what a fit to NCCL's times has no use for."""
+    for name in OF_PROBES:
+        if getattr(options, name) != parser.get_default(name):
+            raise InputError(f"--{name}: expected no such option with --cluster and --library: it "
+                             "is for a fit to probes")
 
 
 def shares_of(assumptions):

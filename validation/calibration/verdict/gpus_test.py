@@ -121,7 +121,9 @@ class NcclTests(WithPrograms):
         real = self.imported(PUBLISHED, "real.json")
         for words, expected in (((), "expected --cluster and --library for collectives on GPUs"),
                                 (("--cluster", "v100x4_pcie"), "--library: expected one"),
-                                (("--library", "nccl_a100"), "--cluster: expected one")):
+                                (("--library", "nccl_a100"), "--cluster: expected one"),
+                                (("--library", "nccl_a100", "--cores", "4"),
+                                 "--cores: expected no such option with --cluster")):
             ran = subprocess.run([VALIDATION / "calibrate", real, "-o", "m.yaml", *words],
                                  check=False, capture_output=True, text=True, cwd=self.folder,
                                  env=self.environment)
