@@ -18,6 +18,14 @@ print(len(ringscope.figure(ringscope.run("03-anomaly", record=True)).axes))
 print(len(ringscope.names("libraries")))
 """
 
+NCCL = """
+import ringscope
+print("efa_p5" in ringscope.names("transports"))
+print(ringscope.run({"question": "does it run?", "cluster": "aws_p5", "library": "nccl_h100",
+    "placement": {"hosts": 2, "on": "gpu"},
+    "job": {"collective": "allgather", "algorithm": "nccl", "bytes": "64 MiB"}})[0].time_s > 0)
+"""
+
 
 class Installed(unittest.TestCase):
     @classmethod
@@ -42,6 +50,14 @@ class Installed(unittest.TestCase):
         self.assertEqual(data, str(self.prefix / "share/ringscope"))
         self.assertGreater(float(time_s), 0)
         self.assertEqual((panels, int(libraries) > 0), ("2", True))
+
+    def test_every_file_known_by_name_is_there(self):
+        for below in ("scenarios", "topologies/clusters"):
+            (sources, installed) = ({str(path.relative_to(root)) for path in
+                                     (root / below).rglob("*.yaml")}
+                                    for root in (pathlib.Path(), self.prefix / "share/ringscope"))
+            self.assertEqual(installed, sources)
+        self.assertEqual(self.run_script(NCCL), ["True", "True"])
 
     def test_the_fit_is_there(self):
         probes = sorted(pathlib.Path("validation/results/published").glob("*.probes.json"))[0]

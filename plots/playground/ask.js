@@ -7,8 +7,7 @@ const fs = require("fs");
 const path = require("path");
 
 const [folder, root] = process.argv.slice(2);
-const DATA = ["scenarios/lessons", "scenarios/libraries", "scenarios/models",
-  "topologies/clusters"];
+const DATA = ["scenarios", "topologies/clusters"];  // as in build_page.py
 
 function copyInto(program, below) {
   program.FS.mkdirTree(`/ringscope/${below}`);

@@ -19,8 +19,8 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 HERE = ROOT / "plots/playground"
 LESSON = ROOT / "plots/lesson"
-# Folders of the data that scenarios name, as the program finds them.
-DATA = ("scenarios/lessons", "scenarios/libraries", "scenarios/models", "topologies/clusters")
+# Folders of the YAML files that scenarios name, as in ask.js.
+DATA = ("scenarios", "topologies/clusters")
 SMALLEST = 1_000_000  # bytes: what a first visit may load
 
 

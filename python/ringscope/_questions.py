@@ -14,7 +14,7 @@ Question = Union[str, "os.PathLike[str]", Mapping[str, Any]]
 
 FOLDERS = {"scenarios": "scenarios/lessons", "studies": "scenarios/studies",
            "libraries": "scenarios/libraries", "models": "scenarios/models",
-           "clusters": "topologies/clusters"}
+           "clusters": "topologies/clusters", "transports": "scenarios/transports"}
 
 
 def plain(value: Any) -> Any:
