@@ -47,41 +47,41 @@ def count(text):
 def arguments():
     parser = page_parser(PROGRAM, __doc__, Parser)
     parser.add_argument("documents", nargs="+", metavar="PROBES",
-                        help="what `ringscope-mpi probe` or `ringscope import` wrote, or the log "
-                        "itself of OSU, IMB, nccl-tests or nvbandwidth")
+                        help="documents of `ringscope-mpi probe` or `ringscope import`, or logs "
+                        "of OSU, IMB, nccl-tests or nvbandwidth")
     parser.add_argument("-o", "--output", required=True, metavar="FILE.yaml")
     parser.add_argument("--report", metavar="FILE.txt", help="the report (default: printed)")
     parser.add_argument("--figure", metavar="FILE.png",
-                        help="measured points and fitted curves; .pdf, .svg or .eps likewise")
+                        help="measured points and fitted curves; or .pdf, .svg, .eps")
     parser.add_argument("--cluster", metavar="NAME", help="cluster on which NCCL's "
                         "collectives were timed, a built-in one or a file")
     parser.add_argument("--library", metavar="NAME", help="profile to fit to these times, such "
                         "as nccl_h100")
-    parser.add_argument("--hosts", type=positive, help="of the cluster, if not those measured")
-    parser.add_argument("--cores", type=positive, help="of each host")
+    parser.add_argument("--hosts", type=positive, help="number of hosts of the cluster "
+                        "(default: those measured)")
+    parser.add_argument("--cores", type=positive, help="number of cores of each host")
     parser.add_argument("--transport", choices=("tcp", "rdma"),
                         help="who moves the bytes between hosts: the process, or the NIC "
                         "(default: by the NIC's name or the latency)")
-    parser.add_argument("--seed", type=count, default=1, help="of the bootstrap")
+    parser.add_argument("--seed", type=count, default=1, help="seed of the bootstrap")
     parser.add_argument("--bootstrap", type=count, default=200, metavar="N",
-                        help="how often the fit is done again for the intervals; of a fit to "
-                        "NCCL's times only 0 matters: no other models")
+                        help="number of refits for the intervals; for a fit to NCCL's times, 0 "
+                        "skips the ensemble, other values have no effect")
     parser.add_argument("--rounds", type=positive, default=calibration.Settings.rounds, metavar="N",
-                        help="of simulations at most, where collectives are fitted; a warning says "
-                             "when the fit would need more (default: %(default)s)")
+                        help="most rounds of simulations for a fit to collectives; a warning is "
+                             "printed when it needs more (default: %(default)s)")
     parser.add_argument("--assume", action="append", default=[], metavar="KEY=VALUE",
                         help="network.cpu_share or network.cost_share, 0 to 1, where no probe "
-                             "tells")
+                             "determines it")
     parser.add_argument("--only", action="append", default=[], metavar="KEY=VALUE",
-                        help="of the replays, fit to those with this parameter only: "
-                             "hosts_count=4; given again with the same key, with any of its "
-                             "values")
+                        help="fit only to replays with this parameter: hosts_count=4; given "
+                             "again with the same key, to any of its values")
     parser.add_argument("--memory", choices=("pinned", "pageable"), default="pinned",
-                        help="of GPUs: the host memory in which staged messages wait")
-    parser.add_argument("--segment", metavar="1MiB", help="of staged messages, where it is not "
-                        "the best of those probed")
+                        help="host memory of staged messages between GPUs")
+    parser.add_argument("--segment", metavar="1MiB", help="segments of staged messages "
+                        "(default: the best of those probed)")
     parser.add_argument("--algorithm", action="append", default=[], metavar="COLLECTIVE=NAME",
-                        help="what the library chose where a replay does not say")
+                        help="algorithm of the library, for replays that do not name it")
     logs.add_options(parser)
     options = parser.parse_args()
     if options.cluster or options.library:
