@@ -277,6 +277,10 @@ TEST(Program, show_prints_the_rings_and_trees_of_nccl) {
        {"\nNCCL 2.31 on 8 GPUs of 1 host\n", "\n  allreduce       ring LL              15.0 ",
         "  8 B  ", "\nExpected times in us: allgather, reduce_scatter\n"})
     EXPECT_NE(tuning.find(line), std::string::npos) << line << tuning;
+  const std::string rccl = ringscope("show mi300x --nccl --tuning").text;
+  for (const char* line :  // 12 us and 14 steps of 0.8 us
+       {"\nRCCL on 8 GPUs of 1 host\n", "\n  allreduce       ring LL              23.2 "})
+    EXPECT_NE(rccl.find(line), std::string::npos) << line << rccl;
   EXPECT_EQ(ringscope("show rack3 --nccl").text, "--nccl: no host of this cluster has a GPU\n");
   EXPECT_NE(ringscope("show 03-anomaly --nccl").text.find("rank 0 on host0/numa0 is not on a GPU"),
             std::string::npos);

@@ -20,6 +20,7 @@
 #include "scenarios/answer/text/topology_text.hpp"
 #include "scenarios/question/file_kind.hpp"
 #include "scenarios/question/scenario.hpp"
+#include "scenarios/warnings/job_warnings.hpp"
 #include "sim/machine/peer_matrix.hpp"
 #include "topologies/exports/exports.hpp"
 #include "topologies/input/characters.hpp"
@@ -215,12 +216,19 @@ std::string peers(const Cluster& cluster, const std::string& file) {
          print_peers(matrices[0], matrices[1]);
 }
 
-/// The machine of the scenario's library, or the newest NCCL of these GPUs.
+/// The generation by what NVLinks of a GPU carry.
+nccl::Generation generation_of(const nccl::HostGraph& graph) {
+  constexpr int volta = 70, each = 10;  // compute capability, times 10
+  return static_cast<nccl::Generation>((graph.generation - volta) / each);
+}
+
+/// The machine of the scenario's library, or the newest NCCL (RCCL) of these GPUs.
 std::string expected_by_nccl(const Shown& shown) {
   const nccl::JobChannels found = nccl::find_channels(shown.cluster.topology, shown.gpus);
-  const int generation = found.hosts.front().found->graph.generation / 10 - 7;
-  const nccl::Platform newest = {.generation = static_cast<nccl::Generation>(generation),
-                                 .version = BlockCosts{}.version};
+  const nccl::Platform newest = {
+      .generation =
+          gpu_generation(shown.cluster).value_or(generation_of(found.hosts.front().found->graph)),
+      .version = BlockCosts{}.version};
   return print_nccl_tuning(
       shown.machine != nullptr ? *shown.machine : nccl::machine_of(found, newest, true),
       static_cast<int>(shown.gpus.size()), static_cast<int>(found.hosts.size()));

@@ -280,9 +280,14 @@ std::vector<std::string> crowded_cores(const Scenario& scenario) {
 }  // namespace
 
 std::vector<std::string> nccl_libraries(const Cluster& cluster) {
+  const bool amd = gpu_generation(cluster) == nccl::Generation::cdna3;
+  return data_files_of(gpus_of(cluster), "scenarios/libraries", amd ? "rccl_" : "nccl_");
+}
+
+std::optional<nccl::Generation> gpu_generation(const Cluster& cluster) {
   const std::vector<GpuModel> gpus = gpus_of(cluster);
-  const bool amd = !gpus.empty() && gpus.front().generation == nccl::Generation::cdna3;
-  return data_files_of(gpus, "scenarios/libraries", amd ? "rccl_" : "nccl_");
+  if (gpus.empty()) return std::nullopt;
+  return gpus.front().generation;
 }
 
 std::vector<std::string> job_warnings(const Scenario& scenario) {

@@ -2,6 +2,7 @@
 // Warnings about an answer that the model gives without a word.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,9 @@ std::vector<std::string> input_warnings(const Scenario& scenario);
 
 /// Libraries that specify NCCL's costs on the GPUs of the cluster: nccl_a100 on a100x4_nvlink.
 std::vector<std::string> nccl_libraries(const Cluster& cluster);
+
+/// Generation of the GPUs that the cluster is called after; none of GPUs without a data sheet.
+std::optional<nccl::Generation> gpu_generation(const Cluster& cluster);
 
 /// Those about hosts with several NICs. `replaced`: another warning tells what to simulate in place
 /// of one channel.

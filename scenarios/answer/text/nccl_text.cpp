@@ -8,6 +8,7 @@
 #include <array>
 
 #include "nccl/choice/choice.hpp"
+#include "nccl/choice/rccl.hpp"
 #include "scenarios/answer/text/table.hpp"
 
 namespace ringscope {
@@ -177,8 +178,10 @@ std::string print_nccl_tuning(const nccl::Platform& machine, int ranks, int host
     else
       times.emplace_back(name, std::move(own));
   }
-  std::string text = fmt::format("NCCL 2.{} on {} GPUs of {} host{}\n\n{}", machine.version % 100,
-                                 ranks, hosts, hosts == 1 ? "" : "s", table.text(2));
+  const std::string library =
+      nccl::is_rccl(machine) ? "RCCL" : fmt::format("NCCL 2.{}", machine.version % 100);
+  std::string text = fmt::format("{} on {} GPUs of {} host{}\n\n{}", library, ranks, hosts,
+                                 hosts == 1 ? "" : "s", table.text(2));
   for (const auto& [names, lines] : times)
     text += fmt::format("\nExpected times in us: {}\n{}", names, lines);
   return text;
