@@ -25,7 +25,7 @@ class NcclEstimate(NamedTuple):
 
 class NcclEstimator:
     """Times of one communicator. `bound`: how far lines between the simulated sizes may be off, as
-    a share of the time; `len()`: number of these sizes."""
+    a share of the time, wherever they were checked; `len()`: number of these sizes."""
 
     def __init__(self, table: _core.NcclTimes, bound: float):
         self._table = table

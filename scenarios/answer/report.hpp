@@ -60,6 +60,14 @@ struct TimeRange {
   double low_s = 0, high_s = 0;
 };
 
+/// By a library's spread; none where it has none for that size.
+inline std::optional<TimeRange> likely_range(const SpreadBands& spread, bool between_hosts,
+                                             std::uint64_t bytes, double time_s) {
+  const SpreadBand* band = spread.band(between_hosts, bytes);
+  if (band == nullptr) return std::nullopt;
+  return TimeRange{time_s * band->low, time_s * band->high};
+}
+
 struct RankReport {
   int rank = 0;
   std::string host;

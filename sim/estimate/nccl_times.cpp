@@ -52,13 +52,11 @@ NcclTimes::Choice NcclTimes::choice(std::uint64_t bytes) const {
 
 EstimatedCall NcclTimes::estimate(std::uint64_t bytes, double time_s) const {
   const Choice chosen = choice(bytes);
-  EstimatedCall found{.time_s = time_s,
-                      .algorithm = nccl::algorithm_names[chosen.kernel.algorithm],
-                      .protocol = protocol_names[chosen.kernel.protocol],
-                      .channels = chosen.channels};
-  if (const SpreadBand* band = scenario_.library.spread.band(call_.nodes > 1, bytes))
-    found.likely = {time_s * band->low, time_s * band->high};
-  return found;
+  return {.time_s = time_s,
+          .likely = likely_range(scenario_.library.spread, call_.nodes > 1, bytes, time_s),
+          .algorithm = nccl::algorithm_names[chosen.kernel.algorithm],
+          .protocol = protocol_names[chosen.kernel.protocol],
+          .channels = chosen.channels};
 }
 
 NcclTimes::Point NcclTimes::point(std::uint64_t bytes) const {

@@ -22,7 +22,8 @@ struct EstimatedCall {
   int channels = 1;
 };
 
-/// Sizes of a table, and the most by which its interpolation may miss a simulated time.
+/// Sizes of a table, and the most by which it may miss the simulated times that build_table() looks
+/// at. A step of the time between them can be missed by more.
 struct TableSizes {
   std::uint64_t least = 8, most = std::uint64_t{16} << 30;  ///< bytes
   double bound = 0.02;                                      ///< relative
