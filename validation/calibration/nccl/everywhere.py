@@ -251,18 +251,18 @@ def fitted(predictor, factors, rows_of: dict, logs, rounds: int = ROUNDS, length
            enough: float = 0, shown=report) -> tuple:
     """The best logarithms of all rounds, and what is linear around them; a round that makes it
     worse is tried again with half of its step. A step of less than `enough` is the last one."""
-    best = (np.inf, logs, {})
+    best, step = (np.inf, logs, {}), np.inf
     for i in range(rounds):
         linear = linearised(predictor, factors, rows_of, logs, length)
         now = cost(factors, linear, logs)
         shown(f"fit {i}, cost {now:.0f}", {name: e for name, (e, _) in linear.items()}, rows_of)
-        if now < best[0]:
+        better = now < best[0]
+        if better:
             best = (now, logs, linear)
-            logs = moved(factors, linear, logs)
-        else:
-            logs = (logs + best[1]) / 2
-        if np.max(np.abs(logs - best[1])) < enough:
+        if step < enough:
             break
+        logs = moved(factors, linear, logs) if better else (logs + best[1]) / 2
+        step = np.max(np.abs(logs - best[1]))
     return best[1:]
 
 

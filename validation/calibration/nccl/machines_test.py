@@ -9,6 +9,8 @@ import math
 import pathlib
 import tempfile
 import unittest
+import unittest.mock
+from types import SimpleNamespace
 
 import numpy as np
 
@@ -71,6 +73,17 @@ class Machines(unittest.TestCase):
             logs = factors.of(machine, np.arange(len(factors.names)))
             for key in everywhere.OF_GPUS + everywhere.OF_NETWORKS:
                 self.assertEqual(logs[key], sum(factors.columns(machine, key)))
+
+    def test_a_last_step_is_taken_however_small(self):
+        # One row with slope 1, all factors 1: least squares weigh its error by MEASURED, the
+        # factor by its width.
+        error, width = 0.02, 1.0
+        factors = SimpleNamespace(names=["one"], widths=[width])
+        linear = lambda _p, _f, _r, logs, _l: {"m": (error + logs, np.ones((1, 1)))}
+        with unittest.mock.patch.object(everywhere, "linearised", linear):
+            logs, _ = everywhere.fitted(None, factors, {}, np.zeros(1), 5, enough=2 * error,
+                                        shown=lambda *_: None)
+        self.assertAlmostEqual(logs[0], -error / (1 + everywhere.MEASURED ** 2 / width ** 2))
 
 
 def residuals(errors: dict, hosts: int = 1, size: int = 1024) -> list:
