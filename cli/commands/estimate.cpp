@@ -44,8 +44,11 @@ struct Curve {
   std::string interval_text() const {
     const std::string& library = scenario.library.name;
     if (has_interval())
-      return fmt::format(
-          "low to high: 90 % of measured times on machines to which {} was not fitted", library);
+      return fmt::format("low to high: 90 % of measured times, by {} of {}",
+                         scenario.library.fitted && scenario.library.fitted->errors
+                             ? "'fitted' and 'spread'"
+                             : "'spread'",
+                         library);
     return fmt::format(
         "no interval: {} has no 'spread'; add one from your own measurements (scenarios/format.md)",
         library);
@@ -230,8 +233,9 @@ void add_estimate(Command& program) {
                   "size, list A,B,... or range A..B in powers of two; of "
                   "allgather and reduce_scatter, of the whole buffer")
       .show_default();
-  command.add_option("--library", library,
-                     "library profile (default: the nccl_ profile of the cluster's GPUs)");
+  command.add_option(
+      "--library", library,
+      "library profile (default: the library in CLUSTER's file, or the one for its GPUs)");
   command.add_option("--placement", placement,
                      "ranks of each host, such as 4-4 (default: in blocks, by GPU)");
   command.add_option("--format", format, "text, json or csv")

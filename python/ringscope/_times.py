@@ -47,7 +47,8 @@ def nccl_estimate(cluster: Question, collective: str, ranks: Optional[int] = Non
     """Simulates sizes from `least` to `most` bytes, so that any size is answered in microseconds.
 
     `cluster`, `library`, `placement`: names, paths, or dicts as in a scenario. By default the GPUs
-    of host after host, by the profile that is shipped for them. Raises InputError."""
+    of host after host, by the profile in the cluster's file or the shipped one for them. Raises
+    InputError."""
     if not 0 < least < most or not 0 < bound < 1:
         raise ValueError("expected 0 < least < most and 0 < bound < 1, got "
                          f"least {least}, most {most}, bound {bound}")

@@ -3,10 +3,24 @@
 
 #include <algorithm>
 
+#include "scenarios/warnings/job_warnings.hpp"
+
 namespace ringscope {
 
 std::string shown_name(const Report& report) {
   return report.deadlock ? report.name + " (deadlock)" : report.name;
+}
+
+std::optional<TimeRange> likely_range(const Scenario& scenario, bool between_hosts, Bytes bytes,
+                                      double time_s) {
+  const Library& library = scenario.library;
+  const auto& seen = library.fitted;
+  const SpreadBand* band = library.spread.band(between_hosts, bytes.count);
+  if (seen && seen->errors && between_hosts == (seen->hosts > 1) &&
+      beyond_fit(scenario, bytes).empty())
+    band = &*seen->errors;
+  if (band == nullptr) return std::nullopt;
+  return TimeRange{time_s * band->low, time_s * band->high};
 }
 
 double slowest_job_s(const Report& report) {

@@ -60,13 +60,10 @@ struct TimeRange {
   double low_s = 0, high_s = 0;
 };
 
-/// By a library's spread; none where it has none for that size.
-inline std::optional<TimeRange> likely_range(const SpreadBands& spread, bool between_hosts,
-                                             std::uint64_t bytes, double time_s) {
-  const SpreadBand* band = spread.band(between_hosts, bytes);
-  if (band == nullptr) return std::nullopt;
-  return TimeRange{time_s * band->low, time_s * band->high};
-}
+/// By errors of the library's fit, or where that has seen nothing of the kind by the library's
+/// spread; none where it has none for that size.
+std::optional<TimeRange> likely_range(const Scenario& scenario, bool between_hosts, Bytes bytes,
+                                      double time_s);
 
 struct RankReport {
   int rank = 0;

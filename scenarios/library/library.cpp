@@ -261,7 +261,7 @@ Library read_library(const Value& value) {
   if (const Value* spread = fields.optional("spread")) library.spread = read_spread(*spread);
   fields.optional("uncached");
   fields.optional("fitted");
-  fitted_range_of(written.map);
+  library.fitted = read_fitted(written.map);
   fields.finish();
   if (library.progress == Progress::nic && library.transport(Way::network).driver != Driver::nic) {
     progress.fail(

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -136,11 +137,22 @@ struct SpreadBands {
   }
 };
 
+/// Sizes of messages and vectors, hosts, ranks on one host and collectives that a fit has seen:
+/// beyond them the model extrapolates.
+struct FittedRange {
+  Bytes least{}, most{};
+  int hosts = 1;
+  int ranks_per_host = 1;
+  std::set<std::string> collectives;   ///< of NCCL; empty: any
+  std::optional<SpreadBand> errors{};  ///< of measured times that a fit without their size omits
+};
+
 struct Library {
   std::string name;
   std::string about;
   std::string transport_name;  ///< of blocks between hosts; "": nobody says
   SpreadBands spread;
+  std::optional<FittedRange> fitted;
   Array<Transport, way_names.size()> transports;  ///< indexed by Way
   bool knows_gpus = false;                        ///< p2p, staged and gdr are there
   GpuCosts gpu;

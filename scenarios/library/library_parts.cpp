@@ -103,8 +103,9 @@ int read_version(const Value& value) {
   return 100 * major + minor;
 }
 
+constexpr double widest_spread = 1e3;
+
 std::vector<SpreadBand> read_bands(const Value& list) {
-  constexpr double widest = 1e3;
   if (list.kind() != Value::Kind::list || list.items().empty())
     list.fail(
         "expected a list such as [{up_to: 1 MiB, low: 0.7, high: 1.5}, {low: 0.8, high: 1.2}]");
@@ -113,8 +114,8 @@ std::vector<SpreadBand> read_bands(const Value& list) {
     Fields fields(item, "library.spread");
     SpreadBand band;
     if (const Value* most = fields.optional("up_to")) band.up_to = most->bytes().count;
-    band.low = fields.required("low").number(1 / widest, widest);
-    band.high = fields.required("high").number(band.low, widest);
+    band.low = fields.required("low").number(1 / widest_spread, widest_spread);
+    band.high = fields.required("high").number(band.low, widest_spread);
     fields.finish();
     if (!bands.empty() && band.up_to <= bands.back().up_to)
       item.fail("expected bands by rising 'up_to', the last without one");
@@ -242,7 +243,7 @@ void take_vectors(Library& library, Bytes vector) {
   library.resolved = std::move(resolved);
 }
 
-std::optional<FittedRange> fitted_range_of(const Value& library) {
+std::optional<FittedRange> read_fitted(const Value& library) {
   const Value* map = library.find("fitted");
   if (map == nullptr || map->is_null()) return {};
   Fields fields(*map, "library.fitted");
@@ -251,6 +252,11 @@ std::optional<FittedRange> fitted_range_of(const Value& library) {
   range.most = fields.required("most").bytes();
   range.hosts = static_cast<int>(fields.required("hosts").integer(1, most_hosts));
   range.ranks_per_host = static_cast<int>(fields.required("ranks_per_host").integer(1, most_hosts));
+  if (const Value* list = fields.optional("collectives"))
+    for (const Value& one : list->items()) range.collectives.insert(one.text());
+  if (const Value* low = fields.optional("low"))
+    range.errors = {.low = low->number(1 / widest_spread, 1),
+                    .high = fields.required("high").number(1, widest_spread)};
   fields.finish();
   if (range.most < range.least)
     map->find("most")->fail(fmt::format("expected at least {}, that of 'least', got {}",

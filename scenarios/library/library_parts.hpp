@@ -26,16 +26,7 @@ void check_uncached(const Value& resolved);
 /// Fits `library` to a job whose vectors have `bytes` bytes; a second call forgets the first.
 void take_vectors(Library& library, Bytes vector);
 
-// Range of what a fitted library was measured on: beyond it the model extrapolates.
-
-/// Sizes of messages and vectors, hosts, and ranks on one host that a fit has seen.
-struct FittedRange {
-  Bytes least{}, most{};
-  int hosts = 1;
-  int ranks_per_host = 1;
-};
-
 /// Key `fitted` of a library; nothing where it has none. `library` is its map. Throws InputError.
-std::optional<FittedRange> fitted_range_of(const Value& library);
+std::optional<FittedRange> read_fitted(const Value& library);
 
 }  // namespace ringscope

@@ -272,8 +272,8 @@ TEST(Library, versions_of_nccl_are_words) {
 TEST(Library, says_what_it_was_fitted_on) {
   const Library library =
       read("{base: rdma, fitted: {least: 0 B, most: 4 MiB, hosts: 2, ranks_per_host: 1}}");
-  EXPECT_EQ(fitted_range_of(library.resolved)->most.count, 4u << 20);
-  EXPECT_FALSE(fitted_range_of(read("{base: rdma}").resolved).has_value());
+  EXPECT_EQ(library.fitted->most.count, 4u << 20);
+  EXPECT_FALSE(read("{base: rdma}").fitted.has_value());
   EXPECT_THROW(read("{base: rdma, fitted: {least: 0 B, most: 4 MiB, hosts: 2}}"), InputError);
   EXPECT_THROW(read("{base: rdma, fitted: {least: 8 B, most: 4 B, hosts: 2, ranks_per_host: 1}}"),
                InputError);

@@ -10,6 +10,7 @@
 #include <map>
 #include <string_view>
 
+#include "algorithms/collectives.hpp"
 #include "algorithms/programs/program.hpp"
 #include "algorithms/schedules/schedule.hpp"
 #include "algorithms/training/llm.hpp"
@@ -211,20 +212,9 @@ std::vector<std::string> schedule_warnings(const Job& job) {
   return warnings;
 }
 
-/// In which way the job goes beyond what the library's fit has seen.
 std::vector<std::string> extrapolations(const Scenario& scenario) {
-  const auto range = fitted_range_of(scenario.library.resolved);
-  if (!range) return {};
-  std::map<int, int> on_host;
-  int most = 0;
-  for (const Location& rank : scenario.placement.ranks) most = std::max(most, ++on_host[rank.host]);
-  const auto hosts = static_cast<int>(on_host.size());
-  std::vector<std::string> beyond;
-  if (hosts > range->hosts) beyond.push_back(plural(hosts, "host"));
-  if (most > range->ranks_per_host) beyond.push_back(plural(most, "rank") + " on a host");
-  const Bytes bytes = scenario.job.bytes;
-  if (bytes > range->most || (bytes.count > 0 && bytes < range->least))
-    beyond.push_back(to_text(bytes));
+  const auto& range = scenario.library.fitted;
+  const std::vector<std::string> beyond = beyond_fit(scenario, scenario.job.bytes);
   if (beyond.empty()) return {};
   return {fmt::format("extrapolates to {}: the fit of {} has seen {}, {} on a host, {} to {}",
                       fmt::join(beyond, ", "), scenario.library.name, plural(range->hosts, "host"),
@@ -288,6 +278,25 @@ std::optional<nccl::Generation> gpu_generation(const Cluster& cluster) {
   const std::vector<GpuModel> gpus = gpus_of(cluster);
   if (gpus.empty()) return std::nullopt;
   return gpus.front().generation;
+}
+
+std::vector<std::string> beyond_fit(const Scenario& scenario, Bytes bytes) {
+  const auto& range = scenario.library.fitted;
+  if (!range) return {};
+  std::map<int, int> on_host;
+  int most = 0;
+  for (const Location& rank : scenario.placement.ranks) most = std::max(most, ++on_host[rank.host]);
+  const auto hosts = static_cast<int>(on_host.size());
+  std::vector<std::string> beyond;
+  if (hosts > range->hosts) beyond.push_back(plural(hosts, "host"));
+  if (most > range->ranks_per_host) beyond.push_back(plural(most, "rank") + " on a host");
+  if (bytes > range->most || (bytes.count > 0 && bytes < range->least))
+    beyond.push_back(to_text(bytes));
+  const std::string collective(
+      scenario.job.algorithm != nullptr ? collective_of(*scenario.job.algorithm).name : "");
+  if (!range->collectives.empty() && !range->collectives.contains(collective))
+    beyond.push_back(collective.empty() ? "another job" : collective);
+  return beyond;
 }
 
 std::vector<std::string> job_warnings(const Scenario& scenario) {

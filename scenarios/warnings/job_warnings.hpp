@@ -26,6 +26,9 @@ std::vector<std::string> nccl_libraries(const Cluster& cluster);
 /// Generation of the GPUs that the cluster is called after; none of GPUs without a data sheet.
 std::optional<nccl::Generation> gpu_generation(const Cluster& cluster);
 
+/// Hosts, ranks, size and collective of the job that the library's fit has not seen.
+std::vector<std::string> beyond_fit(const Scenario& scenario, Bytes bytes);
+
 /// Those about hosts with several NICs. `replaced`: another warning tells what to simulate in place
 /// of one channel.
 std::vector<std::string> nic_warnings(const Scenario& scenario, bool replaced);

@@ -279,12 +279,13 @@ TEST(JobWarnings, threads_without_a_core_are_counted) {
   EXPECT_THAT(with_cores(1, "ring"), IsEmpty());
 }
 
-std::vector<std::string> warnings_of_fitted(const std::string& placement,
-                                            const std::string& bytes) {
+std::vector<std::string> warnings_of_fitted(const std::string& placement, const std::string& bytes,
+                                            const std::string& collectives = "[]") {
   const std::string text =
       "question: q\nlibrary: {base: openmpi_tcp, name: rack3, fitted: {least: 8 B, most: 1 MiB, "
-      "hosts: 2, ranks_per_host: 1}}\ncluster: {base: rack3, hosts: 4}\nplacement: " +
-      placement + "\njob: {collective: allreduce, algorithm: ring, bytes: " + bytes + "}";
+      "hosts: 2, ranks_per_host: 1, collectives: " +
+      collectives + "}}\ncluster: {base: rack3, hosts: 4}\nplacement: " + placement +
+      "\njob: {collective: allreduce, algorithm: ring, bytes: " + bytes + "}";
   return job_warnings(read_tree(Value::from_text("test", text), "test").front());
 }
 
@@ -295,6 +296,9 @@ TEST(JobWarnings, a_job_beyond_what_a_fit_has_seen_extrapolates) {
                           "host, 8 B to 1 MiB"));
   EXPECT_THAT(warnings_of_fitted("1-1-2", "4 B"),
               ElementsAre(HasSubstr("extrapolates to 3 hosts, 2 ranks on a host, 4 B: ")));
+  EXPECT_THAT(warnings_of_fitted("1-1", "1 MiB", "[alltoall, allreduce]"), IsEmpty());
+  EXPECT_THAT(warnings_of_fitted("1-1", "1 MiB", "[alltoall]"),
+              ElementsAre(HasSubstr("extrapolates to allreduce: ")));
 }
 
 }  // namespace

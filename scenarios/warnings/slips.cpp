@@ -231,8 +231,7 @@ std::string without_star(std::string name) {
 /// A fit's library on a cluster that is not the one of its file.
 std::vector<std::string> other_fit(const Scenario& scenario) {
   const std::string fit = without_star(scenario.library.name);
-  if (!fitted_range_of(scenario.library.resolved) || fit == without_star(scenario.cluster.name))
-    return {};
+  if (!scenario.library.fitted || fit == without_star(scenario.cluster.name)) return {};
   return {fmt::format(
       "the library {0} was fitted on another cluster than {1}: 'cluster: {0}.yaml' is the fitted "
       "one",

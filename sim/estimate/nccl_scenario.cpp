@@ -20,11 +20,19 @@ constexpr std::int64_t most_ranks = 1 << 24;
 /// Shipped libraries with NCCL's costs.
 std::vector<std::string> shipped_libraries() {
   std::vector<std::string> names = names_in("scenarios/libraries");
-  std::erase_if(names, [](const std::string& name) { return !name.starts_with("nccl_"); });
+  std::erase_if(names, [](const std::string& name) {
+    return !name.starts_with("nccl_") && !name.starts_with("rccl_");
+  });
   return names;
 }
 
+/// The library in the file of the cluster, if there is one, or the shipped one for its GPUs.
 Value own_library(const Cluster& cluster, const Value& asked) {
+  const Value* file = asked.kind() == Value::Kind::map ? asked.find("base") : &asked;
+  if (file != nullptr && file->kind() == Value::Kind::scalar && is_path(file->text())) {
+    const Value whole = Value::from_file(file_of(*file, "topologies/clusters", "cluster"));
+    if (whole.kind() == Value::Kind::map && whole.find("library") != nullptr) return *file;
+  }
   const std::vector<std::string> own = nccl_libraries(cluster);
   if (own.size() == 1) return Value::scalar_at(asked.place(), own.front());
   asked.fail(fmt::format(

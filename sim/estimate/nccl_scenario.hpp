@@ -13,7 +13,7 @@ struct NcclQuestion {
   Value cluster;  ///< as in a scenario
   Value collective;
   Value ranks;      ///< null: those of the placement, or as many as there are GPUs
-  Value library;    ///< null: the nccl_ library of the cluster's GPUs
+  Value library;    ///< null: that of the cluster's file, or of its GPUs
   Value placement;  ///< counts or a map as in a scenario; null: GPUs of host after host
 };
 

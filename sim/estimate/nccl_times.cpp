@@ -53,7 +53,7 @@ NcclTimes::Choice NcclTimes::choice(std::uint64_t bytes) const {
 EstimatedCall NcclTimes::estimate(std::uint64_t bytes, double time_s) const {
   const Choice chosen = choice(bytes);
   return {.time_s = time_s,
-          .likely = likely_range(scenario_.library.spread, call_.nodes > 1, bytes, time_s),
+          .likely = likely_range(scenario_, call_.nodes > 1, Bytes{bytes}, time_s),
           .algorithm = nccl::algorithm_names[chosen.kernel.algorithm],
           .protocol = protocol_names[chosen.kernel.protocol],
           .channels = chosen.channels};

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <fstream>
 #include <random>
 
 #include "nccl/choice/choice.hpp"
@@ -13,7 +14,7 @@
 namespace ringscope {
 namespace {
 
-const char* const with_spread =
+const std::string with_spread =
     "{base: nccl_h100, spread: {one_host: [{low: 0.8, high: 1.3}], several_hosts: [{up_to: 1 MiB, "
     "low: 0.5, high: 2}, {low: 0.9, high: 1.2}]}}";
 
@@ -46,6 +47,13 @@ TEST(NcclTimes, library_and_placement_are_by_default_those_of_the_clusters_gpus)
   EXPECT_EQ(scenario_of("h100_nvswitch", "", "", "2-2").placement.ranks.size(), 4u);
 }
 
+TEST(NcclTimes, library_is_by_default_that_of_the_file_of_the_cluster) {
+  const std::string path = testing::TempDir() + "nccl_times_own.yaml";
+  std::ofstream(path) << "cluster: {base: h100_nvswitch}\nlibrary: " << with_spread << "\n";
+  for (const std::string& cluster : {path, "{base: " + path + ", hosts: 4}"})
+    EXPECT_EQ(scenario_of(cluster).library.spread.one_host.front().low, 0.8);
+}
+
 TEST(NcclTimes, errors_name_the_word_and_what_is_known) {
   EXPECT_NE(complaint("h100_nvswitch", "17").find("ranks: expected at most 16"), std::string::npos);
   EXPECT_NE(
@@ -70,6 +78,15 @@ TEST(NcclTimes, interval_is_the_spread_of_the_library_for_that_size) {
   const EstimatedCall one_host =
       NcclTimes(scenario_of("h100_nvswitch", "8", with_spread)).simulated(8);
   EXPECT_EQ(one_host.likely->low_s, one_host.time_s * 0.8);
+  const std::string fitted =
+      ", fitted: {least: 1 KiB, most: 1 MiB, hosts: 2, ranks_per_host: 8, collectives: "
+      "[allreduce], low: 0.9, high: 1.25}}";
+  NcclTimes own(
+      scenario_of("h100_nvswitch", "16", with_spread.substr(0, with_spread.size() - 1) + fitted));
+  for (const auto& [bytes, low] : {std::pair{1024, 0.9}, {1 << 20, 0.9}, {512, 0.5}}) {
+    const EstimatedCall found = own.simulated(static_cast<std::uint64_t>(bytes));
+    EXPECT_EQ(found.likely->low_s, found.time_s * low) << bytes;
+  }
   EXPECT_FALSE(NcclTimes(scenario_of("v100x4_pcie", "4", "nccl_v100_pcie")).simulated(8).likely);
 }
 

@@ -187,8 +187,7 @@ Report report_of(const Scenario& scenario, std::vector<Measurement> measurements
     report.algbw = static_cast<double>(report.bytes) / report.time_s;
     report.busbw = report.algbw * bus_factor(collective_of(*scenario.job.algorithm), report.ranks);
     const bool between_hosts = median.traffic.bytes_between_hosts > 0;
-    report.likely =
-        likely_range(scenario.library.spread, between_hosts, report.bytes, report.time_s);
+    report.likely = likely_range(scenario, between_hosts, Bytes{report.bytes}, report.time_s);
   }
   report.messages = median.traffic.messages;
   report.bytes_on_wire = median.traffic.bytes;

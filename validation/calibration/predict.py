@@ -145,9 +145,15 @@ def predict(runner: Simulator, fitted: model.Model, scenario: str, changes: list
     own = with_ratios([case["time_s"] for case in cases])
     known = [(one, *width.ends(one)) for one, width in zip(own, widths)]
     ratios = [(1.0, 1.0, 1.0), *known[len(cases):]]
-    return [Prediction(case["name"], *time, *ratio, case.get("warnings", [])
+    return [Prediction(case["name"], *likely(case, time), *ratio, case.get("warnings", [])
                        + residuals.warnings(fitted.errors, width.parts))
             for case, time, ratio, width in zip(cases, known, ratios, widths)]
+
+
+def likely(case: dict, known: tuple) -> tuple:
+    """(time, low, high): the range that the case's report has, as in a fit to NCCL's times."""
+    found = case.get("likely")
+    return (case["time_s"], found["low_s"], found["high_s"]) if found else known
 
 
 SPREAD_LEVEL = 0.9
@@ -163,11 +169,17 @@ def text_of(predictions: list, fitted: Optional[model.Model]) -> str:
                              (one.ratio, one.ratio_low, one.ratio_high))] for one in others]
         lines += ["", *text.columns([f"over {first.name}", "ratio", "low", "high"], rows)]
     missed = text.percent(math.expm1(interval.UNSEEN), 0)
-    lines += ["", "low to high: 90 % of measured times on machines to which the library was not "
-              "fitted (its 'spread')" if fitted is None else
-              f"low to high: {text.percent(interval.level_of(fitted), 0)} of all cases, by "
-              f"{len(fitted.draws)} other models that the measurements of {fitted.path} allow, the "
-              f"errors of the fit and {missed} of model error"]
+    own = fitted and (fitted.library.get("fitted") or {}).get("low")
+    if own:
+        lines += ["", "low to high of times: 90 %, by the errors of sizes omitted from the fit, or "
+                  "where it extrapolates by the spread of the fitted profile"]
+    if not own or len(predictions) > 1:
+        lines += ["", "low to high: 90 % of measured times on machines to which the library was "
+                  "not fitted (its 'spread')" if fitted is None else
+                  f"low to high{' of ratios' if own else ''}: "
+                  f"{text.percent(interval.level_of(fitted), 0)} of all cases, by "
+                  f"{len(fitted.draws)} other models that the measurements of {fitted.path} allow, "
+                  f"the errors of the fit and {missed} of model error"]
     for warning in dict.fromkeys(words for one in predictions for words in one.warnings):
         lines.append(f"warning: {warning}")
     return "\n".join(lines) + "\n"

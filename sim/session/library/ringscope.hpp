@@ -46,10 +46,10 @@ class NcclTimes;  // not installed
 class RINGSCOPE_EXPORTED NcclEstimator {
  public:
   /// `cluster`, `library`, `placement`: names, paths, or maps as in a scenario; by default the GPUs
-  /// of host after host, by the profile that is shipped for them. Sizes from `least` to `most`
-  /// bytes are within `bound` of the simulated times, as far as sizes between points are looked
-  /// at: a step of the time between these can be missed by more. Throws std::invalid_argument as
-  /// run() does.
+  /// of host after host, by the profile in the cluster's file or the shipped one for them. Sizes
+  /// from `least` to `most` bytes are within `bound` of the simulated times, as far as sizes
+  /// between points are looked at: a step of the time between these can be missed by more. Throws
+  /// std::invalid_argument as run() does.
   NcclEstimator(const std::string& cluster, const std::string& collective, int ranks,
                 const std::string& library = "", const std::string& placement = "",
                 std::uint64_t least = 8, std::uint64_t most = std::uint64_t{16} << 30,

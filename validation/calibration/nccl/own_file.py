@@ -7,6 +7,7 @@ import textwrap
 
 import numpy as np
 import yaml
+from scipy import stats
 
 from common.programs import InputError
 from common.quantities import format_bytes, format_time
@@ -18,8 +19,6 @@ from validation.calibration.nccl.own import KEYS, TOLD
 from validation.calibration.verdict.simulator import Simulator
 
 DRAWS = 19  # models beside the fit: 90 % of one more lie between theirs
-SPLIT = 1 << 20  # bytes, between the bands of a spread
-FEW = 5  # rows of a band; fewer take those of all sizes
 ADVISED = 3
 VERSION = re.compile(r"NCCL (\d+\.\d+)")
 
@@ -66,27 +65,11 @@ def missed(fit) -> dict:
             for key, times in (("factor", 0.6745), ("low", -1.645), ("high", 1.645))}
 
 
-def band(errors) -> dict:
-    """Factors of predictions between which 90 % of the measured times are."""
-    low, high = np.quantile(np.exp(-errors), (0.05, 0.95))
-    return {"low": float(f"{min(1, low):.3g}"), "high": float(f"{max(1, high):.3g}")}
-
-
-def spread_of(fit) -> dict:
-    """By errors of rows that the fit did not see."""
-    found = {}
-    for name, here in (("one_host", [row.hosts == 1 for row in fit.rows]),
-                       ("several_hosts", [row.hosts > 1 for row in fit.rows])):
-        large = np.array([row.size > SPLIT for row in fit.rows])
-        bands = []
-        for end, part in (({"up_to": "1 MiB"}, ~large), ({}, large)):
-            some = np.array(here) & part
-            some = some if some.sum() >= FEW else np.array(here)
-            if some.any():
-                bands.append(Line(end | band(fit.left_out[some])))
-        if bands:
-            found[name] = bands
-    return found
+def range_of(errors) -> dict:
+    """Factors of predictions between which 90 % of measured times of other sizes are: normal
+    errors, of which so few are known (Student's t)."""
+    width = stats.t.ppf(0.95, len(errors)) * np.sqrt(np.mean(errors ** 2) * (1 + 1 / len(errors)))
+    return {"low": float(f"{np.exp(-width):.3g}"), "high": float(f"{np.exp(width):.3g}")}
 
 
 def costs_of(fit) -> dict:
@@ -117,12 +100,12 @@ def text_of(fit, log, options) -> str:
     seen = {"least": f"{min(row.size for row in rows)} B",
             "most": f"{max(row.size for row in rows)} B",
             "hosts": max(row.hosts for row in rows),
-            "ranks_per_host": max(row.ranks // row.hosts for row in rows)}
+            "ranks_per_host": max(row.ranks // row.hosts for row in rows),
+            "collectives": sorted({row.collective for row in rows}), **range_of(fit.left_out)}
     mpi = log.where["mpi"] or "NCCL"
     about = f"{mpi} on {options.cluster}, {options.library} fitted to {len(rows)} times"
     blocks = own.blocks_of(base.base, fit.factors.of(None, fit.logs))
-    library = {"about": about, **base.library, "blocks": blocks, "fitted": Line(seen),
-               "spread": spread_of(fit)}
+    library = {"about": about, **base.library, "blocks": blocks, "fitted": Line(seen)}
     draws = own.draws_of(fit, DRAWS, options.seed) if options.bootstrap else []
     calibration = {"schema": SCHEMA, "date": now(), "program": "ringscope calibrate",
                    "emulated": log.where["emulated"], "parameters": costs_of(fit),
