@@ -68,6 +68,22 @@ TEST(PeerChannels, of_one_round_differ) {
   }
 }
 
+// Eight ranks and 32 channels, four for each pair: the rounds 1 to 7 begin at 16, 8, 24, 4, 20, 12
+// and 28, and take the next three.
+TEST(PeerChannels, of_all_rounds_of_a_host_differ) {
+  const std::vector<int> one_host(8, 0);
+  const nccl::Platform machine = {.peer_channels = 32};
+  const PeerChannels peers =
+      peer_channels(8, {.channels = 32, .given = {.hosts = &one_host, .nccl = &machine}});
+  std::set<int> taken;
+  for (int round = 1; round < 8; ++round)
+    for (int part = 0; part < peers.least; ++part) taken.insert(peers.channel(round, part));
+  EXPECT_EQ(peers.least, 4);
+  EXPECT_EQ(std::ssize(taken), 28);
+  EXPECT_EQ(peers.channel(1, 3), 19);
+  EXPECT_EQ(peers.channel(7, 0), 28);
+}
+
 TEST(PeerChannels, carry_what_is_short_by_ll) {
   EXPECT_EQ(peer_protocol(2 * 16 * KiB, 2), Protocol::ll);
   EXPECT_EQ(peer_protocol(2 * 16 * KiB + 1, 2), Protocol::simple);

@@ -51,7 +51,7 @@ int PeerChannels::channel(int round, int part) const {
   const int bits = std::countr_zero(static_cast<unsigned>(all));
   const int base =
       several_hosts ? round / in_host * up(in_host, at_once) + round % in_host / at_once : round;
-  return (reversed(base & (all - 1), bits) + reversed(part, bits)) & (all - 1);
+  return (reversed(base & (all - 1), bits) + part) & (all - 1);
 }
 
 PeerChannels peer_channels(int ranks, const Options& options) {
