@@ -15,9 +15,10 @@ namespace ringscope {
 // Channels of a kernel's sends and receives: how many a pair of ranks has, which, and what each
 // carries.
 //
-// Source: NCCL 2.30.7, src/graph/paths.cc, ncclTopoComputeP2pChannels; src/enqueue.cc, addP2pToPlan,
-// scheduleP2pTasksToPlan; NCCL 2.28.3, src/include/channel.h, ncclP2pChannelBaseForRound, and
-// device.h, ncclP2pChannelForPart: bits of the round are reversed, those of the part are not.
+// Source: NCCL 2.30.7, src/graph/paths.cc, ncclTopoComputeP2pChannels; src/enqueue.cc,
+// addP2pToPlan, scheduleP2pTasksToPlan; NCCL 2.28.3, src/include/channel.h,
+// ncclP2pChannelBaseForRound, and device.h, ncclP2pChannelForPart: bits of the round are reversed,
+// those of the part are not.
 
 /// Exchanges with other ranks that a block takes at once, of those that one channel has.
 inline constexpr std::size_t peers_at_once = 8;
