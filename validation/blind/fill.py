@@ -2,24 +2,30 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Fills tables of cases without times by the program's own predictions of NCCL.
 
-Usage: python3 -m validation.blind.fill FOLDER NAME... --fit FIT.json -o FOLDER
-FIT.json is of `nccl.everywhere -o`, for the cost of a call by PyTorch. Each NAME.csv of the first
-folder is written to the other one with its columns of times, range, algorithm, protocol and
-channels filled, and its assumptions in the head. RINGSCOPE names the simulator.
+Usage: python3 -m validation.blind.fill FOLDER NAME... [--fit FIT.json] -o FOLDER
+FIT.json is of `nccl.everywhere -o`, for the cost of a call by PyTorch (nccl-b200-efa-4-hosts).
+Each NAME.csv of the first folder is written to the other one with its columns of times, range,
+algorithm, protocol and channels filled, and its assumptions in the head. RINGSCOPE names the
+simulator.
 """
 
 import argparse
 import csv
 import io
 import json
+import math
 import pathlib
 import re
+import tempfile
+
+import numpy as np
 
 from common.programs import InputError, run_main, write_text
+from validation.blind import allpairs, experts
 from validation.calibration.imports import collectives
 from validation.calibration.nccl import ship
 from validation.calibration.nccl.fit import fit_a100
-from validation.calibration.nccl.machines import Machine
+from validation.calibration.nccl.machines import SLINGSHOT, Machine, in_columns
 from validation.calibration.verdict.simulator import Simulator, batch
 
 EACH = 20  # cases of one run
@@ -70,22 +76,115 @@ def slingshot(row: dict, _) -> tuple:
         "allreduce", {}
 
 
-# Questions by table, and what they assume.
-TABLES = {
-    "nccl-1-host-other-gpus": (one_host, [
-        LOOP, "B300, GB200, GB300: nccl_b200, as nothing else is known of their costs",
-        "GB200 and GB300: GPUs of one NVLink domain, the choice as on one host",
-        "RTX PRO 6000: nccl_b200 over PCIe, peer access granted, two GPUs under each switch",
-        "H200 without a version: NCCL 2.26"]),
-    "nccl-b300-1-host": (b300, [LOOP, "nccl_b200; one thread with eight GPUs"]),
-    "nccl-b200-efa-4-hosts": (efa, [
-        "nccl_b200, with the launch that one p6-b200 host timed by PyTorch has in the fit",
-        "transport efa_p6, of which nothing is known but its family, libfabric"]),
-    "nccl-gb200-nvl72": (nvl72, [LOOP, "a rack is one host of 72 GPUs and 72 NICs; nccl_b200"]),
-    "nccl-gh200-slingshot": (slingshot, [
-        LOOP, "nccl_h200 and the transport slingshot, fitted to 1, 2 and 4 hosts of that machine",
-        "a network without congestion; the plug-in's version changes nothing"]),
-}
+def settle(row: dict, seconds: float, low: float, high: float):
+    """Enters a time, and factors of it as the range."""
+    row |= {"time_us": micros(seconds), "low_us": micros(seconds * low),
+            "high_us": micros(seconds * high)}
+
+
+def asked(ask):
+    """Fills rows by the scenario that `ask` makes of each."""
+    def answers(simulator: Simulator, rows: list, given):
+        by_library = {}
+        for row in rows:
+            question = ask(row, given.known)
+            by_library.setdefault(json.dumps(question[1]), []).append((question, row))
+        for library, some in by_library.items():
+            for first in range(0, len(some), EACH):
+                part = some[first:first + EACH]
+                cases = batch(simulator, json.loads(library), [scenario_of(*one) for one in part],
+                              [ask.__name__] * len(part))
+                for (_, row), case in zip(part, cases):
+                    answer(row, case)
+    return answers
+
+
+def racks(simulator: Simulator, rows: list, given):
+    """Larger sizes on twenty racks: the time on two, and what 512 MiB take longer on twenty."""
+    far = [row for row in rows if row["gpus"] == "1440"]
+    asked(nvl72)(simulator, [row for row in rows if row not in far[1:]], given)
+    near = {row["bytes"]: row for row in rows if row["gpus"] == "144"}
+    longer = float(far[0]["time_us"]) - float(near[far[0]["bytes"]]["time_us"])
+    for row in far[1:]:
+        row |= near[row["bytes"]] | {"gpus": row["gpus"]}
+        row["time_us"] = str(float(row["time_us"]) + longer)
+    for row in rows:
+        settle(row, 1e-6 * float(row["time_us"]), *((0.65, 1.5) if row["gpus"] == "72" else
+                                                    (0.5, 2.0)))
+        row["algorithm"] = "NVLS" if row["gpus"] == "72" else "NVLSTree"
+
+
+def grown(row: dict, one: dict, two: dict):
+    """From two numbers of hosts to twice the larger: trees grow by the logarithm, rings by it."""
+    before, after = float(one["time_us"]), float(two["time_us"])
+    times = 2 if two["algorithm"] == "Ring" else 1
+    row |= two | {"hosts": row["hosts"], "time_us": str(after + times * (after - before))}
+
+
+def residuals(simulator: Simulator, given) -> dict:
+    """{(plug-in, bytes): logarithms of measured over predicted on two and four hosts}"""
+    found = {}
+    for plugin in ("1.13.0", "1.9.2"):
+        rows = [row for row in in_columns(given.folder.parent / SLINGSHOT, plugin=plugin,
+                                          settings="default") if row.hosts > 1]
+        made = [{"hosts": str(row.hosts), "bytes": str(row.size)} for row in rows]
+        asked(slingshot)(simulator, made, given)
+        for row, one in zip(rows, made):
+            found.setdefault((plugin, one["bytes"]), []).append(
+                math.log(row.seconds / (1e-6 * float(one["time_us"]))))
+    return found
+
+
+def is_far(row: dict) -> bool:
+    """Whether a simulation takes a minute or more."""
+    hosts, size = int(row["hosts"]), int(row["bytes"])
+    return (hosts > 64 and 4 << 20 <= size < 4 << 30
+            or hosts > 256 and 64 << 10 <= size < 1 << 20)
+
+
+def dragonfly(simulator: Simulator, rows: list, given):
+    by = {(int(row["hosts"]), row["bytes"]): row for row in rows if row["plugin"] == "1.13.0"}
+    asked(slingshot)(simulator, [row for row in by.values() if not is_far(row)], given)
+    for (hosts, size), row in by.items():
+        if is_far(row):
+            grown(row, by[hosts // 4, size], by[hosts // 2, size])
+    for row in rows:
+        row |= by[int(row["hosts"]), row["bytes"]] | {"plugin": row["plugin"]}
+    missed = residuals(simulator, given)
+    for row in rows:
+        found = missed[row["plugin"], row["bytes"]]
+        least = 0.4 if 8 << 10 <= int(row["bytes"]) <= 16 << 20 else 0.15
+        width = 1.645 * math.hypot(max(least, np.std(found)),
+                                   0.08 * math.log2(int(row["hosts"]) / 4))
+        settle(row, 1e-6 * float(row["time_us"]) * math.exp(np.mean(found)), math.exp(-width),
+               math.exp(width))
+
+
+MOST = {"LL": 128 << 20, "LL128": 4 << 30, "Simple": 4 << 30}  # bytes that are simulated
+# Factors of ranges up to 64 KiB and above: those of the ring programs, twice in the logarithm, and
+# at least 0.6 to 1.6 where blocks, not their start, decide.
+PAIRS = {"LL": ((0.55, 1.6), (0.46, 2.65)), "LL128": ((0.75, 1.3), (0.35, 2.62)),
+         "Simple": ((0.6, 1.6), (0.6, 1.6))}
+
+
+def pairs(simulator: Simulator, rows: list, _):
+    for row in rows:
+        size, protocol = int(row["bytes"]), row["protocol"]
+        seen = min(size, MOST[protocol])
+        collective = row["set"].split("-")[1]
+        cuts = min(int(row["instances"]), size // 64)
+        with tempfile.NamedTemporaryFile("w", suffix=".xml", encoding="utf-8") as file:
+            file.write(allpairs.program(collective, protocol, cuts))
+            file.flush()
+            (case,) = batch(simulator, "rccl_mi300x", [{
+                "cluster": "mi300x", "placement": {"hosts": "8", "on": "gpu"},
+                "job": {"schedule": file.name, "bytes": f"{seen} B"}}], [row["set"]])
+        settle(row, case["times_s"][0] * size / seen, *PAIRS[protocol][size > 65536])
+
+
+def moe(_, rows: list, __):
+    for row in rows:
+        settle(row, *experts.seconds_and_range(row))
 
 
 def scenario_of(question: tuple, row: dict) -> dict:
@@ -112,26 +211,52 @@ def answer(row: dict, case: dict):
         row["protocol"], row["channels"] = words[1], words[2].split()[0]
 
 
-def filled(simulator: Simulator, name: str, text: str, fit: dict) -> str:
-    ask, assumed = TABLES[name]
-    head = [line for line in text.splitlines() if line.startswith("#")]
-    body = [line for line in text.splitlines() if line and not line.startswith("#")]
-    reader = csv.DictReader(body)
+# What fills each table, and what that assumes.
+TABLES = {
+    "nccl-1-host-other-gpus": (asked(one_host), [
+        LOOP, "B300, GB200, GB300: nccl_b200, as nothing else is known of their costs",
+        "GB200 and GB300: GPUs of one NVLink domain, the choice as on one host",
+        "RTX PRO 6000: nccl_b200 over PCIe, peer access granted, two GPUs under each switch",
+        "H200 without a version: NCCL 2.26"]),
+    "nccl-b300-1-host": (asked(b300), [LOOP, "nccl_b200; one thread with eight GPUs"]),
+    "nccl-b200-efa-4-hosts": (asked(efa), [
+        "nccl_b200, with the launch that one p6-b200 host timed by PyTorch has in the fit",
+        "transport efa_p6, of which nothing is known but its family, libfabric"]),
+    "nccl-gb200-nvl72": (racks, [
+        LOOP, "a rack is one host of 72 GPUs and 72 NICs; nccl_b200; racks share one switch",
+        "20 racks above 512 MiB: the time of two racks, and what 512 MiB take longer on 20",
+        "range: 0.65 to 1.5 in a rack, 0.5 to 2 between racks: no such domain was ever measured "
+        "here, and the share that its switches reach is that of eight GPUs"]),
+    "nccl-gh200-slingshot": (dragonfly, [
+        LOOP, "nccl_h200 and the transport slingshot, fitted to 1, 2 and 4 hosts of that machine",
+        "a network without congestion, hosts on one switch",
+        "4 MiB to 1 GiB from 128 hosts on, 64 and 256 KiB on 512: from half and a quarter of the "
+        "hosts, trees by the logarithm of the hosts, rings by the hosts",
+        "each size times measured over predicted on 2 and 4 hosts of that machine and plug-in "
+        "(geometric mean): the transport's odd sizes stay as odd on more hosts",
+        "range: by the spread of these two, at least 18 % to 0.15 and 0.4 (8 KiB to 16 MiB) of the "
+        "logarithm as standard deviation, and 0.08 more each doubling of the hosts"]),
+    "msccl-mi300x-allpairs": (pairs, [
+        "programs: validation/blind/allpairs.py; a thread block for each peer, and in all-reduces "
+        "one more; each of the eight sums an eighth of the scratch, as msccl-tools' example does",
+        "library rccl_mi300x, fitted to ring programs (LL128 starts 213 us late)",
+        "128 B have as many instances as they can be cut into; LL above 128 MiB: by the bytes",
+        "range: errors of the ring programs by protocol, twice in the logarithm, or 0.6 to 1.6"]),
+    "moe-gb200-nvl72": (moe, experts.ASSUMED),
+}
+
+
+def filled(simulator: Simulator, name: str, given) -> str:
+    fill, assumed = TABLES[name]
+    lines = (given.folder / f"{name}.csv").read_text(encoding="utf-8").splitlines()
+    reader = csv.DictReader(line for line in lines if line and not line.startswith("#"))
     rows = list(reader)
-    asked = {}
-    for row in rows:
-        question = ask(row, fit)
-        asked.setdefault(json.dumps(question[1]), []).append((question, row))
-    for library, some in asked.items():
-        for first in range(0, len(some), EACH):
-            part = some[first:first + EACH]
-            cases = batch(simulator, json.loads(library), [scenario_of(*one) for one in part],
-                          [name] * len(part))
-            for (_, row), case in zip(part, cases):
-                answer(row, case)
+    fill(simulator, rows, given)
     out = io.StringIO()
-    for line in head + [f"# assumed: {one}" for one in assumed]:
+    for line in [line for line in lines if line.startswith("#")]:
         out.write(line + "\n")
+    for one in assumed:
+        out.write(f"# assumed: {one}\n")
     writer = csv.DictWriter(out, reader.fieldnames, lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
@@ -142,15 +267,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("names", nargs="+", metavar="NAME")
-    parser.add_argument("--fit", type=pathlib.Path, required=True)
+    parser.add_argument("--fit", type=pathlib.Path)
     parser.add_argument("-o", type=pathlib.Path, required=True)
     given = parser.parse_args()
-    fit = json.loads(given.fit.read_text(encoding="utf-8"))
+    given.known = json.loads(given.fit.read_text(encoding="utf-8")) if given.fit else {}
     for name in given.names:
         if name not in TABLES:
             raise InputError(f"unknown table '{name}' (known: {', '.join(TABLES)})")
-        text = (given.folder / f"{name}.csv").read_text(encoding="utf-8")
-        write_text(str(given.o / f"{name}.csv"), filled(Simulator(), name, text, fit))
+        write_text(str(given.o / f"{name}.csv"), filled(Simulator(), name, given))
 
 
 if __name__ == "__main__":
