@@ -72,8 +72,9 @@ def nvl72(row: dict, _) -> tuple:
 
 def slingshot(row: dict, _) -> tuple:
     hosts = {"base": "gh200x4_slingshot", "hosts": int(row["hosts"])}
+    forced = {"algorithm": "tree", "protocol": "Simple"} if "forced" in row else {}
     return hosts, {"base": "nccl_h200", "blocks": {"nccl": "2.23"}}, f"4x{row['hosts']}", \
-        "allreduce", {}
+        "allreduce", forced
 
 
 def settle(row: dict, seconds: float, low: float, high: float):
@@ -115,10 +116,27 @@ def racks(simulator: Simulator, rows: list, given):
 
 
 def grown(row: dict, one: dict, two: dict):
-    """From two numbers of hosts to twice the larger: trees grow by the logarithm, rings by it."""
+    """From two numbers of hosts to twice the larger: rings grow by the hosts, trees by their
+    logarithm. Where NCCL's choice differs between the two, by 5 %, as trees of 64 MiB do."""
     before, after = float(one["time_us"]), float(two["time_us"])
-    times = 2 if two["algorithm"] == "Ring" else 1
-    row |= two | {"hosts": row["hosts"], "time_us": str(after + times * (after - before))}
+    ran = [(of["algorithm"], of["protocol"]) for of in (one, two)]
+    more = (after - before) * (2 if two["algorithm"] == "Ring" else 1)
+    more = more if ran[0] == ran[1] else 0.05 * after
+    row |= two | {"hosts": row["hosts"], "time_us": str(after + more)}
+
+
+# Hosts from which on NCCL expects trees by Simple to be fastest (`ringscope show --nccl --tuning`).
+TREES = {"268435456": 128, "1073741824": 256}
+
+
+def tree(simulator: Simulator, row: dict, given):
+    """By trees on 8 and 16 hosts, of which twice the hosts need as much more again."""
+    made = [{"hosts": hosts, "bytes": row["bytes"], "forced": ""} for hosts in ("8", "16")]
+    asked(slingshot)(simulator, made, given)
+    before, after = (float(one["time_us"]) for one in made)
+    more = (after - before) * math.log2(int(row["hosts"]) / 16)
+    row |= {key: made[1][key] for key in ("algorithm", "protocol", "channels")}
+    row["time_us"] = str(after + more)
 
 
 def residuals(simulator: Simulator, given) -> dict:
@@ -146,14 +164,16 @@ def dragonfly(simulator: Simulator, rows: list, given):
     by = {(int(row["hosts"]), row["bytes"]): row for row in rows if row["plugin"] == "1.13.0"}
     asked(slingshot)(simulator, [row for row in by.values() if not is_far(row)], given)
     for (hosts, size), row in by.items():
-        if is_far(row):
+        if is_far(row) and hosts >= TREES.get(size, hosts + 1):
+            tree(simulator, row, given)
+        elif is_far(row):
             grown(row, by[hosts // 4, size], by[hosts // 2, size])
     for row in rows:
         row |= by[int(row["hosts"]), row["bytes"]] | {"plugin": row["plugin"]}
     missed = residuals(simulator, given)
     for row in rows:
         found = missed[row["plugin"], row["bytes"]]
-        least = 0.4 if 8 << 10 <= int(row["bytes"]) <= 16 << 20 else 0.15
+        least = 0.4 if 8 << 10 <= int(row["bytes"]) <= 1 << 30 else 0.15
         width = 1.645 * math.hypot(max(least, np.std(found)),
                                    0.08 * math.log2(int(row["hosts"]) / 4))
         settle(row, 1e-6 * float(row["time_us"]) * math.exp(np.mean(found)), math.exp(-width),
@@ -231,11 +251,13 @@ TABLES = {
         LOOP, "nccl_h200 and the transport slingshot, fitted to 1, 2 and 4 hosts of that machine",
         "a network without congestion, hosts on one switch",
         "4 MiB to 1 GiB from 128 hosts on, 64 and 256 KiB on 512: from half and a quarter of the "
-        "hosts, trees by the logarithm of the hosts, rings by the hosts",
+        "hosts, trees by the logarithm of the hosts, rings by the hosts; by 5 % where the choice "
+        "differs between these two; 256 MiB from 128 and 1 GiB from 256 hosts on, where NCCL "
+        "expects trees to be fastest, from trees of 8 and 16 hosts",
         "each size times measured over predicted on 2 and 4 hosts of that machine and plug-in "
         "(geometric mean): the transport's odd sizes stay as odd on more hosts",
-        "range: by the spread of these two, at least 18 % to 0.15 and 0.4 (8 KiB to 16 MiB) of the "
-        "logarithm as standard deviation, and 0.08 more each doubling of the hosts"]),
+        "range: by the spread of these two, at least 0.15, from 8 KiB to 1 GiB 0.4, of the "
+        "logarithm as standard deviation, and 0.08 more for each doubling of the hosts"]),
     "msccl-mi300x-allpairs": (pairs, [
         "programs: validation/blind/allpairs.py; a thread block for each peer, and in all-reduces "
         "one more; each of the eight sums an eighth of the scratch, as msccl-tools' example does",
