@@ -49,8 +49,10 @@ def band_of(some: list) -> tuple:
 
 
 def plain_bands(residuals: list) -> dict:
-    kinds = {one.kind for one in residuals}
-    return {kind: band_of([one for one in residuals if one.kind == kind]) for kind in sorted(kinds)}
+    """Few machines are alone on their network: their bands are of all machines of several hosts."""
+    return {kind: band_of([one for one in residuals if one.kind == kind
+                           or kind[1] and one.kind[::2] == kind[::2]])
+            for kind in sorted({one.kind for one in residuals})}
 
 
 def bands(residuals: list) -> dict:
@@ -59,14 +61,17 @@ def bands(residuals: list) -> dict:
     found = omitted(residuals, plain_bands)
     wider = {where: widening([item for item in found if item[0].kind[:2] == where])
              for where in {one.kind[:2] for one in residuals}}
-    return {kind: (low - wider[kind[:2]], high + wider[kind[:2]])
+    return {kind: (low - wider[kind[:2]][0], high + wider[kind[:2]][1])
             for kind, (low, high) in plain_bands(residuals).items()}
 
 
-def widening(found: list) -> float:
-    """By how much more at both ends all but OUTSIDE of the residuals are inside."""
-    outside = [max(0.0, one.error - high, low - one.error) for one, low, high in found]
-    return float(np.quantile(outside, 1 - OUTSIDE)) if outside else 0.0
+def widening(found: list) -> tuple:
+    """By how much lower and higher ends have all but a half of OUTSIDE of the residuals inside, each
+    end alone (Romano, Patterson and Candes, Conformalized Quantile Regression, 2019, theorem 2)."""
+    below, above = ([max(0.0, low - one.error) for one, low, _ in found],
+                    [max(0.0, one.error - high) for one, _, high in found])
+    return tuple(float(np.quantile(end, 1 - OUTSIDE / 2)) if found else 0.0
+                 for end in (below, above))
 
 
 def omitted(residuals: list, bands_of=bands) -> list:
