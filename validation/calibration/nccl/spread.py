@@ -67,7 +67,7 @@ def bands(residuals: list) -> dict:
 
 def widening(found: list) -> tuple:
     """By how much lower, and higher, ends have all but a half of OUTSIDE of the residuals inside,
-    each alone (Romano, Patterson and Candes, Conformalized Quantile Regression, 2019, theorem 2)."""
+    each alone (Romano, Patterson, Candes: Conformalized Quantile Regression, 2019, theorem 2)."""
     below, above = ([max(0.0, low - one.error) for one, low, _ in found],
                     [max(0.0, one.error - high) for one, _, high in found])
     return tuple(float(np.quantile(end, 1 - OUTSIDE / 2)) if found else 0.0
