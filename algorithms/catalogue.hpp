@@ -46,7 +46,8 @@ struct Environment {
   const std::vector<int>* like = nullptr;
   /// Communicators of groups of ranks as the library builds them. Null: none are known.
   const KnownGroups* groups = nullptr;
-  int stream = 0;  ///< of the rank that runs it; kernels of several run at once
+  int stream = 0;           ///< of the rank that runs it; kernels of several run at once
+  bool cuda_graph = false;  ///< holds the kernels of the job
 };
 
 /// Parameters of a job beside the vector. An algorithm names in `Algorithm::options` those that it

@@ -243,10 +243,10 @@ bool has_channels(const Algorithm& algorithm) {
 }
 
 std::vector<ReadJob> read_jobs(const Value& value, int ranks, bool nccl) {
-  refuse_unknown_keys(
-      value, "job",
-      {"collective", "algorithm", "bytes", "schedule", "trace", "options", "program", "groups",
-       "values", "repetitions", "seed", "skew", "overlap", "needs", "noise", "rings"});
+  refuse_unknown_keys(value, "job",
+                      {"collective", "algorithm", "bytes", "schedule", "trace", "options",
+                       "program", "groups", "values", "repetitions", "seed", "skew", "overlap",
+                       "needs", "noise", "rings", "cuda_graph"});
   Fields fields(value, "job");
   Job job;
   if (const Value* schedule = fields.optional("schedule"))
@@ -272,6 +272,8 @@ std::vector<ReadJob> read_jobs(const Value& value, int ranks, bool nccl) {
       overlap->fail("a training job overlaps its own way: job.options.overlap says which");
     job.overlap = overlap->seconds();
   }
+  if (const Value* graph = fields.optional("cuda_graph"))
+    job.options.given.cuda_graph = graph->boolean();
   job.needs = read_needs(fields, states_bytes(job));
   std::vector<Value> slow_hosts;
   job.noise = read_noise(fields, ranks, slow_hosts);

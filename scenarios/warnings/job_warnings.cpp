@@ -178,6 +178,15 @@ std::vector<std::string> unused_blocks(const Scenario& scenario) {
       scenario.library.name)};
 }
 
+/// Key `cuda_graph` where no launch takes time.
+std::vector<std::string> vain_graph(const Scenario& scenario) {
+  const bool costs = scenario.library.blocks && has_rank_on_gpu(scenario);
+  if (!scenario.job.options.given.cuda_graph || costs) return {};
+  return {
+      "'cuda_graph' changes nothing: it lowers the launch costs of NCCL's kernels, which take "
+      "ranks on GPUs and a library with 'blocks'"};
+}
+
 /// Kernels between hosts of which nobody says what network joins them.
 std::vector<std::string> unnamed_network(const Scenario& scenario) {
   const auto& ranks = scenario.placement.ranks;
@@ -306,7 +315,7 @@ std::vector<std::string> job_warnings(const Scenario& scenario) {
   if (warnings.empty()) warnings = other;
   for (const auto& more :
        {other_generation(scenario), other_chip(scenario), servers_on_gpus(scenario),
-        slips(scenario), slips(scenario.cluster), unused_blocks(scenario),
+        slips(scenario), slips(scenario.cluster), unused_blocks(scenario), vain_graph(scenario),
         unnamed_network(scenario), nic_warnings(scenario, !other.empty()),
         schedule_warnings(scenario.job), extrapolations(scenario), hanging_ranks(scenario),
         short_memory(scenario), input_warnings(scenario), crowded_cores(scenario)})

@@ -127,6 +127,10 @@ TEST(JobWarnings, keys_that_change_nothing_are_named) {
               named("map_by: numa'"));
   EXPECT_THAT(warnings_of("{base: rack3, hash_seed: 2}", "4-4", "ring", "rdma"),
               named("hash_seed'"));
+  EXPECT_THAT(warnings_of("rack3", "4-4", "ring, cuda_graph: true", "rdma"), named("cuda_graph'"));
+  EXPECT_THAT(
+      warnings_of("h100_nvswitch", "{hosts: 8-8, on: gpu}", "nccl, cuda_graph: true", "nccl_h100"),
+      IsEmpty());
 }
 
 TEST(JobWarnings, a_provider_with_one_endpoint_gives_two_threads_nothing) {

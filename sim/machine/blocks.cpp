@@ -53,9 +53,10 @@ double Machine::block_copy(Block block, std::uint64_t bytes) const {
 
 double Machine::block_start(Block block, bool launched) const {
   const BlockCosts& costs = *scenario_->library.blocks;
+  const bool cuda_graph = jobs_.job(rank).options.given.cuda_graph;
   const Seconds start = costs.costs(block.protocol).start;
   return (block.exchanges ? costs.exchange_start.value_or(start) : start).count() +
-         (launched ? costs.launch.count() : 0);
+         (launched ? costs.launch_from(cuda_graph).count() : 0);
 }
 
 // A byte that a block sends uses the block, and what the GPU has for all blocks of the protocol. A

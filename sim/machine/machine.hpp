@@ -203,7 +203,7 @@ class Machine {
   const ChannelFold& channel_fold() const { return channel_fold_; }
   /// Seconds that a block of the rank's GPU copies `bytes`, and until it begins.
   double block_copy(Block block, std::uint64_t bytes) const;
-  double block_start(Block block, bool launched) const;
+  double block_start(int rank, Block block, bool launched) const;
 
   const std::string& host_name(int rank) const;
 

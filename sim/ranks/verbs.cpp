@@ -131,7 +131,7 @@ RankThread::Advance RankThread::local_part(Pending& verb) {
     if (reduces && operation.count == 0) return Advance::done;
     if (operation.range.size == 0) {
       begin_block(operation.block);
-      return run_block(machine.block_start(operation.block, operation.count > 0),
+      return run_block(machine.block_start(rank(), operation.block, operation.count > 0),
                        RankActivity::overhead, Cause::overhead);
     }
     return run_block(machine.block_copy(operation.block, operation.range.size), activity, cause,

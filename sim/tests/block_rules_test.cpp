@@ -60,11 +60,11 @@ double time_of(const Machine& machine, const std::string& job) {
 
 /// A ring of one channel: each of two hops takes half of it.
 constexpr double bytes = 65536;
-std::string allreduce(int gpus_per_thread = 1) {
+std::string allreduce(int gpus_per_thread = 1, const char* more = "") {
   return fmt::format(
       "{{collective: allreduce, algorithm: nccl, bytes: {} B, options: {{algorithm: ring, "
-      "protocol: Simple, channels: 1, gpus_per_thread: {}}}}}",
-      bytes, gpus_per_thread);
+      "protocol: Simple, channels: 1, gpus_per_thread: {}}}{}}}",
+      bytes, gpus_per_thread, more);
 }
 
 class BlockRules : public testing::Test {};
@@ -76,6 +76,19 @@ TEST_F(BlockRules, a_call_takes_no_less_than_its_hosts_thread_needs_for_all_kern
   EXPECT_NEAR(time_of(slow_host, allreduce()), std::max(alone, 30 * us), 1e-12);
   EXPECT_NEAR(time_of(slow_host, allreduce(4)), 4 * 30 * us, 1e-12);
   EXPECT_NEAR(time_of({}, allreduce(4)), alone, 1e-12);
+}
+
+TEST_F(BlockRules, a_cuda_graph_launches_kernels_at_its_own_cost_and_pace) {
+  const char* in_graph = ", cuda_graph: true";
+  const Machine slow_host = {.rules = "issue: 30 us"};
+  const double alone = time_of({}, allreduce()), saved = (5 - 0.5) * us;
+  EXPECT_NEAR(time_of({}, allreduce(1, in_graph)), alone - saved, 1e-12);
+  EXPECT_NEAR(time_of(slow_host, allreduce(4, in_graph)), alone - saved, 1e-12);
+  EXPECT_NEAR(time_of({}, allreduce(1, ", cuda_graph: false")), alone, 1e-12);
+  const auto program = [](const char* more) {
+    return fmt::format("{{program: [{{repeat: 3, steps: [{{allreduce: {} B}}]}}]{}}}", bytes, more);
+  };
+  EXPECT_NEAR(time_of({}, program("")) - time_of({}, program(in_graph)), 3 * saved, 1e-12);
 }
 
 TEST_F(BlockRules, without_an_nvlink_data_share_pcie_with_their_packets_headers) {
