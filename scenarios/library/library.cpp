@@ -123,13 +123,15 @@ Transport read_transport(const Value& value, Way way, Value& resolved) {
   transport.rts_data = fields.value_or("rts_data", "0 B").bytes();
   transport.buffer = fields.value_or("buffer", "0 B").bytes();
   if (const Value* gap = fields.optional("gap")) transport.gap = gap->bytes();
-  for (auto [key, time] : {std::pair{"message_gap", &transport.message_gap},
-                           std::pair{"interrupt_interval", &transport.interrupt_interval}}) {
+  for (const char* key : {"message_gap", "interrupt_interval"}) {
     const Value* found = fields.optional(key);
     if (found == nullptr) continue;
     if (way != Way::network && way != Way::gdr)
       found->fail(fmt::format("library.{}: only network and gdr go through NICs", name));
-    *time = found->seconds();
+    if (key == std::string_view("message_gap"))
+      transport.message_gap = sized(key, *found);
+    else
+      transport.interrupt_interval = found->seconds();
   }
   if (const Value* cost = fields.optional("connection_cost")) {
     if (way != Way::network)

@@ -56,9 +56,9 @@ struct Transport {
   /// CPU at each end of a message above the eager limit, before the NIC may reach its buffer.
   SizedTime registration;
   Bytes gap{};  ///< by which a message above the eager limit is longer on its way [g]
-  /// Time that a message keeps a host's NIC busy in its direction, whatever its size [g]: what the
-  /// ranks of a host share.
-  Seconds message_gap{};
+  /// Time that a message keeps a host's NIC busy in its direction before its bytes leave [g]: what
+  /// the ranks of a host share.
+  SizedTime message_gap;
   /// Least time between two interrupts of a host's NIC: what comes before waits for the next.
   Seconds interrupt_interval{};
   /// CPU of a poll for each connection that the receiver has open beyond one.

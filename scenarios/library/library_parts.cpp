@@ -40,7 +40,7 @@ ProtocolCosts read_protocol(const Value& value, const std::string& what, Value& 
   costs.between_hosts =
       transport_of(between != nullptr ? *between : hop, what + ".hop_between_hosts");
   if (const Value* gap = fields.optional("message_gap"))
-    costs.between_hosts.message_gap = gap->seconds();
+    costs.between_hosts.message_gap = read_sized_time(*gap, what + ".message_gap");
   costs.carries = fields.value_or("carries", "1").number(least_carried, 1);
   const Value* pcie = fields.optional("carries_over_pcie");
   costs.carries_over_pcie = pcie != nullptr ? pcie->number(least_carried, 1) : costs.carries;

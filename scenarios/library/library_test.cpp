@@ -76,6 +76,9 @@ TEST(Library, a_transport_is_laid_over_a_base_and_under_what_changes_it) {
   EXPECT_EQ(changed.name, "nccl_h100 over efa_p5*");
   EXPECT_EQ(between_hosts(changed).latency, Seconds(1e-6));
   EXPECT_EQ(between_hosts(changed).message_gap, Seconds(2e-6));
+  const Library copied =
+      read("{base: nccl_h100, blocks: {LL: {message_gap: [{time: 1 us, cost: 2 ns/B}]}}}");
+  EXPECT_DOUBLE_EQ(between_hosts(copied).message_gap.at(1000), 1e-6 + 1000 * 2e-9);
   EXPECT_EQ(to_json(read(to_json(changed.resolved).dump()).resolved), to_json(changed.resolved));
 }
 

@@ -51,7 +51,7 @@ double Machine::block_copy(Block block, std::uint64_t bytes) const {
   return static_cast<double>(bytes) / rate;
 }
 
-double Machine::block_start(Block block, bool launched) const {
+double Machine::block_start(int rank, Block block, bool launched) const {
   const BlockCosts& costs = *scenario_->library.blocks;
   const bool cuda_graph = jobs_.job(rank).options.given.cuda_graph;
   const Seconds start = costs.costs(block.protocol).start;
@@ -197,7 +197,7 @@ PairRoute Machine::make_block_route(int from, int to, Block block) {
   route.transport = leaves ? &costs.between_hosts : &costs.inside_host;
   // The messages of all channels of a rank go by the one thread of its process that serves NICs.
   // Source: NCCL 2.30.7, src/proxy.cc, ncclProxyProgress.
-  if (leaves && costs.between_hosts.message_gap > Seconds(0))
+  if (leaves && !costs.between_hosts.message_gap.is_zero())
     for (const bool out : {true, false}) {
       const int rank = out ? from : orbits_.simulated_for(to);
       route.nic.push_back({message_time(jobs_.owned("proxy", rank), out), block.alike});

@@ -260,7 +260,7 @@ PairRoute Machine::make_route(int from, int to) {
   if (route.way != Way::shm && route.way != Way::self) {
     route.choices = choices({from, to, {}}, true, found);
     route.again = found.again;
-    if (route.transport->message_gap != Seconds(0) && route.between_hosts())
+    if (!route.transport->message_gap.is_zero() && route.between_hosts())
       for (const bool out : {true, false}) {
         const int host = location(out ? from : orbits_.simulated_for(to)).host;
         const std::string& name = scenario_->cluster.topology.hosts()[host].name;

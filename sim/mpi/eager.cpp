@@ -10,7 +10,7 @@ namespace ringscope::sim {
 ProtocolSteps Mpi::eager(const Transport& transport) {
   const bool limits_room = transport.eager_room.count > 0;
   const bool interrupts = transport.interrupt_interval > Seconds(0);
-  const bool has_gap = transport.message_gap > Seconds(0);
+  const bool has_gap = !transport.message_gap.is_zero();
   return needed({
       {limits_room, &Mpi::wait_for_room},                   // at its receiver
       {limits_room && interrupts, &Mpi::interrupt_sender},  // the news of room comes as a CTS does

@@ -8,7 +8,7 @@ namespace ringscope::sim {
 ProtocolSteps Mpi::rendezvous(const Transport& transport) {
   const bool carries = transport.rts_data.count > 0;
   const bool interrupts = transport.interrupt_interval > Seconds(0);
-  const bool has_gap = transport.message_gap > Seconds(0);
+  const bool has_gap = !transport.message_gap.is_zero();
   // The receiver then copies from the sender's buffer, and says so when it is done.
   const bool single_copy = transport.driver == Driver::receiver;
   return needed({

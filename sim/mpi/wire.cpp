@@ -78,10 +78,11 @@ bool Mpi::wait_for_turn(int id) {
 
 // All messages of a host share its NIC's time.
 bool Mpi::occupy_nics(int id) {
-  const PairRoute& route = messages_[id].route();
-  if (route.nic.empty()) return false;
-  ledger_->start(route.transport->message_gap.count(), route.nic,
-                 Callback::to<&Mpi::carried>(this, static_cast<std::uint64_t>(id)));
+  const Message& m = messages_[id];
+  const PairRoute& route = m.route();
+  const double gap = route.nic.empty() ? 0 : route.transport->message_gap.at(m.bytes);
+  if (gap == 0) return false;
+  ledger_->start(gap, route.nic, Callback::to<&Mpi::carried>(this, static_cast<std::uint64_t>(id)));
   return true;
 }
 

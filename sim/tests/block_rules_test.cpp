@@ -110,6 +110,10 @@ TEST_F(BlockRules, messages_between_hosts_share_the_thread_that_serves_nics) {
     EXPECT_NEAR(takes("2 us, message_gap: 10 us", channels) - takes("2 us", channels),
                 2 * channels * 10 * us, 1e-12)
         << channels;
+  // NCCL's own sockets: the thread copies each byte. Each hop has half of a channel's.
+  const char* copies =
+      "2 us, message_gap: [{up_to: 1 KiB, time: 5 us}, {time: 10 us, cost: 1 ns/B}]";
+  EXPECT_NEAR(takes(copies, 1) - takes("2 us", 1), 2 * (10 * us + bytes / 2 * 1e-9), 1e-12);
 }
 
 // NCCL's tables grant a channel of a tree 24 GB/s on Ampere and 38.7 on Hopper.

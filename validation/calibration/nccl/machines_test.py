@@ -119,6 +119,13 @@ class Ranges(unittest.TestCase):
         self.assertEqual(text.count("up_to:"), 6)
         self.assertTrue(math.isfinite(spread.scores(spread.omitted(some))[0]))
 
+    def test_a_network_without_times_has_the_spread_of_omitted_lone_ones(self):
+        lone = [spread.Residual(name, 2, size, 1e-5, error, True) for name in "ab"
+                for size in (1024, 1 << 18, 1 << 24, 1 << 30) for error in (-2.0, 2.0)]
+        text = spread.yaml_of(lone, True, False)
+        self.assertNotIn("one_host", text)
+        self.assertEqual(text.count(f"low: {math.exp(-2):.3g}, high: {math.exp(2):.3g}"), 4)
+
 
 if __name__ == "__main__":
     unittest.main()

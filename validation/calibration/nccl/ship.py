@@ -4,7 +4,8 @@
 
 Usage: python3 -m validation.calibration.nccl.ship FIT.json [--data FOLDER]
 FIT.json is of `nccl.everywhere -o`. Files in scenarios/libraries and scenarios/transports are
-replaced. The spread is that of predictions of machines that the fit omits.
+replaced, of SOURCED transports the spread alone. The spread is that of predictions of machines that
+the fit omits.
 """
 
 import argparse
@@ -30,6 +31,7 @@ ABOUT = {"infiniband": "InfiniBand with GPUDirect RDMA",
          "efa_p6": "AWS's EFA of p6 hosts, by aws-ofi-nccl",
          "slingshot": "HPE's Slingshot, by aws-ofi-nccl over libfabric's cxi",
          "tcpx": "GPUDirect-TCPX on GCP's A3 High hosts"}
+SOURCED = ("tcpxo", "socket", "sockets", "slingshot_socket")  # costs by documents
 LONE = ("p4d", "p5", "a3high", "alps")  # each the only machine of its network
 BETWEEN = ("hop_between_hosts", "message_gap", "carries_between_hosts")
 
@@ -100,9 +102,11 @@ def main():
     for name in PROFILES:
         write_text(str(ROOT / "scenarios/libraries" / f"{name}.yaml"),
                    profile_text(base, fit, name, residuals))
-    a100 = ROOT / "scenarios/libraries/nccl_a100.yaml"  # by nccl.fit
-    text = a100.read_text(encoding="utf-8").split("spread:\n")[0]
-    write_text(str(a100), text + spread.yaml_of(residuals))
+    others = {"libraries/nccl_a100": spread.yaml_of(residuals),  # by nccl.fit
+              **{f"transports/{one}": spread.yaml_of(residuals, True, False) for one in SOURCED}}
+    for name, bands in others.items():
+        path = ROOT / "scenarios" / f"{name}.yaml"
+        write_text(str(path), path.read_text(encoding="utf-8").split("spread:\n")[0] + bands)
     for name in ABOUT:
         write_text(str(ROOT / "scenarios/transports" / f"{name}.yaml"),
                    transport_text(base, fit, name, residuals))

@@ -125,15 +125,16 @@ def coverage_text(found: list) -> str:
     return "\n".join(lines) + "\n"
 
 
-def yaml_of(residuals: list, lone: bool = False) -> str:
+def yaml_of(residuals: list, lone: bool = False, fitted: bool = True) -> str:
     """Key `spread` of a library, or of the transport of a lone network: as that of the others, but
-    at least LONE, by which two runs of one such machine differ (p5's, with another plug-in)."""
+    at least LONE, by which two runs of one such machine differ (p5's, with another plug-in); of a
+    network without times: as that of lone networks omitted from the fit."""
     lines = ["spread:"]
-    known = bands(residuals)
+    known = bands(residuals) if fitted else plain_bands(residuals)
     for several, key in ((False, "one_host"), (True, "several_hosts"))[lone:]:
         lines.append(f"  {key}:")
         for i, most in enumerate(EDGES):
-            low, high = known[several, False, i]
+            low, high = known[several, not fitted, i]
             if lone:
                 low, high = min(low, -LONE), max(high, LONE)
             up_to = "" if math.isinf(most) else f"up_to: {most >> 10} KiB, "
