@@ -79,8 +79,9 @@ std::string cluster_yaml(ImportedHost& machine, const std::string& origin, int h
   for (const std::string& note : machine.notes) yaml += fmt::format("# {}\n", one_line(note));
   yaml += fmt::format(
       "network: star\nabout: hosts like an imported machine\nhosts: {}\n"
-      "link: {{bandwidth: {}, latency: {}}}\nhost:\n  type: custom\n",
-      hosts, to_text(cable), to_text(half));
+      "link: {{{}bandwidth: {}, latency: {}}}\nhost:\n  type: custom\n",
+      hosts, machine.network.empty() ? "" : "kind: " + machine.network + ", ", to_text(cable),
+      to_text(half));
   append_domains(yaml, machine);
   append_count(yaml, "switches", "pcie", machine.switches);
   append_gpus(yaml, machine);

@@ -202,6 +202,7 @@ std::optional<ImportedHost> read_hwloc(const std::string& xml) {
         return domains.nearest(object, label, machine);
       },
       machine);
+  name_network(0, machine);
   return machine;
 }
 

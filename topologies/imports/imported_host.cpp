@@ -21,6 +21,18 @@ std::string add(std::vector<ImportedHost::Device>& list, std::string_view kind,
   return fmt::format("{}{}", kind, list.size() - 1);
 }
 
+/// Kind of network of a NIC; "": the name is any driver's, as mlx5_0 is.
+std::string_view network_of(std::string_view nic, int compute_capability) {
+  if (nic.starts_with("ibp")) return "infiniband";
+  if (nic.starts_with("rocep")) return "roce";
+  if (nic.starts_with("cxi")) return "slingshot";
+  if (!nic.starts_with("rdmap") && !nic.starts_with("efa")) return "";
+  return compute_capability >= 100  ? "efa_p6"
+         : compute_capability >= 90 ? "efa_p5"
+         : compute_capability >= 80 ? "efa_p4d"
+                                    : "";
+}
+
 void connect(const std::string& parent, const std::string& name, std::optional<Bandwidth> known,
              ImportedHost& machine) {
   constexpr std::size_t most_links = 1024;
@@ -124,6 +136,20 @@ void link_domains(const std::vector<DomainPlace>& places, ImportedHost& machine)
           near ? "as fast as the memory of one" : cpu.source, latency.source));
     }
   }
+}
+
+void name_network(int compute_capability, ImportedHost& machine) {
+  std::map<std::string_view, std::string_view> names;  // by kind
+  for (const ImportedHost::Device& nic : machine.nics) {
+    const std::string_view label = nic.label, name = label.substr(label.rfind(' ') + 1);
+    if (const auto kind = network_of(name, compute_capability); !kind.empty())
+      names.emplace(kind, name);
+  }
+  if (names.size() != 1) return;
+  const auto& [kind, name] = *names.begin();
+  machine.network = kind;
+  machine.note(fmt::format("guessed: the network is {}, because a NIC is called {}: {}", kind, name,
+                           "rdma-core, kernel-boot/rdma_rename.c; HPE's libfabric for cxi"));
 }
 
 void complete(ImportedHost& machine) {

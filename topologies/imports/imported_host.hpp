@@ -35,6 +35,7 @@ struct ImportedHost {
   std::vector<std::string> unknown;  ///< the devices whose link's speed the file does not say
   int compute_capability = 0;        ///< of the GPUs, which tells the PCIe's generation; 0: unknown
   std::optional<Bandwidth> port;     ///< the fastest network port's, where the file says it
+  std::string network;               ///< kind of the cables' network; "": not known
   std::vector<std::string> notes;    ///< "guessed: ..., because ...", "left out: ..."
 
   /// Index of the GPU with that label; -1 where there is none.
@@ -71,6 +72,10 @@ struct DomainPlace {
 /// Sets the domains' sockets and memory bandwidths, and links every two; `places` has one entry per
 /// domain. Throws std::length_error beyond 64 of them.
 void link_domains(const std::vector<DomainPlace>& places, ImportedHost& machine);
+
+/// Sets the kind of network by the NICs' names, where they tell one kind. EFA's generation follows
+/// from the GPUs' compute capability; 0: not known.
+void name_network(int compute_capability, ImportedHost& machine);
 
 /// Completes the machine after all else: adds a NIC where there is none, as the network has to plug
 /// in somewhere, and notes which links' speeds were not known.

@@ -219,6 +219,34 @@ TEST(Import, nvlinks_of_nccls_xml_are_counted) {
                    16 * assumed_pcie_lane(16e9).value.bytes_per_second / 1e9);
 }
 
+TEST(Import, the_kind_of_network_follows_from_the_names_of_nics) {
+  const auto kind = [](const std::string& nic, int sm = 90, const std::string& other = "eth0") {
+    const auto pci = [](const std::string& bus, const std::string& inner) {
+      return "<pci busid=\"" + bus + "\" class=\"0x02\" link_speed=\"16 GT/s\" " +
+             "link_width=\"16\">" + inner + "</pci>";
+    };
+    ImportedHost machine = machine_of_text(
+        "<system><cpu affinity=\"f\">" +
+        pci("01:00.0", "<gpu sm=\"" + std::to_string(sm) + "\"/>") +
+        pci("02:00.0", "<nic><net name=\"" + nic + "\"/><net name=\"" + other + "\"/></nic>") +
+        "</cpu></system>");
+    const Cluster cluster = cluster_of(machine);
+    EXPECT_EQ(cluster.transport_name, machine.network);
+    return machine.network;
+  };
+  EXPECT_EQ(kind("rdmap16s27", 80), "efa_p4d");
+  EXPECT_EQ(kind("rdmap79s0-rdm", 90), "efa_p5");
+  EXPECT_EQ(kind("efa_0", 100), "efa_p6");
+  EXPECT_EQ(kind("rdmap16s27", 70), "");
+  EXPECT_EQ(kind("cxi0"), "slingshot");
+  EXPECT_EQ(kind("rocep1s0"), "roce");
+  EXPECT_EQ(kind("ibp1s0"), "infiniband");
+  EXPECT_EQ(kind("mlx5_0"), "");
+  EXPECT_EQ(kind("rocep1s0", 90, "ibp1s1"), "");
+  const std::string matrix = "GPU0 NIC0 CPU Affinity\nGPU0 X PIX 0-3\nNIC0 PIX X\nNIC0: cxi0\n";
+  EXPECT_EQ(machine_of_text(matrix).network, "slingshot");
+}
+
 TEST(Import, what_is_pix_shares_a_switch_and_what_is_sys_does_not) {
   const ImportedHost machine = machine_of("dgx1-v100.txt");
   const auto parent = [&](const std::string& name) {

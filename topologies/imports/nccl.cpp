@@ -84,6 +84,7 @@ class NcclReader {
         hang(card(nic, "a NIC", {}), parent, machine_);
     }
     for (const pugi::xml_node cpu : system.children("cpu")) read_nvlinks(cpu);
+    name_network(compute_capability_, machine_);
     note_assumptions();
     nvlinks_.connect(machine_);
     return std::move(machine_);
@@ -148,6 +149,7 @@ class NcclReader {
     for (const pugi::xml_node below : node.children("pci")) read_nvlinks(below);
     const pugi::xml_node gpu = node.child("gpu");
     const std::string from = node.attribute("busid").value();
+    compute_capability_ = std::max(compute_capability_, gpu.attribute("sm").as_int());
     for (const pugi::xml_node link : gpu.children("nvlink")) {
       const std::string to = xml_.required(link, "target");
       constexpr int most_links = 64;
@@ -195,6 +197,7 @@ class NcclReader {
   std::vector<DomainPlace> places_;
   std::set<std::string> gpus_;  ///< their bus ids
   NvLinks nvlinks_;
+  int compute_capability_ = 0;  ///< of the GPUs; 0: not known
 };
 
 ImportedHost read_nccl(const std::shared_ptr<const Source>& source) {

@@ -45,6 +45,7 @@ class SmiReader {
       hang(tree(top, around, near), fmt::format("numa{}", domain_of(top, around)), machine_);
     }
     add_nvlinks();
+    name_network(machine_.compute_capability, machine_);
     return std::move(machine_);
   }
 

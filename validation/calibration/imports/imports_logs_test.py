@@ -90,12 +90,14 @@ class Logs(unittest.TestCase):
         head, table = NCCL.split("#  Rank")[0], NCCL[NCCL.index("#  size"):]
         row = "{} 2 float sum -1 {} 0 0 0\n"
         rows = row.format(1 << 21, 170.0) + row.format(1 << 22, 330.0)
+        info = "a:1:2 [0] NCCL INFO NET/IB : Using [0]mlx5_0:1/RoCE [RO]; OOB eth0:10.0.0.1<0>\n"
         (self.folder / "gpus.log").write_text(
-            head.format(1) + devices + table.replace("8 2 float sum -1 10.0 0 0 0\n", rows),
+            info + head.format(1) + devices + table.replace("8 2 float sum -1 10.0 0 0 0\n", rows),
             encoding="utf-8")
         fit, _ = self.fitted("gpus.log", "--cluster", "h100x4_nvlink", "--library", "nccl_h100",
                              "--bootstrap", "0")
-        self.assertEqual(fit["library"]["transport"], "infiniband")
+        self.assertEqual(fit["cluster"]["link"]["kind"], "roce")
+        self.assertEqual(fit["library"]["transport"], "roce")
         ran = self.run_("doctor/doctor", "gpus.log", "my.yaml")
         self.assertEqual((ran.returncode, ran.stderr), (0, ""))
         self.assertIn("\nNormal: 2 points", ran.stdout)

@@ -109,6 +109,37 @@ class Collective(unittest.TestCase):
                           complaint(bare, ranks_per_node=8, **given))
 
 
+class Network(unittest.TestCase):
+    def kind(self, *lines, name="H100"):
+        text = "".join(f"node0:17:20 [0] NCCL INFO {line}\n" for line in lines)
+        source = Source("x.log", text + log(row(4 << 20, 3 / 2)).replace("A100", name))
+        return imports.nccl_tests.parse(source, Given()).where.get("link_kind")
+
+    def test_info_lines_name_it(self):
+        socket = "NET/Socket : Using [0]eth0:10.0.0.1<0>"
+        for expected, *lines in (
+                (None,), (None, "Using network IB"),
+                ("infiniband", "NET/IB : Using [0]mlx5_0:1/RoCE [1]mlx5_2:1/IB [2]mlx5_3:1/IB/SHARP"
+                 " [RO]; OOB eth0:10.0.0.1<0>", "Using network IB"),
+                ("roce", "NET/IB : Using [0]mlx5_0:1/RoCE [RO]; OOB eth0:10.0.0.1<0>"),
+                ("efa_p5", "NET/OFI Selected Provider is efa (found 32 nics)"),
+                ("slingshot", "NET/OFI Selected provider is cxi, fabric is cxi (found 4 nics)"),
+                ("tcpxo", "NET/FasTrak plugin initialized", "Using network FasTrak"),
+                ("tcpx", "Using network GPUDirectTCPX_v7"),
+                ("socket", "NET/IB : No device found.", socket, "Using network Socket"),
+                ("socket", "Channel 00/0 : 1[1] -> 2[0] [send] via NET/Socket/0"),
+                ("sockets", socket, "NET/Socket: Using 2 threads and 8 sockets per thread"),
+                ("slingshot_socket", "NET/OFI Selected provider is cxi", "Using network Socket",
+                 "NET/Socket : Using [0]hsn0:10.0.0.1<0> [1]hsn1:10.0.0.2<0>"),
+                (None, socket, "Using network Elsewhere")):
+            self.assertEqual(self.kind(*lines), expected, lines)
+
+    def test_generation_of_efa_follows_from_the_gpu(self):
+        for name, expected in (("A100", "efa_p4d"), ("H200", "efa_p5"), ("B200", "efa_p6"),
+                               ("V100", None)):
+            self.assertEqual(self.kind("NET/OFI Selected Provider is efa", name=name), expected)
+
+
 class Shape(unittest.TestCase):
     PLAIN = log(row(4 << 20, 3 / 2))
 

@@ -8,7 +8,7 @@ the beginning of a line, and quoted logs often begin at the table: both are read
 
 import re
 
-from validation.calibration.imports import collectives, nccl_layout
+from validation.calibration.imports import collectives, nccl_layout, nccl_network
 from validation.calibration.imports.findings import Findings, Given
 from validation.calibration.imports.nccl_collective import NAMES, check_options, collective_of
 from validation.calibration.imports.source import Source
@@ -193,6 +193,9 @@ def parse(source: Source, given: Given) -> Findings:
     if len(runs) > 1 and all(run.layout.ranks == 1 for run in runs):
         findings.note(f"{source.path}:{runs[1].start}: all {len(runs)} runs are of a single rank: "
                       "was nccl-tests built without MPI=1?")
+    devices = [device["name"] for run in runs for device in run.devices]
+    if kind := nccl_network.kind_of(source.lines, devices):
+        findings.where["link_kind"] = kind
     for run in runs:
         run.add(findings)
         if run.devices:

@@ -122,7 +122,7 @@ def grown(cluster: dict, hosts: int) -> dict:
     return cluster | {"hosts": hosts} if few else cluster
 
 
-def prior_of(simulator, cluster: str, library: str) -> tuple:
+def prior_of(simulator, cluster, library: str) -> tuple:
     """(the cluster; the library's blocks over the cluster's transport; the transport), with all
     values."""
     (case,) = batch(simulator, library, [scenario_of(cluster, Row(1, 8, 0))],

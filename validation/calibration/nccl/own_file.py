@@ -41,7 +41,11 @@ def calibrate(documents: list, options, only: dict):
     simulator = Simulator()
     log = own_rows.log_of(documents, only, simulator.nccl())
     library, version = absolute(options.library), VERSION.search(log.where["mpi"])
-    cluster, blocks, transport = own.prior_of(simulator, absolute(options.cluster), library)
+    named = absolute(options.cluster)
+    if kind := log.where.get("link_kind"):
+        named = {"base": named, "link": {"kind": kind}}
+        log.warnings.append(f"the network is {kind}, as the log's INFO lines say")
+    cluster, blocks, transport = own.prior_of(simulator, named, library)
     cluster = own.grown(cluster, max(options.hosts or 0, *(row.hosts for row in log.rows)))
     blocks = own.changed(blocks, log.rows, version[1] if version else "")
     head = {"base": library} | ({"transport": transport} if transport else {})
