@@ -6,33 +6,29 @@ src/nccl_ofi_net.c; the names of Google's plug-ins, FasTrak (TCPXO) and GPUDirec
 """
 
 import re
-from collections import Counter
 
 PLUGINS = ((r"NET/FasTrak|Using network FasTrak", "tcpxo"),
            (r"NET/GPUDirectTCPX|Using network GPUDirectTCPX", "tcpx"),
-           (r"NET/OFI Selected provider is cxi", "slingshot"))
-EFA = r"NET/OFI Selected provider is efa"
+           (r"OFI Selected provider is cxi", "slingshot"), (r"OFI Selected provider is efa", "efa"))
 GENERATIONS = ((r"A100", "efa_p4d"), (r"H[12]00", "efa_p5"), (r"B[23]00", "efa_p6"))  # AWS's hosts
-PORT = re.compile(r"\[\d+\]\S+?:\d+/(IB|RoCE)")
-SOCKET = r"NET/Socket : Using|Using network Socket|via NET/Socket"
-SLINGSHOT = r"NET/Socket : Using \[0\]hsn"
-THREADS = r"NET/Socket: Using [1-9]\d* threads"
+SOCKETS = ((r"NET/Socket : Using \[0\]hsn", "slingshot_socket"),
+           (r"NET/Socket: Using [1-9]\d* threads", "sockets"),
+           (r"NET/Socket : Using|Using network Socket|via NET/Socket", "socket"))
+
+
+def first(table, text: str) -> str:
+    return next((kind for one, kind in table if re.search(one, text, re.IGNORECASE)), "")
 
 
 def kind_of(texts: list, devices: list) -> str:
     """"" where the lines do not tell."""
     text = "\n".join(line for line in texts if "NCCL INFO" in line)
-    if "Using network Socket" not in text:
-        for pattern, kind in PLUGINS:
-            if re.search(pattern, text, re.IGNORECASE):
-                return kind
-        if re.search(EFA, text, re.IGNORECASE):
-            return next((kind for pattern, kind in GENERATIONS
-                         if re.search(pattern, " ".join(devices))), "")
-        lines = [line for line in text.splitlines() if "NET/IB : Using" in line]
-        if ports := Counter(port for line in lines for port in PORT.findall(line)):
-            return {"IB": "infiniband", "RoCE": "roce"}[ports.most_common(1)[0][0]]
-    if not re.search(SOCKET, text) or re.search(r"Using network (?!Socket)", text):
-        return ""
-    return ("slingshot_socket" if re.search(SLINGSHOT, text) else
-            "sockets" if re.search(THREADS, text) else "socket")
+    used = re.findall(r"Using network (\S+)", text)[:1]
+    if used == ["Socket"]:
+        return first(SOCKETS, text)
+    if kind := first(PLUGINS, text):
+        return first(GENERATIONS, " ".join(devices)) if kind == "efa" else kind
+    ports = re.findall(r"\[\d+\]\S+?:\d+/(IB|RoCE)", text)  # after "NET/IB : Using"
+    if ports:
+        return "roce" if 2 * ports.count("RoCE") > len(ports) else "infiniband"
+    return "" if used else first(SOCKETS, text)

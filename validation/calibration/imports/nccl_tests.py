@@ -193,12 +193,11 @@ def parse(source: Source, given: Given) -> Findings:
     if len(runs) > 1 and all(run.layout.ranks == 1 for run in runs):
         findings.note(f"{source.path}:{runs[1].start}: all {len(runs)} runs are of a single rank: "
                       "was nccl-tests built without MPI=1?")
-    devices = [device["name"] for run in runs for device in run.devices]
-    if kind := nccl_network.kind_of(source.lines, devices):
-        findings.where["link_kind"] = kind
     for run in runs:
         run.add(findings)
         if run.devices:
             findings.where.setdefault("hosts", [device["host"] for device in run.devices])
             findings.where.setdefault("devices", [device["name"] for device in run.devices])
+    if kind := nccl_network.kind_of(source.lines, findings.where.get("devices", [])):
+        findings.where["link_kind"] = kind
     return findings
