@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Records as JSON objects, written and read by the keys that their shapes give to their fields.
 //
-// Shape<T>::visit(keys, record) names the fields of a T. A visitor has
+// name_fields(keys, record) names the fields of a record, for writing and for reading. `keys` has
 //   keys(key, field)               a field that is always there
 //   keys.unless_empty(key, field)  a list, or an optional, left out while it holds nothing
 //   keys.derived(key, make)        written as make() says and not read: it follows from the others
@@ -19,12 +19,16 @@
 
 namespace ringscope::shape {
 
-template <class Record>
-struct Shape;
+template <class Type, class Record>
+concept Is = std::is_same_v<std::remove_const_t<Type>, Record>;
 
-template <class Record>
-concept Shaped = requires {
-  sizeof(Shape<Record>);
+/// Its overloads, one for each kind of record, are found by the namespace of `keys`.
+void name_fields() = delete;
+
+/// Record with fields that an overload of `name_fields` names.
+template <class Record, class Keys>
+concept HasFields = requires(Keys& keys, Record& record) {
+  name_fields(keys, record);
 };
 
 /// Makes a JSON object of a record.
@@ -57,9 +61,9 @@ class Writer {
 
   template <class Field>
   static Json written(const Field& field) {
-    if constexpr (Shaped<Field>) {
+    if constexpr (HasFields<const Field, Writer>) {
       Writer writer;
-      Shape<Field>::visit(writer, field);
+      name_fields(writer, field);
       return std::move(writer.json_);
     } else if constexpr (std::is_same_v<Field, Cause>) {
       return cause_names[field];
@@ -123,9 +127,9 @@ class Reader {
 
   template <class Field>
   static void read(const Json& json, Field& field) {
-    if constexpr (Shaped<Field>) {
+    if constexpr (HasFields<Field, Reader>) {
       Reader reader(json);
-      Shape<Field>::visit(reader, field);
+      name_fields(reader, field);
     } else if constexpr (std::is_same_v<Field, Cause>) {
       field = static_cast<Cause>(position(cause_names, "cause", json));
     } else if constexpr (std::is_same_v<Field, ResourceKind>) {
