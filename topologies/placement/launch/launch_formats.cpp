@@ -58,41 +58,6 @@ std::string salloc(const LaunchTask& launch) {
       host_list(launch));
 }
 
-std::string mpirun(const LaunchTask& launch, const std::string& file) {
-  return fmt::format("mpirun -n {} --rankfile {} {}", launch.placement.ranks.size(),
-                     shell_word(file), program(launch));
-}
-
-std::string mpiexec(const LaunchTask& launch, const std::string& file) {
-  return fmt::format("mpiexec -n {} -f {} {}", launch.placement.ranks.size(), shell_word(file),
-                     program(launch));
-}
-
-std::string machine_file(const LaunchTask& launch, const std::string& file) {
-  return fmt::format("mpiexec -machinefile {} -n {} {}", shell_word(file),
-                     launch.placement.ranks.size(), program(launch));
-}
-
-std::string srun(const LaunchTask& launch, const std::string& file) {
-  return fmt::format("{}\nSLURM_HOSTFILE={} srun -n {} --distribution=arbitrary{} {}",
-                     salloc(launch), shell_word(file), launch.placement.ranks.size(),
-                     launch.gpu_file.empty() ? "" : " --gpu-bind=none", program(launch));
-}
-
-std::string torchrun(const LaunchTask&, const std::string& file) {
-  return fmt::format("sh {} PROGRAM    # on every host", shell_word(file));
-}
-
-std::string sbatch(const LaunchTask&, const std::string& file) {
-  return fmt::format("sbatch {} PROGRAM", shell_word(file));
-}
-
-std::string kubectl_create(const LaunchTask&, const std::string& file) {
-  return fmt::format("kubectl create -f {}", shell_word(file));
-}
-
-std::string no_command(const LaunchTask&, const std::string&) { return ""; }
-
 }  // namespace
 
 bool shares_gpus(const LaunchTask& launch) {
@@ -114,6 +79,13 @@ std::optional<std::string> LaunchFormat::text(const LaunchTask& launch) const {
   return make(launch);
 }
 
+std::string LaunchFormat::command(const LaunchTask& launch, const std::string& file) const {
+  return fmt::format(fmt::runtime(start), fmt::arg("file", shell_word(file)),
+                     fmt::arg("ranks", launch.placement.ranks.size()),
+                     fmt::arg("salloc", salloc(launch)), fmt::arg("program", program(launch)),
+                     fmt::arg("unbound", launch.gpu_file.empty() ? "" : " --gpu-bind=none"));
+}
+
 std::set<Vertex> leaf_switches(const Topology& topology, int host) {
   std::set<Vertex> leaves;
   if (const auto& nics = topology.hosts()[host].nics; !nics.empty())
@@ -132,33 +104,34 @@ std::string host_list(const LaunchTask& launch) {
 std::span<const LaunchFormat> launch_formats() {
   static const LaunchFormat formats[] = {
       {"rankfile", "write the best one as Open MPI's rankfile", LaunchSays::host, always<rankfile>,
-       mpirun},
+       "mpirun -n {ranks} --rankfile {file} {program}"},
       {"hostfile", "write it as a hostfile of MPICH's", LaunchSays::host, always<hostfile>,
-       mpiexec},
+       "mpiexec -n {ranks} -f {file} {program}"},
       {"slurm", "write it as Slurm's SLURM_HOSTFILE", LaunchSays::host, always<slurm_hostfile>,
-       srun},
+       "{salloc}\nSLURM_HOSTFILE={file} srun -n {ranks} --distribution=arbitrary{unbound} "
+       "{program}"},
       {"gpus", "on GPUs: write a script that gives each rank its own, beside these files",
-       LaunchSays::gpu, gpu_script_file, no_command},
+       LaunchSays::gpu, gpu_script_file, ""},
       {"torchrun", "on GPUs: write a script that starts torchrun on each host", LaunchSays::gpu,
-       torchrun_file, torchrun,
+       torchrun_file, "sh {file} PROGRAM    # on every host",
        "torchrun numbers equally many ranks on each host, one host after the other, and the best "
        "placement does not; --order fixed and --whole-hosts ask for such ones, and --rankfile or "
        "--slurm with --gpus start any"},
       {"rank-map", "write it as JSON: the host of each rank, its switch, and its GPU there",
-       LaunchSays::host_and_gpu, rank_map, no_command},
+       LaunchSays::host_and_gpu, rank_map, ""},
       {"volcano", "write it as a job of Volcano, a task for each host", LaunchSays::host_and_gpu,
-       volcano_job, kubectl_create},
+       volcano_job, "kubectl create -f {file}"},
       {"kueue", "write it as the table of pods and nodes of Kueue's topologyAssignment",
-       LaunchSays::host_and_gpu, topology_assignment, no_command,
+       LaunchSays::host_and_gpu, topology_assignment, "",
        "one pod on each host has equally many ranks, one pod after the other, and the best "
        "placement does not; --order fixed and --whole-hosts ask for such ones, and --volcano "
        "says any"},
-      {"sbatch", "a batch script of Slurm", LaunchSays::host_and_gpu, sbatch_script, sbatch, "",
-       false},
+      {"sbatch", "a batch script of Slurm", LaunchSays::host_and_gpu, sbatch_script,
+       "sbatch {file} PROGRAM", "", false},
       {"jobset", "a JobSet of Kubernetes, a job for each host", LaunchSays::host_and_gpu, jobset,
-       kubectl_create, "", false},
-      {"intel", "a machine file of Intel MPI", LaunchSays::host, always<machinefile>, machine_file,
-       "", false},
+       "kubectl create -f {file}", "", false},
+      {"intel", "a machine file of Intel MPI", LaunchSays::host, always<machinefile>,
+       "mpiexec -machinefile {file} -n {ranks} {program}", "", false},
   };
   return formats;
 }

@@ -37,14 +37,15 @@ struct LaunchFormat {
   std::string_view about;  ///< what `--help` says
   LaunchSays says = LaunchSays::host;
   std::optional<std::string> (*make)(const LaunchTask& launch);
-  /// The command that starts the ranks by that file; "": it is no command's.
-  std::string (*command)(const LaunchTask& launch, const std::string& file);
+  std::string_view start;     ///< format of the command; "": the file is no command's
   std::string_view cannot{};  ///< why there may be none, and what says it instead
   bool has_flag = true;       ///< false: only `--format` names it
 
   /// The file; none where the format cannot say this placement. Throws InputError where a host of
   /// the placement has a name that no host may have: files hold names as they are.
   std::optional<std::string> text(const LaunchTask& launch) const;
+  /// The command that starts the ranks by that file; "": it is no command's.
+  std::string command(const LaunchTask& launch, const std::string& file) const;
 };
 
 /// All formats, in the order of `--help`.
