@@ -78,12 +78,12 @@ void notices(Bench& bench, int gpu) {
   measure("callback", by_callback);
 }
 
-std::vector<Series> by_gpu(const ProbedGpus& probed, const char* what,
-                           void (*run)(Bench&, int gpu)) {
+std::vector<Series> by_gpu(const ProbedGpus& probed, const char* what, void (*run)(Bench&, int gpu),
+                           double weight) {
   std::vector<Series> plan;
   for (const int gpu : probed.chosen)
-    plan.push_back(
-        {fmt::format("{}, GPU {}", what, gpu), [run, gpu](Bench& bench) { run(bench, gpu); }, 0.2});
+    plan.push_back({fmt::format("{}, GPU {}", what, gpu),
+                    [run, gpu](Bench& bench) { run(bench, gpu); }, weight});
   return plan;
 }
 
@@ -108,18 +108,14 @@ void reductions(Bench& bench, int gpu) {
 }  // namespace
 
 std::vector<Series> plan_gpu_launch(const ProbedGpus& probed) {
-  return by_gpu(probed, "gpu_launch", launches);
+  return by_gpu(probed, "gpu_launch", launches, 0.2);
 }
 std::vector<Series> plan_gpu_notice(const ProbedGpus& probed) {
-  return by_gpu(probed, "gpu_notice", notices);
+  return by_gpu(probed, "gpu_notice", notices, 0.2);
 }
 
 std::vector<Series> plan_gpu_reduction(const ProbedGpus& probed) {
-  std::vector<Series> plan;
-  for (const int gpu : probed.chosen)
-    plan.push_back({fmt::format("gpu_reduction, GPU {}", gpu),
-                    [gpu](Bench& bench) { reductions(bench, gpu); }, 2});
-  return plan;
+  return by_gpu(probed, "gpu_reduction", reductions, 2);
 }
 
 }  // namespace ringscope::cuda

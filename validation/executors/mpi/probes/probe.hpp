@@ -21,13 +21,13 @@ struct Series {
   double weight = 1;                ///< its share of the budget, against the others'
 };
 
-/// A series "NAME, WAY" of `body(bench, pair)` for each way between two ranks.
+/// A series "NAME, WAY" of `body(bench, pair)` for each way between two ranks, or for one way.
 template <typename Body>
 std::vector<Series> for_each_pair(Layout& layout, const std::string& name, Body body,
-                                  double weight = 1) {
+                                  double weight = 1, std::string_view way = "") {
   std::vector<Series> plan;
   for (const Team& pair : layout.pairs())
-    if (pair.size == 2)
+    if (pair.size == 2 && (way.empty() || pair.way == way))
       plan.push_back({name + ", " + pair.way, pair,
                       [pair, body](Bench& bench) { body(bench, pair); }, weight});
   return plan;

@@ -100,13 +100,8 @@ void eager_room(Bench& bench, const Team& pair) {
 
 /// Between hosts alone: in shared memory libraries count messages, not bytes.
 std::vector<Series> plan_eager_room(Layout& layout) {
-  std::vector<Series> plan;
-  for (const Team& pair : layout.pairs())
-    if (pair.size == 2 && pair.way == "network")
-      plan.push_back({"eager_room, network", pair,
-                      [pair](Bench& bench) { eager_room(bench, pair); },
-                      4});  // each sample takes the delay
-  return plan;
+  constexpr double weight = 4;  // each sample takes the delay
+  return for_each_pair(layout, "eager_room", eager_room, weight, "network");
 }
 
 }  // namespace ringscope::mpi

@@ -128,12 +128,7 @@ std::vector<Series> by_ranks(Layout& layout, const std::string& what, Work work)
 }  // namespace
 
 std::vector<Series> plan_exchange(Layout& layout) {
-  std::vector<Series> plan;
-  for (const Team& pair : layout.pairs())
-    if (pair.way == "shm")
-      plan.push_back(
-          {"exchange, " + pair.way, pair, [pair](Bench& bench) { exchange(bench, pair); }});
-  return plan;
+  return for_each_pair(layout, "exchange", exchange, 1, "shm");
 }
 
 std::vector<Series> plan_reduction(Layout& layout) { return by_ranks(layout, "reduction", add); }

@@ -72,20 +72,14 @@ extern "C" int MPI_Comm_idup(MPI_Comm parent, MPI_Comm* made, MPI_Request* reque
 }
 ALSO_AS_PMPI(Comm_idup)
 
-extern "C" int MPI_Comm_free(MPI_Comm* comm) {
-  {
-    const std::lock_guard lock(recorder().mutex);
-    communicators().remove(*comm);
-  }
-  return LIBRARY(Comm_free)(comm);
-}
-ALSO_AS_PMPI(Comm_free)
-
-extern "C" int MPI_Comm_disconnect(MPI_Comm* comm) {
-  {
-    const std::lock_guard lock(recorder().mutex);
-    communicators().remove(*comm);
-  }
-  return LIBRARY(Comm_disconnect)(comm);
-}
-ALSO_AS_PMPI(Comm_disconnect)
+#define ENDS(function)                              \
+  extern "C" int MPI_##function(MPI_Comm* comm) {   \
+    {                                               \
+      const std::lock_guard lock(recorder().mutex); \
+      communicators().remove(*comm);                \
+    }                                               \
+    return LIBRARY(function)(comm);                 \
+  }                                                 \
+  ALSO_AS_PMPI(function)
+ENDS(Comm_free)
+ENDS(Comm_disconnect)

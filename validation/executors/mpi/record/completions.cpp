@@ -62,9 +62,9 @@ class Named {
 };
 
 /// Makes a call, and says which requests were over: those that `note` gives to `named`. `any`: of a
-/// test, 0 where it was in vain.
+/// test, 0 where it was in vain; else null.
 template <typename Run, typename Note>
-int told(std::string_view name, Named& named, Run run, Note note, const int* any = nullptr) {
+int told(std::string_view name, Named& named, Run run, Note note, const int* any) {
   Call call(name);
   const int result = call.over(run());
   if (any != nullptr && *any == 0) {
@@ -78,72 +78,34 @@ int told(std::string_view name, Named& named, Run run, Note note, const int* any
 
 }  // namespace
 
-extern "C" int MPI_Wait(MPI_Request* request, MPI_Status* status) {
-  Named named(1, request, status);
-  return told(
-      "wait", named, [&] { return LIBRARY(Wait)(request, named.statuses()); },
-      [&] { named.all_over(); });
-}
-ALSO_AS_PMPI(Wait)
+// `asked`: the requests. `flag`: of a test, what says whether it was in vain.
+#define COMPLETES(function, name, declared, asked, passed, note, flag)                     \
+  extern "C" int MPI_##function declared {                                                 \
+    Named named asked;                                                                     \
+    return told(                                                                           \
+        name, named, [&] { return LIBRARY(function) passed; }, [&] { named.note; }, flag); \
+  }                                                                                        \
+  ALSO_AS_PMPI(function)
 
-extern "C" int MPI_Waitall(int count, MPI_Request many[], MPI_Status statuses[]) {
-  Named named(count, many, statuses);
-  return told(
-      "waitall", named, [&] { return LIBRARY(Waitall)(count, many, named.statuses()); },
-      [&] { named.all_over(); });
-}
-ALSO_AS_PMPI(Waitall)
-
-extern "C" int MPI_Waitany(int count, MPI_Request many[], int* index, MPI_Status* status) {
-  Named named(count, many, status);
-  return told(
-      "waitany", named, [&] { return LIBRARY(Waitany)(count, many, index, named.statuses()); },
-      [&] { named.one_over(*index); });
-}
-ALSO_AS_PMPI(Waitany)
-
-extern "C" int MPI_Waitsome(int count, MPI_Request many[], int* over, int indices[],
-                            MPI_Status statuses[]) {
-  Named named(count, many, statuses);
-  return told(
-      "waitsome", named,
-      [&] { return LIBRARY(Waitsome)(count, many, over, indices, named.statuses()); },
-      [&] { named.some_over(*over, indices); });
-}
-ALSO_AS_PMPI(Waitsome)
-
-extern "C" int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
-  Named named(1, request, status);
-  return told(
-      "test", named, [&] { return LIBRARY(Test)(request, flag, named.statuses()); },
-      [&] { named.all_over(); }, flag);
-}
-ALSO_AS_PMPI(Test)
-
-extern "C" int MPI_Testall(int count, MPI_Request many[], int* flag, MPI_Status statuses[]) {
-  Named named(count, many, statuses);
-  return told(
-      "testall", named, [&] { return LIBRARY(Testall)(count, many, flag, named.statuses()); },
-      [&] { named.all_over(); }, flag);
-}
-ALSO_AS_PMPI(Testall)
-
-extern "C" int MPI_Testany(int count, MPI_Request many[], int* index, int* flag,
-                           MPI_Status* status) {
-  Named named(count, many, status);
-  return told(
-      "testany", named,
-      [&] { return LIBRARY(Testany)(count, many, index, flag, named.statuses()); },
-      [&] { named.one_over(*index); }, flag);
-}
-ALSO_AS_PMPI(Testany)
-
-extern "C" int MPI_Testsome(int count, MPI_Request many[], int* over, int indices[],
-                            MPI_Status statuses[]) {
-  Named named(count, many, statuses);
-  return told(
-      "testsome", named,
-      [&] { return LIBRARY(Testsome)(count, many, over, indices, named.statuses()); },
-      [&] { named.some_over(*over, indices); }, over);
-}
-ALSO_AS_PMPI(Testsome)
+COMPLETES(Wait, "wait", (MPI_Request * request, MPI_Status* status), (1, request, status),
+          (request, named.statuses()), all_over(), nullptr)
+COMPLETES(Waitall, "waitall", (int count, MPI_Request many[], MPI_Status statuses[]),
+          (count, many, statuses), (count, many, named.statuses()), all_over(), nullptr)
+COMPLETES(Waitany, "waitany", (int count, MPI_Request many[], int* index, MPI_Status* status),
+          (count, many, status), (count, many, index, named.statuses()), one_over(*index), nullptr)
+COMPLETES(Waitsome, "waitsome",
+          (int count, MPI_Request many[], int* over, int indices[], MPI_Status statuses[]),
+          (count, many, statuses), (count, many, over, indices, named.statuses()),
+          some_over(*over, indices), nullptr)
+COMPLETES(Test, "test", (MPI_Request * request, int* flag, MPI_Status* status),
+          (1, request, status), (request, flag, named.statuses()), all_over(), flag)
+COMPLETES(Testall, "testall", (int count, MPI_Request many[], int* flag, MPI_Status statuses[]),
+          (count, many, statuses), (count, many, flag, named.statuses()), all_over(), flag)
+COMPLETES(Testany, "testany",
+          (int count, MPI_Request many[], int* index, int* flag, MPI_Status* status),
+          (count, many, status), (count, many, index, flag, named.statuses()), one_over(*index),
+          flag)
+COMPLETES(Testsome, "testsome",
+          (int count, MPI_Request many[], int* over, int indices[], MPI_Status statuses[]),
+          (count, many, statuses), (count, many, over, indices, named.statuses()),
+          some_over(*over, indices), over)
