@@ -18,6 +18,15 @@ std::span<const Algorithm> catalogue() {
   return algorithms;
 }
 
+std::vector<std::string> algorithm_names(std::string_view collective,
+                                         bool (*suits)(const Algorithm&)) {
+  std::vector<std::string> names;
+  for (const Algorithm& one : catalogue())
+    if (one.collective == collective && (suits == nullptr || suits(one)))
+      names.emplace_back(one.name);
+  return names;
+}
+
 const Algorithm* find_algorithm(std::string_view collective, std::string_view name) {
   const auto all = catalogue();
   const auto found = std::find_if(all.begin(), all.end(), [&](const Algorithm& algorithm) {

@@ -211,6 +211,10 @@ inline int threads_of(const Algorithm& algorithm, const Options& options) {
   return algorithm.threads_for != nullptr ? algorithm.threads_for(options) : algorithm.threads;
 }
 
+/// Names of a collective's algorithms that `suits` takes, by default all, in that order.
+std::vector<std::string> algorithm_names(std::string_view collective,
+                                         bool (*suits)(const Algorithm&) = nullptr);
+
 /// nullptr when there is none of that name.
 const Algorithm* find_algorithm(std::string_view collective, std::string_view name);
 

@@ -5,6 +5,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <functional>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -42,5 +43,15 @@ class Table : public Items {
     return (*this)[i];
   }
 };
+
+/// List of one thing of each item: a member, or what a function makes of it. `As`: its type, where
+/// that is another one.
+template <class As = void>
+auto each_of(const auto& items, auto make) {
+  using Made = std::decay_t<std::invoke_result_t<decltype(make)&, decltype(*items.begin())>>;
+  std::vector<std::conditional_t<std::is_void_v<As>, Made, As>> all;
+  for (const auto& item : items) all.emplace_back(std::invoke(make, item));
+  return all;
+}
 
 }  // namespace ringscope

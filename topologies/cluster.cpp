@@ -23,9 +23,7 @@ namespace fs = std::filesystem;
 
 template <typename Entry>
 const Entry& chosen(std::span<const Entry> list, std::string_view kind, const Value& name) {
-  std::vector<std::string> names;
-  for (const Entry& entry : list) names.push_back(entry.name);
-  return list[name.one_of(kind, names)];
+  return list[name.one_of(kind, each_of(list, &Entry::name))];
 }
 
 /// Keys of a cluster that every network family takes.

@@ -127,9 +127,7 @@ class Recorder final : public Executor {
       }
       case Verb::wait:
       case Verb::wait_all: {
-        std::vector<int> waited;
-        for (const Request request : operation.requests) waited.push_back(request.slot);
-        return wait_for(waited);
+        return wait_for(each_of(operation.requests, &Request::slot));
       }
       case Verb::reduce:
       case Verb::copy:

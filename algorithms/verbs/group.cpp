@@ -30,9 +30,8 @@ void check_each_once(std::span<SplitCall* const> calls) {
 }  // namespace
 
 SharedRanks Group::numbers_of(const std::vector<int>& some) const {
-  std::vector<int> numbers;
-  for (const int rank : some) numbers.push_back((*ranks)[rank]);
-  return std::make_shared<const Table<int>>(std::move(numbers));
+  return std::make_shared<const Table<int>>(
+      each_of(some, [&](int rank) { return (*ranks)[rank]; }));
 }
 
 std::vector<SharedRanks> parts_of(const Table<int>& ranks, const Sides& sides) {

@@ -82,11 +82,7 @@ class BlockMessages {
   void sort() { std::ranges::stable_sort(awaited_, {}, &Awaited::event); }
 
   bool waits() const { return !awaited_.empty(); }
-  std::vector<Request> awaited() const {
-    std::vector<Request> requests;
-    for (const Awaited& one : awaited_) requests.push_back(one.request);
-    return requests;
-  }
+  std::vector<Request> awaited() const { return each_of(awaited_, &Awaited::request); }
   const std::vector<Request>& sent() const { return sent_; }
 
   void came(int which) {

@@ -34,8 +34,7 @@ void search_hosts(const Topology& topology, const Table<GpuPlace>& ranks, const 
                   std::vector<HostShare>& hosts) {
   std::vector<std::shared_ptr<const Search>> known;
   for (HostShare& host : hosts) {
-    std::vector<int> gpus;
-    for (const int rank : host.ranks) gpus.push_back(ranks[rank].gpu);
+    const std::vector<int> gpus = each_of(host.ranks, [&](int rank) { return ranks[rank].gpu; });
     HostGraph graph = host_graph(topology, host.host, gpus, hosts.size() > 1);
     const auto same =
         std::ranges::find_if(known, [&](const auto& search) { return search->graph.alike(graph); });
@@ -60,9 +59,7 @@ std::size_t fewest_channels(const std::vector<HostShare>& hosts) {
 
 /// The ranks of a host in the order of one of its channels.
 Table<int> ranks_in(const HostShare& host, const FoundChannel& channel) {
-  Table<int> ranks;
-  for (const int gpu : channel.gpus) ranks.push_back(host.ranks[gpu]);
-  return ranks;
+  return each_of(channel.gpus, [&](int gpu) { return host.ranks[gpu]; });
 }
 
 /// The channel that host `i` has in a ring. Where rings use two ports, every other host swaps the

@@ -172,11 +172,8 @@ void require_places(const Value& value, const Condition& condition,
 /// A training step has streams and groups of its own.
 bool is_of_one_vector(const Algorithm& algorithm) { return !reads(algorithm, "model"); }
 
-std::vector<std::string> names_of(const std::string& collective) {
-  std::vector<std::string> names;
-  for (const Algorithm& one : catalogue())
-    if (one.collective == collective && is_of_one_vector(one)) names.emplace_back(one.name);
-  return names;
+std::vector<std::string> names_of(std::string_view collective) {
+  return algorithm_names(collective, is_of_one_vector);
 }
 
 /// NCCL's, or the ring, where there is one; else the first in the catalogue that runs on one
@@ -216,7 +213,7 @@ void StepsReader::read_conditions(Fields& fields, Step& step) {
 std::vector<std::string> collectives_for_steps() {
   std::vector<std::string> names;
   for (const Collective& one : collectives())
-    if (!names_of(std::string(one.name)).empty()) names.emplace_back(one.name);
+    if (!names_of(one.name).empty()) names.emplace_back(one.name);
   return names;
 }
 

@@ -34,8 +34,7 @@ Does kind_by(const std::string& word) {
 
 /// Words of which a step has one; `steps` stands beside `repeat`, too.
 std::vector<std::string> known_words() {
-  std::vector<std::string> words;
-  for (const KindWord& one : kind_words) words.emplace_back(one.word);
+  std::vector<std::string> words = each_of<std::string>(std::span(kind_words), &KindWord::word);
   for (std::string& name : collectives_for_steps()) words.push_back(std::move(name));
   return words;
 }

@@ -21,9 +21,7 @@ namespace {
 constexpr std::int64_t most_repeats = 1'000'000;
 
 std::vector<std::string> names_of_collectives() {
-  std::vector<std::string> names;
-  for (const Collective& one : collectives()) names.emplace_back(one.name);
-  return names;
+  return each_of<std::string>(collectives(), &Collective::name);
 }
 
 /// Those whose algorithms are not files.
@@ -87,13 +85,7 @@ const Algorithm& read_algorithm(Fields& fields) {
   if (const Value* program = fields.optional("program")) return read_program(fields, *program);
   const std::vector<std::string> known = names_with_algorithms();
   const std::string collective = known[fields.required("collective").one_of("collective", known)];
-  std::vector<std::string> names;
-  for (const Algorithm& algorithm : catalogue()) {
-    if (algorithm.collective == collective) names.emplace_back(algorithm.name);
-  }
-  const std::size_t chosen =
-      fields.required("algorithm").one_of("algorithm of " + collective, names);
-  return *find_algorithm(collective, names[chosen]);
+  return *algorithm_named(fields.required("algorithm"), collective);
 }
 
 /// The sum of the gradients, which nobody needs to say.

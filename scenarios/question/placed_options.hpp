@@ -21,9 +21,7 @@ class PlacedOptions {
 
  private:
   static std::vector<int> hosts_of(const Placement& placement) {
-    std::vector<int> hosts;
-    for (const Location& rank : placement.ranks) hosts.push_back(rank.host);
-    return hosts;
+    return each_of(placement.ranks, &Location::host);
   }
 
   const std::vector<int> hosts_;

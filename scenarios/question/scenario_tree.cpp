@@ -137,9 +137,7 @@ Override parse_override(const std::string& argument) {
 }
 
 std::vector<Override> parse_overrides(const std::vector<std::string>& arguments) {
-  std::vector<Override> overrides;
-  for (const std::string& argument : arguments) overrides.push_back(parse_override(argument));
-  return overrides;
+  return each_of(arguments, parse_override);
 }
 
 Place place_of_key(const Override& change) {

@@ -109,9 +109,8 @@ class Element {
 };
 
 const Type& type_of(const Element& step) {
-  std::vector<std::string> names;
-  for (const Type& type : types) names.emplace_back(type.name);
-  return types[step.one_of("type", "type of step", names)];
+  return types[step.one_of("type", "type of step",
+                           each_of<std::string>(std::span(types), &Type::name))];
 }
 
 Chunks read_chunks(const Element& step, const char* buffer, const char* offset, const Gpu& gpu,

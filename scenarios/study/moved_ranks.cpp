@@ -38,8 +38,7 @@ Chosen chosen_group(const Value& value, const Scenario& scenario, const std::str
   if (grid == nullptr)
     value.fail(fmt::format("the {} {} has no groups such as '{}'",
                            scenario.job.algorithm->collective, scenario.job.algorithm->name, kind));
-  std::vector<std::string> kinds;
-  for (const Dimension& one : grid->dimensions()) kinds.push_back(one.name);
+  const std::vector<std::string> kinds = each_of(grid->dimensions(), &Dimension::name);
   if (std::ranges::find(kinds, kind) == kinds.end())
     value.fail(unknown_name("kind of groups", kind, kinds));
   const auto number = Value::scalar_at(value.place(), index).integer(0, grid->size(kind) - 1);

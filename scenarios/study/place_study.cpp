@@ -33,8 +33,7 @@ CaseTree one_case(const StudyFile& file, const std::vector<Override>& overrides,
   std::vector<CaseTree> cases = study_cases(
       file, overrides,
       only.empty() ? std::span<const std::string>(placement) : std::span<const std::string>());
-  std::vector<std::string> names;
-  for (const CaseTree& one : cases) names.push_back(one.name);
+  const std::vector<std::string> names = each_of(cases, &CaseTree::name);
   if (only.empty() && cases.size() > 1)
     file.tree.fail(fmt::format(
         "the scenario has several cases, and not only their placements differ; choose one with "

@@ -94,8 +94,7 @@ void RankReader::read_call(const Call& call) {
     counts_->add(std::string(call.name()), std::string(reader->as), call.name() == "other");
     (this->*reader->read)(call);
   } else if (!read_any_collective(call)) {
-    std::vector<std::string> known;
-    for (const Reader& one : readers()) known.emplace_back(one.call);
+    std::vector<std::string> known = each_of<std::string>(readers(), &Reader::call);
     for (const Row& row : collective_rows()) known.emplace_back(row.call);
     call.fail({}, unknown_name("call", call.name(), known));
   }

@@ -68,19 +68,12 @@ bool runs_on_groups(const Algorithm& one) {
          });
 }
 
-std::vector<std::string> names_of_algorithms(const std::string& collective) {
-  std::vector<std::string> names;
-  for (const Algorithm& one : catalogue())
-    if (one.collective == collective && runs_on_groups(one)) names.emplace_back(one.name);
-  return names;
-}
-
 void read_algorithms(Fields& fields, TraceRequest& request) {
   const Value& map = fields.value_or("algorithms", "{}");
   Fields chosen(map, "job.trace.algorithms");
   for (const Collective& one : collectives()) {
     const std::string name(one.name);
-    const std::vector<std::string> names = names_of_algorithms(name);
+    const std::vector<std::string> names = algorithm_names(name, runs_on_groups);
     if (names.empty() || one.before == Held::unsaid) continue;
     if (const Value* value = chosen.optional(name)) {
       const std::size_t index = value->one_of("algorithm of " + name + " on groups", names);

@@ -233,7 +233,7 @@ Layer layer_of(const LlmStep& step, const Cut& cut) {
 }
 
 const Algorithm* read_allreduce(const Value& value) {
-  const Algorithm* chosen = find_algorithm("allreduce", allreduce_name(value));
+  const Algorithm* chosen = algorithm_named(value, "allreduce");
   if (threads_of(*chosen, {}) > 1 || chosen->nonblocking > 0)
     value.fail(fmt::format("expected an allreduce of one thread; '{}' uses several", chosen->name));
   return chosen;
@@ -241,12 +241,9 @@ const Algorithm* read_allreduce(const Value& value) {
 
 /// Reads an alltoallv of one thread.
 const Algorithm* read_alltoallv(const Value& value) {
-  std::vector<std::string> names;
-  for (const Algorithm& algorithm : catalogue())
-    if (algorithm.collective == "alltoallv" &&
-        (algorithm.threads_for == nullptr || algorithm.one_channel))
-      names.emplace_back(algorithm.name);
-  return find_algorithm("alltoallv", names[value.one_of("algorithm of alltoallv", names)]);
+  return algorithm_named(value, "alltoallv", [](const Algorithm& one) {
+    return one.threads_for == nullptr || one.one_channel;
+  });
 }
 
 }  // namespace

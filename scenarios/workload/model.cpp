@@ -21,9 +21,7 @@ std::vector<std::uint64_t> read_tensors(const Value& value) {
   };
   if (value.kind() != Value::Kind::list) return {read(value)};
   if (value.items().empty()) value.fail("expected the parameters of at least one tensor");
-  std::vector<std::uint64_t> tensors;
-  for (const Value& one : value.items()) tensors.push_back(read(one));
-  return tensors;
+  return each_of(value.items(), read);
 }
 
 struct ReadLayer {

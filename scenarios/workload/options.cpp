@@ -49,10 +49,11 @@ std::string_view one_of(const Value& value, std::string_view kind,
 
 /// The allreduce of one of two levels.
 std::string_view level_name(const Value& value) {
-  const std::string_view name = allreduce_name(value);
-  if (find_algorithm("allreduce", name)->nonblocking > 0)
-    value.fail(fmt::format("expected an allreduce of one level, got '{}', which has two", name));
-  return name;
+  const Algorithm* named = algorithm_named(value, "allreduce");
+  if (named->nonblocking > 0)
+    value.fail(
+        fmt::format("expected an allreduce of one level, got '{}', which has two", named->name));
+  return named->name;
 }
 
 /// One line per option.
@@ -130,12 +131,10 @@ std::vector<std::string> option_names() {
 
 bool takes_groups(const Algorithm& algorithm) { return reads(algorithm, "micro_batches"); }
 
-std::string_view allreduce_name(const Value& value) {
-  std::vector<std::string> names;
-  for (const Algorithm& algorithm : catalogue())
-    if (algorithm.collective == "allreduce") names.emplace_back(algorithm.name);
-  const std::string& name = names[value.one_of("algorithm of allreduce", names)];
-  return find_algorithm("allreduce", name)->name;
+const Algorithm* algorithm_named(const Value& value, const std::string& collective,
+                                 bool (*suits)(const Algorithm&)) {
+  const std::vector<std::string> names = algorithm_names(collective, suits);
+  return find_algorithm(collective, names[value.one_of("algorithm of " + collective, names)]);
 }
 
 std::uint64_t read_size(const Value& value, std::uint64_t least) {

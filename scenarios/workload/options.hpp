@@ -30,8 +30,10 @@ bool reads(const Algorithm& algorithm, std::string_view option);
 /// The names of all options, in the order of the table.
 std::vector<std::string> option_names();
 
-/// The name of an allreduce, as text that lives as long as the catalogue. Throws InputError.
-std::string_view allreduce_name(const Value& value);
+/// The algorithm of a collective that `value` names, one of those that `suits` takes, by default of
+/// all. Throws InputError.
+const Algorithm* algorithm_named(const Value& value, const std::string& collective,
+                                 bool (*suits)(const Algorithm&) = nullptr);
 
 /// A size in bytes from `least` to 512 TiB.
 std::uint64_t read_size(const Value& value, std::uint64_t least);

@@ -48,7 +48,7 @@ bool takes_one_thread(const Algorithm& algorithm) {
 }
 
 const Algorithm* read_exchange(const Value& value) {
-  const Algorithm* exchange = find_algorithm("allreduce", allreduce_name(value));
+  const Algorithm* exchange = algorithm_named(value, "allreduce");
   if (!takes_one_thread(*exchange))
     value.fail(
         fmt::format("a training step exchanges gradients by an allreduce of one thread; "
@@ -95,14 +95,11 @@ void read_serialisation(Fields& options, Training& training) {
 /// broadcast_parameters in horovod/torch/functions.py.
 void read_startup(Fields& options, const Algorithm& strategy, Startup& startup) {
   options.nested("startup", [&](Fields& fields) {
-    std::vector<std::string> names;
-    for (const Algorithm& algorithm : catalogue())
-      if (algorithm.collective == "broadcast") names.emplace_back(algorithm.name);
     const Value& named = fields.value_or("broadcast", "binomial");
-    const std::string& name = names[named.one_of("algorithm of broadcast", names)];
-    startup.broadcast = find_algorithm("broadcast", name);
+    startup.broadcast = algorithm_named(named, "broadcast");
     if (!takes_one_thread(*startup.broadcast))
-      named.fail(fmt::format("expected a broadcast of one thread; '{}' uses several", name));
+      named.fail(fmt::format("expected a broadcast of one thread; '{}' uses several",
+                             startup.broadcast->name));
     const std::string_view usual = strategy.name == "ddp" ? "250 MiB" : "0 B";
     startup.bucket = read_size(fields.value_or("bucket", std::string(usual)), 0);
   });

@@ -343,8 +343,7 @@ void Paths::append_runs(std::span<PathCursor* const> cursors, std::span<const in
                         std::vector<PathSequence> gained, double later) {
   // A fold may give runs other names.
   const std::size_t fold_at = std::exchange(fold_at_, std::numeric_limits<std::size_t>::max());
-  Table<PathCursor> now;
-  for (const PathCursor* cursor : cursors) now.push_back(*cursor);
+  const Table<PathCursor> now = each_of(cursors, [](const PathCursor* cursor) { return *cursor; });
   for (std::size_t i = 0; i < cursors.size(); ++i) {
     if (gained[i].empty()) continue;
     const double until = end(now[i].node_) + later;

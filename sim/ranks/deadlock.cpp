@@ -49,8 +49,7 @@ bool close_cycle(const WaitsFor& waits_for, int rank, std::vector<int>& trail,
 std::string trail_text(const std::vector<int>& trail, const Jobs& jobs) {
   if (jobs.index(trail.front()) == 0)
     return fmt::format("ranks {} wait for each other", fmt::join(trail, " -> "));
-  std::vector<std::string> names;
-  for (const int rank : trail) names.push_back(jobs.text(rank));
+  const auto names = each_of(trail, [&](int rank) { return jobs.text(rank); });
   return fmt::format("{} wait for each other", fmt::join(names, " -> "));
 }
 

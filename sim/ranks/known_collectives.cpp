@@ -245,8 +245,7 @@ bool KnownCollectives::equal(const Total& a, const Total& b) {
 
 // Its chains of segments are looked up once they are needed.
 void KnownCollectives::keep(Kind& kind, Total total) const {
-  std::vector<PathCursor> before;
-  for (const Share& share : total.of) before.push_back(share.before);
+  const std::vector<PathCursor> before = each_of(total.of, &Share::before);
   for (Share& share : total.of) {
     if (kind.equal == enough_rounds) {
       Paths::Gained gained = run_->paths->since(share.after, before);

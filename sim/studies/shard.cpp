@@ -10,8 +10,7 @@ namespace {
 
 /// The indices of words that differ from those before, by their hash.
 std::vector<std::size_t> by_hash(std::span<const std::string> words) {
-  std::vector<Key> hashes;
-  for (const std::string& one : words) hashes.push_back(sha256(one));
+  const std::vector<Key> hashes = each_of(words, sha256);
   std::vector<std::size_t> order(words.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::sort(order, [&](std::size_t a, std::size_t b) {

@@ -230,8 +230,7 @@ void Store::throw_failure() {
 }
 
 std::vector<std::string> metric_names() {
-  std::vector<std::string> names;
-  for (const Metric& metric : metrics) names.emplace_back(metric.name);
+  std::vector<std::string> names = each_of<std::string>(metrics, &Metric::name);
   for (const Metric& metric : job_metrics) names.emplace_back(metric.name);
   for (const TrainingMetric& metric : training_metrics) names.emplace_back(metric.name);
   for (const std::string_view cause : cause_names) names.push_back(path_metric(cause));

@@ -51,11 +51,10 @@ HostMaker::HostMaker(Fields& fields, Topology& topology) : topology_(&topology) 
 
 HostMaker::Kind HostMaker::read_kind(const Value& host) {
   Fields fields(host, "host");
-  std::vector<std::string> names;
-  for (const HostType& type : host_types()) names.push_back(type.name);
   const Value& named = fields.required("type");
   refuse_cluster(named);
-  const HostType& type = host_types()[named.one_of("host type", names)];
+  const auto types = host_types();
+  const HostType& type = types[named.one_of("host type", each_of(types, &HostType::name))];
   Kind kind{type.read(fields), 0, 0, {}, {}};
   fields.finish();
   kind.resolved = fields.resolved();
@@ -121,8 +120,7 @@ void HostMaker::check_room(const Value& at, std::int64_t hosts, std::int64_t swi
 
 void HostMaker::require_all() const {
   if (unlike_.empty()) return;
-  std::vector<std::string> names;
-  for (const Host& host : topology_->hosts()) names.push_back(host.name);
+  const std::vector<std::string> names = each_of(topology_->hosts(), &Host::name);
   for (const auto& [name, unlike] : unlike_) {
     if (std::ranges::find(names, name) == names.end())
       unlike.name.fail(unknown_name("host", name, names));

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/table.hpp"
 #include "topologies/input/characters.hpp"
 #include "topologies/input/data_files.hpp"
 #include "topologies/input/input.hpp"
@@ -23,10 +24,8 @@ const Format& format_of(const std::shared_ptr<const Source>& source, const std::
                         std::span<const Format> formats, std::string_view what,
                         std::string_view otherwise = "") {
   if (!as.empty()) {
-    std::vector<std::string> names;
-    for (const Format& format : formats) names.push_back(format.name);
     const Place place{std::make_shared<const Source>(Source{"--as", as}), 0, 0};
-    return formats[Value::scalar_at(place, as).one_of("format", names)];
+    return formats[Value::scalar_at(place, as).one_of("format", each_of(formats, &Format::name))];
   }
   const auto format = std::ranges::find_if(
       formats, [&](const Format& one) { return one.recognises(source->text); });

@@ -125,9 +125,7 @@ int host_of(const Topology& topology, const std::string& name, const Place& plac
   const auto hosts = topology.hosts();
   const auto found = std::ranges::find(hosts, name, &Host::name);
   if (found != hosts.end()) return static_cast<int>(found - hosts.begin());
-  std::vector<std::string> known;
-  for (const Host& host : hosts) known.push_back(host.name);
-  throw InputError(place, unknown_name("host", name, known));
+  throw InputError(place, unknown_name("host", name, each_of(hosts, &Host::name)));
 }
 
 HostNames::HostNames(const Topology& topology) : topology_(&topology) {

@@ -168,8 +168,7 @@ Placement read_pinned_map(Fields& fields, const Topology& topology) {
   fields.finish();
   Placement placement;
   placement.ranks = read_pinning(file, topology);
-  std::vector<int> host_of_rank;
-  for (const Location& rank : placement.ranks) host_of_rank.push_back(rank.host);
+  const std::vector<int> host_of_rank = each_of(placement.ranks, &Location::host);
   read_buffers(fields, placement.ranks, topology);
   placement.text =
       counts_text(host_of_rank) + " listed" + buffers_text(placement.ranks.front(), topology);

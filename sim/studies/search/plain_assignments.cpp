@@ -91,8 +91,7 @@ std::vector<Assignment> simple_assignments(const Placements& placements) {
     for (int i = 0; i < fill; ++i) packed.push_back(bin);
     slots -= fill;
   }
-  Table<int> room;
-  for (const Bin& bin : bins) room.push_back(bin.capacity);
+  Table<int> room = each_of(bins, &Bin::capacity);
   left = rules.slots;
   for (bool more = true; more && static_cast<int>(spread.size()) < rules.ranks;) {
     more = false;

@@ -41,8 +41,7 @@ TreeSymmetry::TreeSymmetry(const ColouredTree& tree, std::vector<int> points)
   std::ranges::reverse(order);
   std::map<std::vector<int>, int> forms;
   for (const int node : order) {
-    std::vector<int> form;
-    for (const int child : children[node]) form.push_back(form_[child]);
+    std::vector<int> form = each_of(children[node], [&](int child) { return form_[child]; });
     std::ranges::sort(form);
     form.push_back(tree.colours[node]);
     form_[node] = forms.try_emplace(form, static_cast<int>(forms.size())).first->second;
