@@ -41,9 +41,12 @@ void add_everything(Command& program) {
       "  ringscope show 03-anomaly --from 0 --to 7\n\n"
       "Exit codes: 0 done, 1 bad input, 3 a run that is stuck, 4 a wrong result, 130 stopped by "
       "^C.");
-  for (const auto& [group, add] : subcommands) {
-    program.begin_group(group);
-    add(program);
+  for (const Subcommand& one : subcommands) {
+    program.begin_group(one.group);
+    if (one.add != nullptr)
+      one.add(program);
+    else
+      add_script(program, one);
   }
 }
 
@@ -54,7 +57,7 @@ void refuse_unknown_subcommand(const Program& program, int count, char** words) 
   for (const std::string& name : names) {
     if (name == words[1]) return;
   }
-  throw Failure(ExitCode::bad_input, unknown_name("subcommand", words[1], names));
+  throw BadInput(unknown_name("subcommand", words[1], names));
 }
 
 int run_or_throw(int count, char** words) {

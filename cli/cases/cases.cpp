@@ -168,16 +168,14 @@ void add_case_option(Command& subcommand, CaseArguments& arguments) {
 std::vector<Scenario> only_cases(std::vector<Scenario> scenarios,
                                  const std::vector<std::string>& only) {
   if (only.empty()) return scenarios;
-  std::vector<std::string> known;
-  for (const Scenario& scenario : scenarios) known.push_back(scenario.name);
+  const std::vector<std::string> known = each_of(scenarios, &Scenario::name);
   std::vector<Scenario> chosen;
   for (const std::string& name : only) {
     const auto fits = [&](const Scenario& scenario) {
       return scenario.name == name || scenario.name.ends_with(' ' + name);
     };
     const auto found = std::find_if(scenarios.begin(), scenarios.end(), fits);
-    if (found == scenarios.end())
-      throw Failure(ExitCode::bad_input, "--case: " + unknown_name("case", name, known));
+    if (found == scenarios.end()) throw BadInput("--case: " + unknown_name("case", name, known));
     chosen.push_back(*found);
   }
   return chosen;
@@ -188,12 +186,11 @@ std::vector<Scenario> scenarios_of(const CaseArguments& arguments) {
   std::vector<std::string> names(known.begin(), known.end());
   names.push_back(both_kernels);
   if (std::find(names.begin(), names.end(), arguments.kernel) == names.end()) {
-    throw Failure(ExitCode::bad_input,
-                  "--kernel: " + unknown_name("kernel", arguments.kernel, names));
+    throw BadInput("--kernel: " + unknown_name("kernel", arguments.kernel, names));
   }
   if (tolerance_of(arguments.tolerance) > 0 && arguments.kernel != "fluid") {
-    throw Failure(ExitCode::bad_input, "--tolerance: the kernel " + arguments.kernel +
-                                           " is exact; only fluid takes a tolerance");
+    throw BadInput("--tolerance: the kernel " + arguments.kernel +
+                   " is exact; only fluid takes a tolerance");
   }
   const std::vector<Override> overrides = parse_overrides(arguments.changes);
   std::vector<Scenario> scenarios;
@@ -297,11 +294,11 @@ void end_answer(const Answer& answer, ProgressBar& bar, bool text, const std::st
 bool print_text(const std::vector<std::string>& files) {
   const auto to_standard_output = std::count(files.begin(), files.end(), "-");
   if (to_standard_output > 1) {
-    throw Failure(ExitCode::bad_input, "only one file can go to standard output ('-')");
+    throw BadInput("only one file can go to standard output ('-')");
   }
   for (auto file = files.begin(); file != files.end(); ++file) {
     if (!file->empty() && std::find(files.begin(), file, *file) != file)
-      throw Failure(ExitCode::bad_input, fmt::format("two outputs would go to '{}'", *file));
+      throw BadInput(fmt::format("two outputs would go to '{}'", *file));
   }
   return to_standard_output == 0;
 }

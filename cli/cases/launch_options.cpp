@@ -14,9 +14,7 @@ namespace ringscope {
 namespace {
 
 std::vector<std::string> format_names() {
-  std::vector<std::string> names;
-  for (const LaunchFormat& format : launch_formats()) names.emplace_back(format.name);
-  return names;
+  return each_of<std::string>(launch_formats(), &LaunchFormat::name);
 }
 
 std::string flag_of(const LaunchFormat& format) {
@@ -64,15 +62,15 @@ void LaunchFiles::require_for(SlotKind slot_kind) const {
     if (names[i].empty()) continue;
     const LaunchFormat& one = launch_formats()[i];
     if (one.says == LaunchSays::gpu && slot_kind != SlotKind::gpu)
-      throw Failure(ExitCode::bad_input,
-                    fmt::format("{}: the ranks are on cores and have no GPUs; they are placed on "
-                                "them by --on gpu, or 'on: gpu' in the scenario's placement",
-                                flag_of(one)));
+      throw BadInput(
+          fmt::format("{}: the ranks are on cores and have no GPUs; they are placed on "
+                      "them by --on gpu, or 'on: gpu' in the scenario's placement",
+                      flag_of(one)));
     if (one.says == LaunchSays::host && slot_kind == SlotKind::gpu && gpu_file().empty())
-      throw Failure(ExitCode::bad_input,
-                    fmt::format("{}: says the host of each rank, and not its GPU: add --gpus FILE, "
-                                "a script that gives each rank its own, or take --torchrun FILE",
-                                flag_of(one)));
+      throw BadInput(
+          fmt::format("{}: says the host of each rank, and not its GPU: add --gpus FILE, "
+                      "a script that gives each rank its own, or take --torchrun FILE",
+                      flag_of(one)));
   }
 }
 
@@ -87,8 +85,7 @@ void LaunchFiles::require_written(LaunchTask launch) const {
   launch.gpu_file = gpu_file();
   for (std::size_t i = 0; i < names.size(); ++i)
     if (const LaunchFormat& one = launch_formats()[i]; !names[i].empty() && !one.text(launch))
-      throw Failure(ExitCode::bad_input,
-                    fmt::format("{}: not written: {}", flag_of(one), one.cannot));
+      throw BadInput(fmt::format("{}: not written: {}", flag_of(one), one.cannot));
 }
 
 std::string LaunchFiles::lines(LaunchTask launch) const {

@@ -22,10 +22,10 @@ class Variables {
   std::size_t number(const char* name) const {
     const auto number = whole_number(variable_(name));
     if (!number || *number < 0)
-      throw Failure(ExitCode::bad_input,
-                    fmt::format("{}={}: expected a whole number, as a launcher sets it; say which "
-                                "shard this is by --shard 3/16",
-                                name, variable_(name)));
+      throw BadInput(
+          fmt::format("{}={}: expected a whole number, as a launcher sets it; say which "
+                      "shard this is by --shard 3/16",
+                      name, variable_(name)));
     return static_cast<std::size_t>(*number);
   }
   std::size_t number(const char* name, std::size_t otherwise) const {
@@ -44,10 +44,10 @@ class Variables {
 Launch launch(const Variables& environment, const char* rank, const char* size, int local_size) {
   const std::size_t number = environment.number(rank), count = environment.number(size);
   if (number >= count)
-    throw Failure(ExitCode::bad_input,
-                  fmt::format("{}={} and {}={}: expected a rank below the number of processes; say "
-                              "which shard this is by --shard 3/16",
-                              rank, number, size, count));
+    throw BadInput(
+        fmt::format("{}={} and {}={}: expected a rank below the number of processes; say "
+                    "which shard this is by --shard 3/16",
+                    rank, number, size, count));
   return {{number + 1, count}, local_size, fmt::format("{} and {}", rank, size)};
 }
 
@@ -70,8 +70,7 @@ std::optional<Launch> slurm_array(const Variables& environment) {
                     least = environment.number("SLURM_ARRAY_TASK_MIN", 1),
                     step = std::max<std::size_t>(1, environment.number("SLURM_ARRAY_TASK_STEP", 1));
   if (id < least || (id - least) % step != 0 || (id - least) / step >= count)
-    throw Failure(
-        ExitCode::bad_input,
+    throw BadInput(
         fmt::format("SLURM_ARRAY_TASK_ID={}: is none of {} numbers from {} on in steps of "
                     "{}; submit an even array such as --array=1-16, or say which shard "
                     "this is by --shard 3/16",
@@ -136,12 +135,10 @@ void require_own_store(const StudyOptions& options, const std::optional<Launch>&
   const std::string hint =
       launch ? "; '--shard none' does the whole study in this process" : std::string();
   if (options.no_store)
-    throw Failure(ExitCode::bad_input,
-                  fmt::format("--no-store: {}: it keeps its results for 'ringscope merge': {}{}",
-                              who, teaching, hint));
+    throw BadInput(fmt::format("--no-store: {}: it keeps its results for 'ringscope merge': {}{}",
+                               who, teaching, hint));
   if (options.store.empty())
-    throw Failure(
-        ExitCode::bad_input,
+    throw BadInput(
         fmt::format("{}, and has no store: name one for each, which 'ringscope merge' reads: {}{}",
                     who, teaching, hint));
   if (launch && options.part->count > 1 && options.store.find("{shard}") == std::string::npos)
@@ -211,11 +208,11 @@ void refuse_answers(const StudyOptions& options,
   if (!options.part) return;
   for (const auto& [option, text] : answers)
     if (!text.empty())
-      throw Failure(ExitCode::bad_input,
-                    fmt::format("{}: shard {} is a part of the answer; the whole one comes by "
-                                "'ringscope merge part-*.sqlite -o all.sqlite' and then 'ringscope "
-                                "{} ... --store all.sqlite {} {}'",
-                                option, text_of(*options.part), command, option, text));
+      throw BadInput(
+          fmt::format("{}: shard {} is a part of the answer; the whole one comes by "
+                      "'ringscope merge part-*.sqlite -o all.sqlite' and then 'ringscope "
+                      "{} ... --store all.sqlite {} {}'",
+                      option, text_of(*options.part), command, option, text));
 }
 
 }  // namespace ringscope

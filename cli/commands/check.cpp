@@ -43,8 +43,7 @@ std::string check(const std::string& name, const std::vector<Override>& changes)
     text = fmt::format("{}: {}", name, plural(cases.size(), "case"));
   } else {
     if (!changes.empty())
-      throw Failure(
-          ExitCode::bad_input,
+      throw BadInput(
           fmt::format("--set: changes keys of a scenario, and {} is a cluster: expected a "
                       "scenario, whose keys begin with 'cluster.'",
                       name));

@@ -179,7 +179,7 @@ void draw(const Curve& curve, const std::string& picture) {
   const std::string table = csv_of(curve);  // some kilobytes: a pipe holds them
   if (pipe(ends) != 0 || write(ends[1], table.data(), table.size()) != std::ssize(table) ||
       dup2(ends[0], STDIN_FILENO) < 0)
-    throw Failure(ExitCode::bad_input, "--figure: the table cannot be handed on");
+    throw BadInput("--figure: the table cannot be handed on");
   close(ends[0]);
   close(ends[1]);
   run_script("plots/plot", {"/dev/stdin", "--kind", "scaling", "-o", picture, "--title",

@@ -32,8 +32,7 @@ std::vector<std::vector<NcclOutcome>> nccl_outcomes(const std::vector<Scenario>&
     if (asked == scenarios.end() || all.reports[i].deadlock) continue;
     const std::vector<NcclAlternative> alternatives = nccl_alternatives(*asked);
     if (alternatives.empty()) continue;
-    std::vector<Scenario> forced;
-    for (const NcclAlternative& one : alternatives) forced.push_back(one.scenario);
+    const std::vector<Scenario> forced = each_of(alternatives, &NcclAlternative::scenario);
     const double begin = share.begin + width * static_cast<double>(i);
     Answer answer = run_with(arguments.cases, forced, {share.bar, begin, begin + width});
     if (answer.difference && all.difference) all.difference->merge(*answer.difference);

@@ -24,12 +24,10 @@ Scenario only_case(const ExportArguments& arguments) {
   std::vector<Scenario> cases =
       read_scenarios(arguments.scenario, parse_overrides(arguments.changes));
   if (cases.size() == 1 && arguments.only.empty()) return std::move(cases.front());
-  std::vector<std::string> names;
-  for (const Scenario& one : cases) names.push_back(one.name);
+  const std::vector<std::string> names = each_of(cases, &Scenario::name);
   if (arguments.only.empty())
-    throw Failure(ExitCode::bad_input,
-                  fmt::format("{} has {} cases, and a file holds one: --case '{}', for example",
-                              arguments.scenario, cases.size(), names.front()));
+    throw BadInput(fmt::format("{} has {} cases, and a file holds one: --case '{}', for example",
+                               arguments.scenario, cases.size(), names.front()));
   return std::move(cases[option_word("--case", arguments.only).one_of("case", names)]);
 }
 

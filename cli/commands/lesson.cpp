@@ -25,14 +25,12 @@ struct LessonArguments {
 
 void require_visible(const std::vector<Scenario>& scenarios, const CaseArguments& arguments) {
   if (scenarios.size() > most_cases)
-    throw Failure(ExitCode::bad_input,
-                  fmt::format("{}: a page shows at most {} cases, got {}",
-                              fmt::join(arguments.scenarios, ", "), most_cases, scenarios.size()));
+    throw BadInput(fmt::format("{}: a page shows at most {} cases, got {}",
+                               fmt::join(arguments.scenarios, ", "), most_cases, scenarios.size()));
   for (const Scenario& scenario : scenarios)
     if (scenario.placement.ranks.size() > most_ranks)
-      throw Failure(ExitCode::bad_input,
-                    fmt::format("{}: a page shows at most {} ranks, got {}", scenario.name,
-                                most_ranks, scenario.placement.ranks.size()));
+      throw BadInput(fmt::format("{}: a page shows at most {} ranks, got {}", scenario.name,
+                                 most_ranks, scenario.placement.ranks.size()));
 }
 
 /// A recording is large and stays where it was made: what the page needs of it comes back.
@@ -69,9 +67,7 @@ void write_lesson(const LessonArguments& arguments) {
   const std::string& yaml = question->place().source->text;
   Json data = lesson::page_data(reports, std::move(cases), scenarios.front().question,
                                 lesson::words_above(yaml));
-  std::vector<std::string> names;
-  for (const Report& report : reports) names.push_back(report.name);
-  data["pair"] = lesson::opening_pair(yaml, names);
+  data["pair"] = lesson::opening_pair(yaml, each_of(reports, &Report::name));
   write_output(arguments.output, lesson::page(data));
   end_answer(answer, bar, arguments.output != "-", "",
              "ringscope plot " + shell_word(arguments.output) + " -o loads.png");

@@ -130,11 +130,10 @@ std::string as_json(const std::string& what, const Rows& rows) {
 }
 
 void list(const std::string& what, const std::string& json) {
-  std::vector<std::string> names;
-  for (const Listing& listing : listings) names.push_back(listing.name);
+  const std::vector<std::string> names = each_of(std::span(listings), &Listing::name);
   const auto found = std::find(names.begin(), names.end(), what);
   if (found == names.end()) {
-    throw Failure(ExitCode::bad_input, "list: " + unknown_name("list", what, names));
+    throw BadInput("list: " + unknown_name("list", what, names));
   }
   const Rows rows = listings[found - names.begin()].rows();
   if (!json.empty()) return write_output(json, as_json(what, rows));

@@ -83,10 +83,10 @@ void merge(const MergeArguments& arguments) {
     merged = merge_parts(arguments.parts, file, go_on);
     go_on();
     if (merged.missing.empty() || arguments.partial) return;
-    throw Failure(ExitCode::bad_input,
-                  fmt::format("{}, and {} was not written:\n{}\nstart these shards again, with the "
-                              "stores that they had: each goes on where it was; or --partial",
-                              missing_text(merged), arguments.output, list_of(merged)));
+    throw BadInput(
+        fmt::format("{}, and {} was not written:\n{}\nstart these shards again, with the "
+                    "stores that they had: each goes on where it was; or --partial",
+                    missing_text(merged), arguments.output, list_of(merged)));
   });
   bar.end();
   if (!merged.missing.empty())

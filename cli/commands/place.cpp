@@ -100,9 +100,9 @@ StudyFile spelled_out(const PlaceArguments& arguments) {
   const auto slash = arguments.job.find('/'), colon = arguments.job.find(':');
   if (arguments.cluster.empty() || arguments.library.empty() || arguments.ranks < 1 ||
       arguments.job.empty())
-    throw Failure(ExitCode::bad_input,
-                  "place: expected a study or a scenario, or all of --cluster, --library, --ranks "
-                  "and --job, such as --job allreduce/ring:64MiB");
+    throw BadInput(
+        "place: expected a study or a scenario, or all of --cluster, --library, --ranks "
+        "and --job, such as --job allreduce/ring:64MiB");
   if (slash == std::string::npos || colon < slash)
     said("--job", arguments.job)
         .fail("expected a collective, its algorithm and bytes, such as allreduce/ring:64MiB");
@@ -124,8 +124,7 @@ StudyFile spelled_out(const PlaceArguments& arguments) {
 
 PlaceStudy read(const PlaceArguments& arguments, StudyOptions& options) {
   if (!arguments.time.empty()) options.time = wall_time("--time", arguments.time);
-  std::vector<Override> overrides;
-  for (const std::string& change : arguments.changes) overrides.push_back(parse_override(change));
+  std::vector<Override> overrides = parse_overrides(arguments.changes);
   if (!arguments.own.empty()) overrides.push_back({"placement", arguments.own});
   PlaceStudy study = read_place(
       arguments.study.empty() ? spelled_out(arguments) : read_place_file(arguments.study),

@@ -113,9 +113,8 @@ bool crosses(const PlaceStudy& study) {
 }
 
 int crossings_of(const PlaceStudy& study, const Placed& placed) {
-  std::vector<int> hosts;
-  for (const Location& rank : placed.placement.ranks) hosts.push_back(rank.host);
-  return crossings(study.scenario.cluster.topology, hosts);
+  return crossings(study.scenario.cluster.topology,
+                   each_of(placed.placement.ranks, &Location::host));
 }
 
 /// The best ones, then the worst and the user's where they are not among them.

@@ -27,8 +27,7 @@ struct RunArguments {
                     !arguments.trace.empty() || !arguments.timeline.empty() ||
                     !arguments.paje.empty();
   if (cases.scenarios.size() != 1 || more)
-    throw Failure(ExitCode::bad_input,
-                  "run: --interval: expected one scenario, and of the options --set and --json");
+    throw BadInput("run: --interval: expected one scenario, and of the options --set and --json");
   std::vector<std::string> words = cases.scenarios;
   for (const std::string& change : cases.changes) words.insert(words.end(), {"--set", change});
   if (!arguments.json.empty()) words.insert(words.end(), {"--json", arguments.json});

@@ -27,21 +27,11 @@ namespace fs = std::filesystem;
 // Debian's own: the first python3 in PATH may lack Debian's modules.
 constexpr const char* python = "/usr/bin/python3";
 
-/// `path`: of the script, where that is not validation/calibration/NAME.
-void add_script(Command& program, const std::string& name, const std::string& summary,
-                const std::string& path = "") {
-  Command script = program.add_subcommand(name, summary);
-  script.take_all_words();  // the script has its own help
-  const std::string found = path.empty() ? "validation/calibration/" + name : path;
-  script.callback([script, found] { run_script(found, script.remaining()); });
-}
-
 }  // namespace
 
 void run_script(const std::string& path, const std::vector<std::string>& arguments) {
   const std::string script = (fs::path(data_directory()) / path).string();
-  if (!fs::exists(script))
-    throw Failure(ExitCode::bad_input, fmt::format("there is no '{}'", script));
+  if (!fs::exists(script)) throw BadInput(fmt::format("there is no '{}'", script));
   setenv("RINGSCOPE", fs::read_symlink("/proc/self/exe").c_str(), 1);
   std::vector<std::string> words = {python, "-B", script};
   for (const std::string& word : arguments) {
@@ -55,33 +45,14 @@ void run_script(const std::string& path, const std::vector<std::string>& argumen
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
   execv(python, pointers.data());
-  throw Failure(ExitCode::bad_input, fmt::format("{}: {}", python, std::strerror(errno)));
+  throw BadInput(fmt::format("{}: {}", python, std::strerror(errno)));
 }
 
-void add_import(Command& program) {
-  add_script(program, "import",
-             "Import benchmark results of OSU, IMB or nccl-tests as measurements");
-}
-void add_calibrate(Command& program) {
-  add_script(program, "calibrate", "Fit a cluster and a library profile to measurements");
-}
-void add_validate(Command& program) {
-  add_script(program, "validate", "Predict measured cases and report the errors");
-}
-void add_predict(Command& program) {
-  add_script(program, "predict", "Predict a scenario with a 90 % interval from a calibrated model");
-}
-void add_doctor(Command& program) {
-  add_script(program, "doctor", "Diagnose a benchmark log: normal for this cluster, or which cause",
-             "validation/doctor/doctor");
-}
-void add_tune(Command& program) {
-  add_script(program, "tune",
-             "Find the fastest algorithm per message size and write the library's tuning file",
-             "validation/tune/tune");
-}
-void add_plot(Command& program) {
-  add_script(program, "plot", "Plot a result file (PNG, SVG, PDF or EPS)", "plots/plot");
+void add_script(Command& program, const Subcommand& script) {
+  Command command = program.add_subcommand(script.name, script.summary);
+  command.take_all_words();  // the script has its own help
+  const std::string path = fmt::format("{}/{}", script.folder, script.name);
+  command.callback([command, path] { run_script(path, command.remaining()); });
 }
 
 }  // namespace ringscope

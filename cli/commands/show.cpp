@@ -105,11 +105,11 @@ Endpoint endpoint(const Shown& shown, const char* option, const std::string& tex
         graph[vertex].name == text)
       return {text, vertex};
   }
-  throw Failure(ExitCode::bad_input,
-                fmt::format("{}: expected a {} from 0 to {}, or a GPU or NUMA domain such as {}, "
-                            "got {}",
-                            option, shown.noun, shown.endpoints.size() - 1,
-                            graph[shown.endpoints.back().vertex].name, text));
+  throw BadInput(
+      fmt::format("{}: expected a {} from 0 to {}, or a GPU or NUMA domain such as {}, "
+                  "got {}",
+                  option, shown.noun, shown.endpoints.size() - 1,
+                  graph[shown.endpoints.back().vertex].name, text));
 }
 
 /// Route between GPUs of one host by the host's rules, or as the library stages them.
@@ -205,8 +205,7 @@ int host_with_gpus(const Topology& topology) {
 std::string peers(const Cluster& cluster, const std::string& file) {
   const int host = host_with_gpus(cluster.topology);
   if (host < 0) {
-    if (!file.empty())
-      throw Failure(ExitCode::bad_input, "--peers: no host of this cluster has two GPUs");
+    if (!file.empty()) throw BadInput("--peers: no host of this cluster has two GPUs");
     return "";
   }
   const auto matrices = measure_peers(cluster, host, {true, false});
@@ -235,9 +234,7 @@ std::string expected_by_nccl(const Shown& shown) {
 }
 
 std::string nccl_channels(const Shown& shown, bool tuning) {
-  const auto fail = [](const std::string& why) -> void {
-    throw Failure(ExitCode::bad_input, "--nccl: " + why);
-  };
+  const auto fail = [](const std::string& why) -> void { throw BadInput("--nccl: " + why); };
   if (shown.gpus.empty()) fail("no host of this cluster has a GPU");
   std::set<nccl::GpuPlace> taken;
   for (std::size_t rank = 0; rank < shown.gpus.size(); ++rank) {

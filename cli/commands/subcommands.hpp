@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The subcommands: one file and one line each.
+// The subcommands: one line each, and one file or script.
 #pragma once
 
 #include "cli/terminal/words.hpp"
@@ -20,20 +20,15 @@ void add_place(Command& program);
 void add_lesson(Command& program);
 void add_check(Command& program);
 void add_export(Command& program);
-void add_import(Command& program);
 void add_import_machine(Command& program);
 void add_import_fabric(Command& program);
-void add_calibrate(Command& program);
-void add_validate(Command& program);
-void add_predict(Command& program);
-void add_doctor(Command& program);
-void add_tune(Command& program);
-void add_plot(Command& program);
 
 struct Subcommand {
-  const char* group;  ///< heading of the program's help
-  void (*add)(Command&);
+  const char* group;      ///< heading of the program's help
+  void (*add)(Command&);  ///< nullptr: a script, of that name in a folder of the project
+  const char *name = "", *folder = "", *summary = "";
 };
+void add_script(Command& program, const Subcommand& script);
 
 /// In the order of the help.
 inline constexpr Subcommand subcommands[] = {
@@ -41,24 +36,30 @@ inline constexpr Subcommand subcommands[] = {
     {"Simulate", add_compare},
     {"Simulate", add_explain},
     {"Simulate", add_what_if},
-    {"Simulate", add_predict},
+    {"Simulate", nullptr, "predict", "validation/calibration",
+     "Predict a scenario with a 90 % interval from a calibrated model"},
     {"Simulate", add_estimate},
     {"Search", add_place},
     {"Search", add_sweep},
     {"Search", add_merge},
-    {"Search", add_tune},
+    {"Search", nullptr, "tune", "validation/tune",
+     "Find the fastest algorithm per message size and write the library's tuning file"},
     {"Describe a machine", add_show},
     {"Describe a machine", add_check},
     {"Describe a machine", add_list},
     {"Describe a machine", add_import_machine},
     {"Describe a machine", add_import_fabric},
     {"Describe a machine", add_export},
-    {"Measurements", add_import},
-    {"Measurements", add_calibrate},
-    {"Measurements", add_validate},
-    {"Measurements", add_doctor},
+    {"Measurements", nullptr, "import", "validation/calibration",
+     "Import benchmark results of OSU, IMB or nccl-tests as measurements"},
+    {"Measurements", nullptr, "calibrate", "validation/calibration",
+     "Fit a cluster and a library profile to measurements"},
+    {"Measurements", nullptr, "validate", "validation/calibration",
+     "Predict measured cases and report the errors"},
+    {"Measurements", nullptr, "doctor", "validation/doctor",
+     "Diagnose a benchmark log: normal for this cluster, or which cause"},
     {"Present", add_lesson},
-    {"Present", add_plot},
+    {"Present", nullptr, "plot", "plots", "Plot a result file (PNG, SVG, PDF or EPS)"},
 };
 
 }  // namespace ringscope

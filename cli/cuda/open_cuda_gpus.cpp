@@ -11,7 +11,7 @@ std::unique_ptr<Gpus> open_gpus() {
   try {
     return make_cuda_gpus();
   } catch (const GpuError& error) {
-    throw Failure(ExitCode::bad_input, fmt::format("no GPU found: {}", error.what()));
+    throw BadInput(fmt::format("no GPU found: {}", error.what()));
   }
 }
 

@@ -5,8 +5,7 @@
 namespace ringscope::cuda {
 
 std::unique_ptr<CollectiveLibrary> open_collectives(Gpus&) {
-  throw Failure(ExitCode::bad_input,
-                "ringscope-cuda was built without NCCL: CMake found no nccl.h or no libnccl");
+  throw BadInput("ringscope-cuda was built without NCCL: CMake found no nccl.h or no libnccl");
 }
 
 }  // namespace ringscope::cuda

@@ -78,8 +78,8 @@ Json measure(const Scenario& scenario, Gpus& gpus, const ReplayOptions& options)
 void check_gpus(const std::vector<int>& asked, const Gpus& gpus) {
   for (const int gpu : asked)
     if (gpu < 0 || gpu >= gpus.count())
-      throw Failure(ExitCode::bad_input, fmt::format("--gpus: expected GPUs from 0 to {}, got {}",
-                                                     gpus.count() - 1, gpu));
+      throw BadInput(
+          fmt::format("--gpus: expected GPUs from 0 to {}, got {}", gpus.count() - 1, gpu));
 }
 
 void replay_command(ReplayArguments& arguments) {

@@ -22,9 +22,10 @@ std::string read(const std::string& name) {
   std::stringstream text;
   text << file.rdbuf();
   if (!file || text.str().empty())
-    throw Failure(ExitCode::bad_input, fmt::format("{}: cannot be read; it is a part of the page "
-                                                   "and comes with this program",
-                                                   path));
+    throw BadInput(
+        fmt::format("{}: cannot be read; it is a part of the page "
+                    "and comes with this program",
+                    path));
   return text.str();
 }
 
@@ -38,8 +39,7 @@ std::string inside_script(const Json& data) {
 
 void replace(std::string& text, const std::string& mark, const std::string& by) {
   const std::size_t at = text.find(mark);
-  if (at == std::string::npos)
-    throw Failure(ExitCode::bad_input, fmt::format("page.html has no place '{}'", mark));
+  if (at == std::string::npos) throw BadInput(fmt::format("page.html has no place '{}'", mark));
   text.replace(at, mark.size(), by);
 }
 
@@ -51,7 +51,7 @@ std::string page(const Json& data) {
   const std::string open = "<!-- scripts:", close = "-->";
   const std::size_t begin = text.find(open), end = text.find(close, begin);
   if (begin == std::string::npos || end == std::string::npos)
-    throw Failure(ExitCode::bad_input, "page.html does not say which scripts it has");
+    throw BadInput("page.html does not say which scripts it has");
   std::istringstream names(text.substr(begin + open.size(), end - begin - open.size()));
   std::string scripts;
   for (std::string name; names >> name;) scripts += read(name);

@@ -42,12 +42,12 @@ void refuse_other_launcher() {
     MPI_Finalize();
     std::exit(static_cast<int>(ExitCode::ok));
   }
-  throw Failure(ExitCode::bad_input,
-                fmt::format("a launcher started {} processes ({}), and each is alone in its own "
-                            "job: this program is linked with {}\n  expected the mpirun of that "
-                            "MPI (srun: one of srun --mpi=list), or the program for the other MPI "
-                            "(ringscope-mpich, ringscope-openmpi)",
-                            started, size, mpi_version()));
+  throw BadInput(
+      fmt::format("a launcher started {} processes ({}), and each is alone in its own "
+                  "job: this program is linked with {}\n  expected the mpirun of that "
+                  "MPI (srun: one of srun --mpi=list), or the program for the other MPI "
+                  "(ringscope-mpich, ringscope-openmpi)",
+                  started, size, mpi_version()));
 }
 
 }  // namespace
@@ -64,8 +64,7 @@ void start_mpi(bool threads) {
   const int wanted = threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
   int provided = 0;
   MPI_Init_thread(nullptr, nullptr, wanted, &provided);
-  if (provided < wanted)
-    throw Failure(ExitCode::bad_input, "this MPI library does not offer MPI_THREAD_MULTIPLE");
+  if (provided < wanted) throw BadInput("this MPI library does not offer MPI_THREAD_MULTIPLE");
   refuse_other_launcher();
 }
 

@@ -34,14 +34,15 @@ std::string recorder_library() {
       std::string found = fs::canonical(path).string();
       // Both separate the names in LD_PRELOAD.
       if (found.find_first_of(" :") == std::string::npos) return found;
-      throw Failure(ExitCode::bad_input,
-                    fmt::format("'{}' cannot be loaded into a program: a blank or a colon is in "
-                                "its path",
-                                found));
+      throw BadInput(
+          fmt::format("'{}' cannot be loaded into a program: a blank or a colon is in "
+                      "its path",
+                      found));
     }
-  throw Failure(ExitCode::bad_input, fmt::format("there is no '{}' beside this program: build it, "
-                                                 "or install this program whole",
-                                                 RINGSCOPE_RECORDER));
+  throw BadInput(
+      fmt::format("there is no '{}' beside this program: build it, "
+                  "or install this program whole",
+                  RINGSCOPE_RECORDER));
 }
 
 /// Every rank makes it; one of them is the first. Throws Failure.
@@ -49,9 +50,7 @@ std::string made_folder(const std::string& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
   if (!error && access(folder.c_str(), W_OK) != 0) error.assign(errno, std::generic_category());
-  if (error)
-    throw Failure(ExitCode::bad_input,
-                  fmt::format("{}: cannot be written: {}", folder, error.message()));
+  if (error) throw BadInput(fmt::format("{}: cannot be written: {}", folder, error.message()));
   return fs::absolute(folder).string();
 }
 
@@ -67,8 +66,7 @@ std::string made_folder(const std::string& folder) {
   for (std::string& word : arguments.program) words.push_back(word.data());
   words.push_back(nullptr);
   execvp(words.front(), words.data());
-  throw Failure(ExitCode::bad_input,
-                fmt::format("{}: cannot be started: {}", words.front(), std::strerror(errno)));
+  throw BadInput(fmt::format("{}: cannot be started: {}", words.front(), std::strerror(errno)));
 }
 
 }  // namespace

@@ -20,6 +20,11 @@ class Failure : public std::runtime_error {
   ExitCode code_;
 };
 
+/// Failure by what the user gave.
+struct BadInput : Failure {
+  explicit BadInput(const std::string& message) : Failure(ExitCode::bad_input, message) {}
+};
+
 /// Prints why a program ends, the one place where that is done: what it repeats of the input cannot
 /// drive a terminal. Returns the code.
 int report(const char* message, ExitCode code);

@@ -17,8 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 [[noreturn]] void refuse(const std::string& path, int reason) {
-  throw Failure(
-      ExitCode::bad_input,
+  throw BadInput(
       fmt::format("{}: cannot be written: {}", path.empty() ? "''" : path, std::strerror(reason)));
 }
 

@@ -141,8 +141,7 @@ ExitCode Program::parse(int count, char** words) {
     owned_->parse(count, words);
   } catch (const CLI::ParseError& error) {
     std::ostringstream message;
-    if (owned_->exit(error, std::cout, message) != 0)
-      throw Failure(ExitCode::bad_input, refusal(*owned_, error));
+    if (owned_->exit(error, std::cout, message) != 0) throw BadInput(refusal(*owned_, error));
   }
   return ExitCode::ok;
 }
@@ -150,8 +149,7 @@ ExitCode Program::parse(int count, char** words) {
 void require_utf8_words(int count, char** words) {
   for (int i = 1; i < count; ++i) {
     if (first_not_utf8(words[i]) == std::string_view::npos) continue;
-    throw Failure(ExitCode::bad_input,
-                  fmt::format("argument {}: expected text in UTF-8, got '{}'", i, words[i]));
+    throw BadInput(fmt::format("argument {}: expected text in UTF-8, got '{}'", i, words[i]));
   }
 }
 

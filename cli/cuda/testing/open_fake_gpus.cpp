@@ -24,7 +24,7 @@ std::map<std::string, std::uint64_t> settings() {
     const std::size_t equals = word.find('=');
     const auto known = found.find(word.substr(0, equals));
     if (known == found.end() || equals == std::string::npos)
-      throw Failure(ExitCode::bad_input, fmt::format("RINGSCOPE_FAKE: unknown: {}", word));
+      throw BadInput(fmt::format("RINGSCOPE_FAKE: unknown: {}", word));
     known->second = std::stoull(word.substr(equals + 1));
   }
   return found;
@@ -35,7 +35,7 @@ std::map<std::string, std::uint64_t> settings() {
 std::unique_ptr<Gpus> open_gpus() {
   const auto set = settings();
   const auto gpus = static_cast<std::size_t>(set.at("gpus"));
-  if (gpus == 0) throw Failure(ExitCode::bad_input, "no GPU found: none was asked for");
+  if (gpus == 0) throw BadInput("no GPU found: none was asked for");
   FakeParameters parameters{.gpus = static_cast<int>(gpus),
                             .memory_bytes = set.at("memory"),
                             .peers = {},
