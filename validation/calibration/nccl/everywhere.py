@@ -54,7 +54,6 @@ ROWS = 30  # rows' worth of weight of a machine
 STEP = 0.1  # of a logarithm, for differences
 FARTHEST = 0.7  # of a logarithm in a round
 ROUNDS = 3
-SHARES = (1, 0.5, 0.25, 0)  # of a step without one machine
 THREADS = 2
 
 
@@ -267,21 +266,12 @@ def fitted(predictor, factors, rows_of: dict, logs, rounds: int = ROUNDS, length
     return best[1:]
 
 
-def without(predictor, factors, rows_of: dict, linear: dict, logs, omitted: str) -> np.ndarray:
-    """The same without one machine: factors that it alone has told are 1, the others take the part
-    of the step that is best for the other machines."""
-    others = [machine for machine in factors.machines if machine.name != omitted]
-    told = np.any([np.any(linear[m.name][1] != 0, axis=0) for m in others], axis=0)
-    step = moved(factors, linear, logs, (omitted,)) - logs
-    tried = [np.where(told, logs + share * step, 0) for share in SHARES]
-    found = predictor.seconds([(m, rows_of[m.name], factors.of(m, one))
-                               for one in tried for m in others])
-    costs = []
-    for i, one in enumerate(tried):
-        part = zip(others, found[i * len(others):])
-        costs.append(cost(factors, {m.name: (errors(seconds, rows_of[m.name]), None)
-                                    for m, seconds in part}, one))
-    return tried[int(np.argmin(costs))]
+def without(factors, linear: dict, logs, omitted: str) -> np.ndarray:
+    """The same without one machine: factors that it alone has told are 1, the others change
+    by no more than derivatives hold for. A part of that step would leave the machine in them."""
+    told = np.any([np.any(slopes != 0, axis=0) for name, (_, slopes) in linear.items()
+                   if name != omitted], axis=0)
+    return np.where(told, moved(factors, linear, logs, (omitted,)), 0)
 
 
 def thinned(rows: list) -> list:
@@ -310,7 +300,7 @@ def main():
     report("before", {m.name: errors(s, rows_of[m.name]) for m, s in zip(machines, start)},
            rows_of)
     logs, linear = fitted(predictor, factors, few, logs, given.rounds)
-    omitted = {m.name: without(predictor, factors, few, linear, logs, m.name) for m in machines}
+    omitted = {m.name: without(factors, linear, logs, m.name) for m in machines}
     seconds = predictor.seconds([(m, rows_of[m.name], factors.of(m, omitted[m.name]))
                                  for m in machines])
     report("omitted", {m.name: errors(s, rows_of[m.name]) for m, s in zip(machines, seconds)},
