@@ -18,17 +18,6 @@ LINES = 16 / 15  # lines of 128 B with one of flags for fifteen
 START = {"alltoall_dispatch": 12e-6, "alltoall_combine": 20e-6}
 SUM = 5.5e12  # B/s of memory that a reduction over top-k reaches
 
-ASSUMED = [
-    "NVLinkTwoSided is TensorRT-LLM's moe_comm over NVLink (validation/blind/experts.py); a closed "
-    "form, since no library of the simulator has these kernels",
-    "a token goes once to each rank that has one of its experts; balanced: to min(ep, topk) ranks, "
-    "one in ep times the sender itself",
-    "half of 152 SMs send or receive: 38 // ceil(ep / 8) channels of a sender's and a receiver's "
-    "warp for each peer, 2 us a token; NVLink 750 of 900 GB/s; 4 passes over 6.4 TB/s",
-    "start: 12 us to dispatch, 20 us to combine (zeroing, exchange, sum); prepare is not included",
-    "combine zeroes topk rows a token, and sums them at 5.5 TB/s",
-    "range: 0.5 to 3 up to 128 tokens (calls may be loops or graphs), else 0.5 to 2"]
-
 
 def exchange(tokens: int, size: float, ep: int, topk: int) -> float:
     """Seconds until all tokens are where their experts are: the slowest of warps, links, memory."""

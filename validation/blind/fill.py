@@ -19,6 +19,7 @@ import re
 import tempfile
 
 import numpy as np
+import yaml
 
 from common.programs import InputError, run_main, write_text
 from validation.blind import allpairs, experts
@@ -29,7 +30,7 @@ from validation.calibration.nccl.machines import SLINGSHOT, Machine, in_columns
 from validation.calibration.verdict.simulator import Simulator, batch
 
 EACH = 20  # cases of one run
-LOOP = "nccl-tests, or a loop of calls like its"
+HERE = pathlib.Path(__file__).resolve().parent
 CLUSTERS = {"b300_sxm": "b300_nvswitch", "gb200": "gb200_nvl72", "gb300": "gb200_nvl72",
             "h200_sxm": "h200_nvswitch", "rtx_pro_6000_server": "rtx_pro_6000"}
 
@@ -231,49 +232,24 @@ def answer(row: dict, case: dict):
         row["protocol"], row["channels"] = words[1], words[2].split()[0]
 
 
-# What fills each table, and what that assumes.
+# Each table by a function; its assumptions are in assumed.yaml.
 TABLES = {
-    "nccl-1-host-other-gpus": (asked(one_host), [
-        LOOP, "B300, GB200, GB300: nccl_b200, as nothing else is known of their costs",
-        "GB200 and GB300: GPUs of one NVLink domain, the choice as on one host",
-        "RTX PRO 6000: nccl_b200 over PCIe, peer access granted, two GPUs under each switch",
-        "H200 without a version: NCCL 2.26"]),
-    "nccl-b300-1-host": (asked(b300), [LOOP, "nccl_b200; one thread with eight GPUs"]),
-    "nccl-b200-efa-4-hosts": (asked(efa), [
-        "nccl_b200, with the launch that one p6-b200 host timed by PyTorch has in the fit",
-        "transport efa_p6, of which nothing is known but its family, libfabric"]),
-    "nccl-gb200-nvl72": (racks, [
-        LOOP, "a rack is one host of 72 GPUs and 72 NICs; nccl_b200; racks share one switch",
-        "20 racks above 512 MiB: the time of two racks, and what 512 MiB take longer on 20",
-        "range: 0.65 to 1.5 in a rack, 0.5 to 2 between racks: no such domain was ever measured "
-        "here, and the share that its switches reach is that of eight GPUs"]),
-    "nccl-gh200-slingshot": (dragonfly, [
-        LOOP, "nccl_h200 and the transport slingshot, fitted to 1, 2 and 4 hosts of that machine",
-        "a network without congestion, hosts on one switch",
-        "4 MiB to 1 GiB from 128 hosts on, 64 and 256 KiB on 512: from half and a quarter of the "
-        "hosts, trees by the logarithm of the hosts, rings by the hosts; by 5 % where the choice "
-        "differs between these two; 256 MiB from 128 and 1 GiB from 256 hosts on, where NCCL "
-        "expects trees to be fastest, from trees of 8 and 16 hosts",
-        "each size times measured over predicted on 2 and 4 hosts of that machine and plug-in "
-        "(geometric mean): the transport's odd sizes stay as odd on more hosts",
-        "range: by the spread of these two, at least 0.15, from 8 KiB to 1 GiB 0.4, of the "
-        "logarithm as standard deviation, and 0.08 more for each doubling of the hosts"]),
-    "msccl-mi300x-allpairs": (pairs, [
-        "programs: validation/blind/allpairs.py; a thread block for each peer, and in all-reduces "
-        "one more; each of the eight sums an eighth of the scratch, as msccl-tools' example does",
-        "library rccl_mi300x, fitted to ring programs (LL128 starts 213 us late)",
-        "128 B have as many instances as they can be cut into; LL above 128 MiB: by the bytes",
-        "range: errors of the ring programs by protocol, twice in the logarithm, or 0.6 to 1.6"]),
-    "moe-gb200-nvl72": (moe, experts.ASSUMED),
+    "nccl-1-host-other-gpus": asked(one_host),
+    "nccl-b300-1-host": asked(b300),
+    "nccl-b200-efa-4-hosts": asked(efa),
+    "nccl-gb200-nvl72": racks,
+    "nccl-gh200-slingshot": dragonfly,
+    "msccl-mi300x-allpairs": pairs,
+    "moe-gb200-nvl72": moe,
 }
 
 
 def filled(simulator: Simulator, name: str, given) -> str:
-    fill, assumed = TABLES[name]
+    assumed = yaml.safe_load((HERE / "assumed.yaml").read_text(encoding="utf-8"))[name]
     lines = (given.folder / f"{name}.csv").read_text(encoding="utf-8").splitlines()
     reader = csv.DictReader(line for line in lines if line and not line.startswith("#"))
     rows = list(reader)
-    fill(simulator, rows, given)
+    TABLES[name](simulator, rows, given)
     out = io.StringIO()
     for line in [line for line in lines if line.startswith("#")]:
         out.write(line + "\n")
