@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Does place move the parts that its options name, take the worst case that they name, and say
-why it has no bound?
+why it has no bound, and where a gain is not certain?
 
 Usage: python3 -m cli.place_parts_test BUILD
 """
@@ -17,6 +17,30 @@ SEARCH = ("--set", "job.bytes=1MiB", "--slots", "4", "--budget", "40", "--seed",
 class PlaceParts(StudyTest):
     def place(self, *words, code=0):
         return self.ringscope("place", *words, "--no-store", code=code)
+
+    def test_a_gain_within_the_intervals_is_not_certain(self):
+        (self.folder / "inside.yaml").write_text(
+            "question: q\ncluster: h100_nvswitch\nplacement: {hosts: 2-2, on: gpu}\n"
+            "library: {base: nccl_h100, spread: {one_host: [{low: 0.5, high: 2}], several_hosts: "
+            "[{low: 0.5, high: 2}]}}\n"
+            "job: {collective: allreduce, algorithm: nccl, bytes: 1 MiB}\n", encoding="utf-8")
+        words = ("inside.yaml", "--verify", "0")
+        said = json.loads(self.place(*words, "--json", "-").stdout)
+        best, own = said["placements"][0], said["yours"]
+        for one in (best, own):
+            self.assertAlmostEqual(one["likely"]["low_s"], 0.5 * one["time_s"])
+        self.assertNotIn("likely", said["placements"][1])
+        self.assertEqual(said["open_order"], "network")
+        more = 100 * (own["time_s"] / best["time_s"] - 1)
+        screen = self.place(*words).stdout
+        self.assertIn(f"no certain gain: {more:.1f} % longer, within the 90 % intervals (other "
+                      "network)\n", screen)
+        self.assertRegex(screen, r"\n90 % of such machines: .* with the best\n")
+        self.assertIn("order not certain within the 90 % intervals: other network\n", screen)
+        # Between hosts both have the same error.
+        held = self.place(*words, "--slots", "2").stdout
+        self.assertIn("90 % of such machines: ", held)
+        self.assertNotIn("certain", held)
 
     def test_parts_of_a_job_move_and_the_others_stay(self):
         (self.folder / "servers.yaml").write_text(

@@ -79,7 +79,8 @@ class Place(StudyTest):
         same = re.compile(r"yours\.(?!place$|allowed$)|.*neighbours_s\.")
         self.assertEqual({key for key in found if not same.match(key)},
                          documented - {"placements[].ranks[].gpu", "placements[].groups",
-                                       "free_links_s"})
+                                       "free_links_s", "open_order", "placements[].likely",
+                                       "placements[].likely.low_s", "placements[].likely.high_s"})
         for one in beside["placements"]:
             self.assertAlmostEqual(
                 one["time_s"], (one["own_s"] + one["neighbours_s"]["bulk"]) / 2, delta=1e-9)

@@ -46,6 +46,23 @@ class Times(unittest.TestCase):
         self.assertAlmostEqual(found.low_s, 0.5 * found.time_s)
         self.assertAlmostEqual(found.high_s, 2 * found.time_s)
 
+    def test_a_case_has_the_same_interval_and_a_comparison_leaves_its_order_open(self):
+        found = ringscope.compare({
+            "question": "Which?", "cluster": "h100_nvswitch", "library": SPREAD,
+            "placement": {"hosts": "4", "on": "gpu"},
+            "job": {"collective": "allreduce", "algorithm": "nccl", "bytes": "1 KiB"},
+            "cases": [{"name": "LL", "set": {"job.options.protocol": "LL"}},
+                      {"name": "LL128", "set": {"job.options.protocol": "LL128"}},
+                      {"name": "messages", "set": {"job.algorithm": "ring"}}]}, progress=False)
+        low, high = found[0].interval
+        self.assertAlmostEqual(low, 0.8 * found[0].time_s)
+        self.assertAlmostEqual(high, 1.3 * found[0].time_s)
+        self.assertIsNone(found[2].interval)
+        other, messages = found.document()["differences"]
+        self.assertEqual(other["open_order"], "algorithm, protocol or channels")
+        self.assertNotIn("open_order", messages)
+        self.assertIn("order not certain within the 90 % intervals", str(found))
+
     def test_progress_ends_near_all_and_errors_name_what_is_known(self):
         shares = []
         ringscope.nccl_estimate("h100_nvswitch", "reduce", 8, least=8, most=1 << 14,

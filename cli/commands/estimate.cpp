@@ -44,7 +44,7 @@ struct Curve {
   std::string interval_text() const {
     const std::string& library = scenario.library.name;
     if (has_interval())
-      return fmt::format("low to high: 90 % of measured times, by {} of {}",
+      return fmt::format("low to high: {} % of measured times, by {} of {}", spread_percent,
                          scenario.library.fitted && scenario.library.fitted->errors
                              ? "'fitted' and 'spread'"
                              : "'spread'",

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <set>
 
+#include "scenarios/answer/text/report_text.hpp"
 #include "scenarios/answer/text/table.hpp"
 #include "scenarios/warnings/job_warnings.hpp"
 #include "topologies/networks/levels.hpp"
@@ -156,8 +157,7 @@ std::string table(const PlaceStudy& study, const PlaceAnswer& answer, std::size_
   for (std::size_t i = 0; i < shown; ++i) add(std::to_string(i + 1), answer.placed[i]);
   if (shown < answer.placed.size())
     add(fmt::format("{}, worst", answer.placed.size()), answer.placed.back());
-  const std::string place = answer.same ? fmt::format("{}, yours", *answer.same + 1) : "yours";
-  add(place, answer.own);
+  add(answer.same ? fmt::format("{}, yours", *answer.same + 1) : "yours", answer.own);
   if (answer.random) {
     const RandomPlacements& random = *answer.random;
     std::vector<std::string> cells = {
@@ -209,6 +209,8 @@ Json placed_json(const PlaceStudy& study, const Placed& placed) {
   json["alike"] = placed.alike.str();
   json["error"] = placed.outcome.error;
   json["ranks"] = std::move(ranks);
+  if (placed.likely)
+    json["likely"] = {{"low_s", placed.likely->low_s}, {"high_s", placed.likely->high_s}};
   if (study.scenario.neighbours.empty() || !placed.outcome.error.empty()) return json;
   json["own_s"] = placed.outcome.time_s;
   for (const Neighbour& one : study.scenario.neighbours)
@@ -236,6 +238,8 @@ std::string place_screen(const PlaceStudy& study, const PlaceAnswer& answer, std
                    " ({} to {} % in {} draws of latencies, overheads and link efficiencies, "
                    "without errors of the model)",
                    percent(drawn->least), percent(drawn->most), drawn->draws);
+  if (const auto& likely = answer.placed.front().likely)
+    text += fmt::format("{}: {} with the best\n", spread_words(), range_text(*likely));
   const double gain = own / best - 1;
   const bool all = !answer.searched && !answer.stopped;
   const char* found = all ? "" : " found";
@@ -244,6 +248,9 @@ std::string place_screen(const PlaceStudy& study, const PlaceAnswer& answer, std
   else if (gain < no_gain || (drawn && drawn->least <= 0))
     text += fmt::format("no gain{0}: yours takes {1} % longer than the best{0}{2}\n", found,
                         percent(gain), interval);
+  else if (!answer.open_order.empty())
+    text += fmt::format("no certain gain{}: {} % longer, within the {} % intervals (other {})\n",
+                        found, percent(gain), spread_percent, answer.open_order);
   else if (drawn)
     text +=
         fmt::format("yours takes {} % longer than the best{}{}\n", percent(gain), found, interval);
@@ -286,9 +293,7 @@ Json place_json(const PlaceStudy& study, const PlaceAnswer& answer,
   json["ranks"] = study.scenario.placement.ranks.size();
   json["objective"] = name_of(study.objective);
   if (!study.scenario.neighbours.empty())
-    json["jobs"] = study.jobs == WhoseTime::own       ? "own"
-                   : study.jobs == WhoseTime::slowest ? "slowest"
-                                                      : "mean";
+    json["jobs"] = Array<std::string_view, 3>{"own", "slowest", "mean"}[study.jobs];
   json["raw"] = answer.raw.str();
   json["differ"] = answer.least.str();
   json["searched"] = answer.searched;
@@ -300,6 +305,7 @@ Json place_json(const PlaceStudy& study, const PlaceAnswer& answer,
     json["difference"] = {{"draws", answer.difference->draws},
                           {"least", answer.difference->least},
                           {"most", answer.difference->most}};
+  if (!answer.open_order.empty()) json["open_order"] = answer.open_order;
   if (answer.free_s) json["free_links_s"] = *answer.free_s;
   json["random"] = Json();
   if (answer.random)

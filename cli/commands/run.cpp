@@ -70,7 +70,7 @@ void add_run(Command& program) {
   run_command.add_option("--timeline", arguments->timeline,
                          "write what each rank did when, as CSV");
   run_command.add_flag("--interval", arguments->interval,
-                       "print each time with its 90 % range and no more, as predict does");
+                       "print each time with its interval and no more, as predict does");
   run_command.footer(
       "A file '-' is standard output; then no table is printed.\n"
       "Of cases that cannot go on (a deadlock, exit code 3) the JSON says under 'stuck' who waits\n"

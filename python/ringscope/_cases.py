@@ -51,6 +51,13 @@ class Report(Mapping[str, Any]):
         """Seconds until the last rank has ended; of several repetitions the median."""
         return self._values["time_s"]
 
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """Seconds between which 90 % of measured times should be, by the library's `spread`; None
+        where it has none for such a job."""
+        likely = self._values.get("likely")
+        return likely and (likely["low_s"], likely["high_s"])
+
     def __repr__(self) -> str:
         return f"<Report {self.name}: {self.time_s:.6g} s>"
 
@@ -160,7 +167,9 @@ def run(scenario: Question, *, set: Mapping[str, Any] | None = None, kernel: str
 def compare(scenario: Question, *, set: Mapping[str, Any] | None = None, kernel: str = "fluid",
             skip: bool = True, fold: bool = True, tolerance: float = 0.0,
             progress: Progress = None) -> Comparison:
-    """As run(); printed, it says by how much each case differs from the first, and where."""
+    """As run(); printed, it says by how much each case differs from the first, and where. In
+    document()["differences"] `open_order` marks those whose intervals do not tell which is faster.
+    """
     return Comparison(reports_of(scenario, set, kernel, skip, fold, tolerance, False, progress))
 
 

@@ -3,9 +3,27 @@
 
 #include <algorithm>
 
+#include "scenarios/question/scenario_tree.hpp"
 #include "scenarios/warnings/job_warnings.hpp"
 
 namespace ringscope {
+namespace {
+
+/// Content of the resolved scenario at that path of keys; "" where there is none.
+std::string content_at(const Report& report, std::initializer_list<std::string_view> path) {
+  const Value* found = &report.resolved;
+  for (const std::string_view key : path)
+    if (found->kind() != Value::Kind::map || (found = found->find(key)) == nullptr) return "";
+  return canonical(*found);
+}
+
+/// A selector names its choice; of other algorithms the options say which protocol and channels.
+std::string kernel_of(const Report& report) {
+  return report.collective + " " + report.algorithm + " " +
+         (report.chosen.empty() ? content_at(report, {"job", "options"}) : report.chosen);
+}
+
+}  // namespace
 
 std::string shown_name(const Report& report) {
   return report.deadlock ? report.name + " (deadlock)" : report.name;
@@ -14,6 +32,8 @@ std::string shown_name(const Report& report) {
 std::optional<TimeRange> likely_range(const Scenario& scenario, bool between_hosts, Bytes bytes,
                                       double time_s) {
   const Library& library = scenario.library;
+  // The spread of a library of kernels is that of its kernels, not of messages by it.
+  if (library.blocks && scenario.job.nccl == nullptr) return std::nullopt;
   const auto& seen = library.fitted;
   const SpreadBand* band = library.spread.band(between_hosts, bytes.count);
   if (seen && seen->errors && between_hosts == (seen->hosts > 1) &&
@@ -33,6 +53,17 @@ double mean_job_s(const Report& report) {
   double sum = report.time_s;
   for (const NeighbourReport& one : report.neighbours) sum += one.time_s;
   return sum / static_cast<double>(report.neighbours.size() + 1);
+}
+
+std::string open_order(const Report& one, const Report& other) {
+  if (!one.likely && !other.likely) return "";
+  const TimeRange range = one.likely.value_or(TimeRange{one.time_s, one.time_s}),
+                  that = other.likely.value_or(TimeRange{other.time_s, other.time_s});
+  if (range.high_s < that.low_s || that.high_s < range.low_s) return "";
+  if (content_at(one, {"cluster"}) != content_at(other, {"cluster"})) return "machine";
+  if ((one.bytes_between_hosts > 0) != (other.bytes_between_hosts > 0)) return "network";
+  if (one.library != other.library) return "library";
+  return kernel_of(one) == kernel_of(other) ? "" : "algorithm, protocol or channels";
 }
 
 }  // namespace ringscope

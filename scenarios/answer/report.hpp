@@ -55,7 +55,7 @@ struct GroupReport {
   double partner_s = 0;  ///< the part in which the other side had not posted its call yet
 };
 
-/// Times between which 90 % of the measured ones should be.
+/// Times between which `spread_percent` of the measured ones should be.
 struct TimeRange {
   double low_s = 0, high_s = 0;
 };
@@ -256,6 +256,12 @@ struct Report {
 /// Meanings of "time of several jobs": the longest of all their times, or their mean.
 double slowest_job_s(const Report& report);
 double mean_job_s(const Report& report);
+
+/// The difference by which two predictions may err differently, where the spread of their libraries
+/// leaves open which run is faster: "algorithm, protocol or channels". "": the order holds, as no
+/// interval is known, as the two do not overlap, or as both runs share their error: the same
+/// machine, library and choice of kernel, both inside a host or both between hosts.
+std::string open_order(const Report& one, const Report& other);
 
 /// "05-deadlock (deadlock)" where the run could not go on: what a timeline and a trace call it.
 std::string shown_name(const Report&);

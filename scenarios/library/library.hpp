@@ -123,8 +123,11 @@ struct BlockCosts {
   }
 };
 
-/// Factors of predicted times between which 90 % of the measured ones were, on machines that the
-/// library was fitted to nothing of.
+/// Share of the measured times that a band of a library's `spread` holds, in percent.
+inline constexpr int spread_percent = 90;
+
+/// Factors of predicted times between which that share of the measured ones was, on machines that
+/// the library was fitted to nothing of.
 struct SpreadBand {
   std::uint64_t up_to = UINT64_MAX;  ///< bytes, inclusive
   double low = 1, high = 1;

@@ -27,6 +27,9 @@ std::string rows_of(std::span<const Report> reports, const Report* first) {
   const bool several_jobs =
       std::ranges::any_of(reports, [](const Report& report) { return !report.neighbours.empty(); });
   if (several_jobs) text += ",slowest_job_s,mean_job_s";
+  const bool ranges =
+      std::ranges::any_of(reports, [](const Report& report) { return report.likely.has_value(); });
+  if (ranges) text += ",low_s,high_s";
   if (first != nullptr) text += ",ratio";
   text += '\n';
   for (const Report& r : reports) {
@@ -37,6 +40,7 @@ std::string rows_of(std::span<const Report> reports, const Report* first) {
                    r.bytes, r.time_s, r.algbw, r.busbw, r.messages, r.bytes_on_wire,
                    r.bytes_between_hosts, r.seed, csv_cell(r.kernel));
     if (several_jobs) text += fmt::format(",{},{}", slowest_job_s(r), mean_job_s(r));
+    if (ranges) text += r.likely ? fmt::format(",{},{}", r.likely->low_s, r.likely->high_s) : ",,";
     if (first != nullptr)
       text += first->time_s > 0 ? fmt::format(",{}", r.time_s / first->time_s) : ",";
     text += '\n';

@@ -74,11 +74,14 @@ Json comparison(std::span<const Report> reports) {
   const Report* first = nullptr;
   for (const Report& report : reports) {
     if (report.deadlock) continue;
-    if (first != nullptr)
-      result["differences"].push_back({{"first", first->name},
-                                       {"other", report.name},
-                                       {"causes", differences_json(*first, report)}});
-    else
+    if (first != nullptr) {
+      Json& one =
+          result["differences"].emplace_back(Json{{"first", first->name},
+                                                  {"other", report.name},
+                                                  {"causes", differences_json(*first, report)}});
+      if (const std::string open = open_order(*first, report); !open.empty())
+        one["open_order"] = open;
+    } else
       first = &report;
   }
   return result;

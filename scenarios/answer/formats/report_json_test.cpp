@@ -52,7 +52,8 @@ TEST(Schema, the_json_has_exactly_the_documented_keys) {
   Keys keys;
   Report warned = slower_report();
   warned.warnings = {"what to beware of"};
-  warned.likely = {1, 2};
+  warned.likely = {0.25, 2};  // around the other's time, by another algorithm
+  warned.algorithm = "tree";
   collect(comparison(std::vector{full_report(), warned}), "", keys);
   Keys of_stuck;
   collect(document(std::vector{stuck_report()}), "", of_stuck);
@@ -198,6 +199,15 @@ TEST(Csv, of_a_comparison_has_the_ratio_to_the_first_that_has_ended) {
     EXPECT_EQ(more, line + last);
   }
   EXPECT_TRUE(comparison_csv(std::vector{stuck_report()}).ends_with(",kernel,ratio\n"));
+}
+
+TEST(Csv, of_cases_with_an_interval_has_its_ends) {
+  Report likely = sample_report();
+  likely.likely = {0.25, 2};
+  const std::string text = comparison_csv(std::vector{likely, sample_report()});
+  EXPECT_NE(text.find(",kernel,low_s,high_s,ratio\n"), std::string::npos);
+  EXPECT_NE(text.find(",simgrid,0.25,2,1\n"), std::string::npos);
+  EXPECT_TRUE(text.ends_with(",simgrid,,,1\n"));
 }
 
 TEST(TimelineCsv, a_case_that_is_stuck_says_so) {

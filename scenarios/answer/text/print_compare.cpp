@@ -74,15 +74,23 @@ std::string overview(std::span<const Report> reports, const Report& first,
   if (std::all_of(reports.begin(), reports.end(),
                   [](auto& one) { return one.training || one.deadlock; }))
     return training_overview(reports, first, names);
-  TextTable table({{"case", Align::left}, {"time"}, {"ratio"}, {"algbw"}, {"busbw"}});
+  const bool ranges =
+      std::ranges::any_of(reports, [](auto& one) { return one.likely.has_value(); });
+  std::vector<TextTable::Column> columns = {
+      {"case", Align::left}, {"time"}, {"ratio"}, {"algbw"}, {"busbw"}};
+  if (ranges) columns.insert(columns.begin() + 2, {spread_words()});
+  TextTable table(columns);
   for (std::size_t i = 0; i < reports.size(); ++i) {
-    if (reports[i].deadlock) {
-      table.add(stuck_row(names[i], 5));
+    const Report& one = reports[i];
+    if (one.deadlock) {
+      table.add(stuck_row(names[i], columns.size()));
       continue;
     }
-    table.add({names[i], to_short_text(Seconds(reports[i].time_s)),
-               ratio_text(reports[i].time_s, first.time_s), bandwidth(reports[i].algbw),
-               bandwidth(reports[i].busbw)});
+    std::vector<std::string> cells = {names[i], to_short_text(Seconds(one.time_s)),
+                                      ratio_text(one.time_s, first.time_s), bandwidth(one.algbw),
+                                      bandwidth(one.busbw)};
+    if (ranges) cells.insert(cells.begin() + 2, one.likely ? range_text(*one.likely) : "-");
+    table.add(std::move(cells));
   }
   const bool back = std::any_of(reports.begin(), reports.end(),
                                 [](auto& one) { return one.collective == "pingpong"; });
@@ -142,26 +150,35 @@ std::string busy_text(const Report& report, const ResourceId& resource) {
   return "";
 }
 
+/// `likely`: that is the prediction, where the order of the two is open.
 std::string sentence(const std::string& first, const std::string& other, double first_s,
-                     const Report& report, const std::vector<Difference>& list) {
+                     const Report& report, const std::vector<Difference>& list, bool likely) {
   const double other_s = report.time_s;
   if (first_s <= 0 || other_s <= 0) return fmt::format("{} against {}", other, first);
   const double ratio = other_s / first_s;
   if (std::abs(ratio - 1) < 0.01) {
     const double percent = std::abs(ratio - 1) < 0.5e-4 ? 0 : 100 * (ratio - 1);  // not "-0.00"
-    return fmt::format("{} takes as long as {} ({:+.2f} %)", other, first, percent);
+    return fmt::format("{} {} as long as {} ({:+.2f} %)", other,
+                       likely ? "is predicted to take" : "takes", first, percent);
   }
   const bool slower = ratio > 1;
   const auto same_way = [&](const Difference& d) { return (d.seconds() > 0) == slower; };
   const auto reason = std::find_if(list.begin(), list.end(), same_way);
-  std::string text = fmt::format("{} is {:.2f} x {} than {}", other, slower ? ratio : 1 / ratio,
-                                 slower ? "slower" : "faster", first);
+  std::string text = fmt::format("{} is {}{:.2f} x {} than {}", other, likely ? "predicted " : "",
+                                 slower ? ratio : 1 / ratio, slower ? "slower" : "faster", first);
   if (reason == list.end()) return text;
   return text + fmt::format(": {} {}{}", TimeScale(other_s - first_s).difference(reason->seconds()),
                             reason->spent_on, slower ? busy_text(report, reason->resource) : "");
 }
 
 }  // namespace
+
+std::string spread_words() { return fmt::format("{} % of such machines", spread_percent); }
+
+std::string range_text(const TimeRange& range) {
+  return fmt::format("{} to {}", to_short_text(Seconds(range.low_s)),
+                     to_short_text(Seconds(range.high_s)));
+}
 
 std::array<std::string, 2> short_headings(std::string first, std::string other) {
   constexpr std::size_t longest = 18;
@@ -225,8 +242,13 @@ std::string print_compare(std::span<const Report> reports) {
   for (std::size_t i = at + 1; i < reports.size(); ++i) {
     if (reports[i].deadlock) continue;
     const std::vector<Difference> list = differences(first, reports[i]);
-    text += '\n' + sentence(names[at], names[i], first.time_s, reports[i], list) + '\n' +
-            difference_table(first, reports[i], std::vector{names[at], names[i]}, list,
+    const std::string open = open_order(first, reports[i]);
+    text +=
+        '\n' + sentence(names[at], names[i], first.time_s, reports[i], list, !open.empty()) + '\n';
+    if (!open.empty())
+      text += fmt::format("order not certain within the {} % intervals: other {}\n", spread_percent,
+                          open);
+    text += difference_table(first, reports[i], std::vector{names[at], names[i]}, list,
                              most_differences);
   }
   return text;

@@ -33,10 +33,7 @@ std::string percentiles(std::vector<double> times) {
 
 std::string headline(const Report& report) {
   std::string text = fmt::format("{}: {}", report.name, to_short_text(Seconds(report.time_s)));
-  if (report.likely)
-    text += fmt::format(" (90 % of such machines: {} to {})",
-                        to_short_text(Seconds(report.likely->low_s)),
-                        to_short_text(Seconds(report.likely->high_s)));
+  if (report.likely) text += fmt::format(" ({}: {})", spread_words(), range_text(*report.likely));
   if (report.algbw > 0) {
     text += fmt::format(", algbw {}, busbw {}", to_short_text(Bandwidth{report.algbw}),
                         to_short_text(Bandwidth{report.busbw}));

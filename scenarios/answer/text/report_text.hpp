@@ -43,6 +43,11 @@ std::vector<Difference> differences(const Report& first, const Report& other);
 /// for a sum of which it is the largest part, "copying, most of it on ...".
 std::string segment_text(const PathSegment& segment, bool most = false);
 
+/// "90 % of such machines": what a range of likely times holds.
+std::string spread_words();
+/// "20.8 us to 43.2 us".
+std::string range_text(const TimeRange& range);
+
 /// Words for a run that is stuck: "never ends: after 17 us ranks 0, 1 wait for each other".
 std::string stuck_words(const Report& report);
 

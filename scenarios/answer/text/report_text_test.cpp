@@ -110,6 +110,37 @@ TEST(PrintCompare, the_reason_stands_in_one_sentence_above_the_differences) {
 )");
 }
 
+TEST(PrintCompare, an_order_that_intervals_leave_open_is_a_prediction) {
+  std::vector<Report> reports = {sample_report(), slower_report()};
+  reports[0].likely = {0.25, 1};
+  reports[1].likely = {0.5, 2};
+  reports[1].chosen = "channel_trees, LL, 8 channels";
+  std::vector<std::string> lines = lines_of(print_compare(reports));
+  EXPECT_EQ(lines[0], "case     time  90 % of such machines    ratio       algbw       busbw");
+  EXPECT_EQ(lines[1], "4-2-2  500 ms          250 ms to 1 s  1.000 x  134.2 MB/s  134.2 MB/s");
+  EXPECT_EQ(lines[4],
+            "4-3-1 is predicted 1.75 x slower than 4-2-2: +437.5 ms copying on host1/core0 (rank 1)"
+            ", busy 50 %");
+  EXPECT_EQ(lines[5],
+            "order not certain within the 90 % intervals: other algorithm, protocol or channels");
+  reports[1].time_s = reports[0].time_s;
+  EXPECT_EQ(lines_of(print_compare(reports))[4],
+            "4-3-1 is predicted to take as long as 4-2-2 (+0.00 %)");
+  reports[1].likely = {};
+  reports[1].time_s = 0.875;
+  EXPECT_EQ(lines_of(print_compare(reports))[2],
+            "4-3-1  875 ms                      -  1.750 x   76.7 MB/s   76.7 MB/s");
+}
+
+TEST(PrintCompare, an_order_that_intervals_decide_or_a_shared_error_keeps_is_stated) {
+  std::vector<Report> reports = {sample_report(), slower_report()};
+  for (Report& report : reports) report.likely = {0.25, 1};
+  EXPECT_TRUE(lines_of(print_compare(reports))[4].starts_with("4-3-1 is 1.75 x slower"));
+  reports[1].chosen = "channel_trees, LL, 8 channels";
+  reports[1].likely = {1.5, 2};
+  EXPECT_TRUE(lines_of(print_compare(reports))[4].starts_with("4-3-1 is 1.75 x slower"));
+}
+
 TEST(PrintCompare, a_faster_case_names_what_it_saves) {
   const std::vector<Report> reports = {slower_report(), sample_report()};
   EXPECT_EQ(lines_of(print_compare(reports))[4],

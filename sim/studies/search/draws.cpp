@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "scenarios/question/scenario_tree.hpp"
+#include "sim/insight/measurement.hpp"
 #include "sim/studies/search/evaluations.hpp"
 #include "sim/studies/search/place_points.hpp"
 
@@ -27,6 +28,15 @@ void apply(Transport& transport, const Factors& factors) {
   transport.send_overhead = transport.send_overhead.times(factors.start);
   transport.recv_overhead = transport.recv_overhead.times(factors.start);
   transport.goodput = std::min(1.0, transport.goodput * factors.link);
+}
+
+/// Report of the numbers that an interval and its error go by.
+Report report_of(const PlaceStudy& study, const Placed& placed) {
+  sim::Measurement measured;
+  measured.time_s = placed.cost_s;
+  measured.traffic.bytes_between_hosts =
+      static_cast<std::uint64_t>(placed.outcome.metrics.at("bytes_between_hosts"));
+  return sim::report_of(placed_scenario(study, placed), {measured});
 }
 
 }  // namespace
@@ -77,6 +87,17 @@ std::optional<DrawnDifference> drawn_difference(const PlaceStudy& study, const P
     ++difference.draws;
   }
   return difference.draws < 2 ? std::nullopt : std::optional(difference);
+}
+
+void add_intervals(const PlaceStudy& study, PlaceAnswer& answer) {
+  if (study.objective != Objective::time || study.jobs != WhoseTime::own) return;
+  std::vector<Report> reports;
+  for (Placed* placed : {&answer.placed.front(), &answer.own}) {
+    if (!placed->outcome.error.empty()) return;
+    reports.push_back(report_of(study, *placed));
+    placed->likely = reports.back().likely;
+  }
+  answer.open_order = open_order(reports[0], reports[1]);
 }
 
 }  // namespace ringscope

@@ -19,4 +19,7 @@ Library drawn(Library library, std::uint64_t seed);
 std::optional<DrawnDifference> drawn_difference(const PlaceStudy& study, const Placed& one,
                                                 const Placed& other, Evaluator& evaluator);
 
+/// Sets `likely` of the best and the user's placement, and `open_order`.
+void add_intervals(const PlaceStudy& study, PlaceAnswer& answer);
+
 }  // namespace ringscope

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Are the numbers of a profile drawn within their spread, and is the difference of two placements
-// that of the same draws?
+// that of the same draws? Have both the interval of their library?
 #include "sim/studies/search/draws.hpp"
 
 #include "sim/studies/search/place_study_for_test.hpp"
@@ -57,6 +57,40 @@ TEST(Draws, give_the_difference_of_two_placements_and_not_of_each) {
   EXPECT_LE(answer.difference->least, share + 0.05);
   EXPECT_GE(answer.difference->most, share - 0.05);
   EXPECT_GT(answer.difference->least, 0.8 * share);
+}
+
+std::string nccl_placed(const std::string& placement) {
+  return "scenario:\n  question: which?\n  cluster: h100_nvswitch\n  library: {base: nccl_h100, "
+         "spread: "
+         "{one_host: [{low: 0.5, high: 2}], several_hosts: [{low: 0.25, high: 4}]}}\n  "
+         "placement: " +
+         placement + "\n  job: {collective: allreduce, algorithm: nccl, bytes: 1 MiB}\n";
+}
+const std::string two_hosts = nccl_placed("{hosts: 2-2, on: gpu}");
+
+TEST(Intervals, of_the_best_and_the_users_overlap_and_leave_the_gain_open) {
+  const PlaceAnswer answer = answer_of(study_of(two_hosts));
+  const Placed &best = answer.placed.front(), &own = answer.own;
+  EXPECT_EQ(best.per_host, "4");
+  EXPECT_EQ(best.likely->low_s, 0.5 * best.cost_s);
+  EXPECT_EQ(own.likely->high_s, 4 * own.cost_s);
+  EXPECT_FALSE(answer.placed.back().likely);
+  EXPECT_GT(own.cost_s, 1.5 * best.cost_s);
+  EXPECT_EQ(answer.open_order, "network");
+}
+
+TEST(Intervals, share_their_error_where_both_placements_are_between_hosts) {
+  const PlaceAnswer answer =
+      answer_of(study_of(nccl_placed("[{host: 0, gpu: 0}, {host: 1, gpu: 0}, {host: 0, gpu: 4}, "
+                                     "{host: 1, gpu: 4}]"),
+                         "{slots: 2}"));
+  EXPECT_GT(answer.own.likely->high_s, answer.placed.front().likely->low_s);
+  EXPECT_EQ(answer.open_order, "");
+}
+
+TEST(Intervals, are_none_of_a_time_with_a_fault) {
+  const PlaceAnswer answer = answer_of(study_of(two_hosts, "{slots: 2, objective: worst_nic}"));
+  EXPECT_FALSE(answer.placed.front().likely);
 }
 
 }  // namespace

@@ -319,6 +319,7 @@ PlaceAnswer place(const PlaceStudy& study, Evaluator& evaluator, const SayPace& 
     answer.difference = drawn_difference(study, answer.own, answer.placed.front(), evaluator);
   }
   answer.random = random_placements(study, placements, answer, evaluator);
+  add_intervals(study, answer);
   return answer;
 }
 

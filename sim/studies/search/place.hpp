@@ -22,6 +22,8 @@ struct Placed {
   std::string degraded;  ///< the fault that costs most, a cable or a host; "" without one
   bool allowed = true;   ///< by the study's rules
   std::string groups{};  ///< order of the job's groups, which numbers its ranks; "": it has none
+  /// Set for the best and the user's, where the objective is the job's own time without a fault.
+  std::optional<TimeRange> likely{};
 };
 
 /// Results of ranks that are put anywhere: the baseline that a placement is to beat.
@@ -52,6 +54,7 @@ struct PlaceAnswer {
   std::optional<double> free_s;     ///< time_of_free_links(), where there is no bound
   std::optional<RandomPlacements> random;
   std::optional<DrawnDifference> difference;  ///< drawn_difference() of the user's to the best
+  std::string open_order;                     ///< of the user's to the best, open_order()
 };
 
 /// Called with the seconds of one simulation after the first, unless the store has it; and again

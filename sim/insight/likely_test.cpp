@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Has a report the interval of its library's spread, of what the spread was measured on?
+#include "sim/tests/scenario_for_test.hpp"
+
+namespace ringscope {
+namespace {
+
+/// Allreduce of 1 MiB on four GPUs of `hosts`.
+Report allreduce(const std::string& hosts, const std::string& algorithm,
+                 const std::string& library) {
+  return simulate(scenario_of("cluster: h100_nvswitch\nlibrary: {base: " + library +
+                              ", spread: {one_host: [{low: 0.5, high: 2}], several_hosts: "
+                              "[{low: 0.25, high: 4}]}}\nplacement: {hosts: " +
+                              hosts + ", on: gpu}\njob: {collective: allreduce, algorithm: " +
+                              algorithm + ", bytes: 1 MiB}\n"),
+                  {});
+}
+
+TEST(Likely, spread_of_kernels_is_that_of_one_host_or_several) {
+  const Report inside = allreduce("4", "nccl", "nccl_h100");
+  EXPECT_EQ(inside.likely->low_s, 0.5 * inside.time_s);
+  EXPECT_EQ(inside.likely->high_s, 2 * inside.time_s);
+  const Report between = allreduce("2-2", "channel_rings", "nccl_h100");
+  EXPECT_EQ(between.likely->high_s, 4 * between.time_s);
+}
+
+TEST(Likely, messages_by_a_library_of_kernels_have_none) {
+  for (const char* algorithm : {"ring", "two_level", "hierarchical"})
+    EXPECT_FALSE(allreduce("2-2", algorithm, "nccl_h100").likely) << algorithm;
+}
+
+TEST(Likely, messages_by_a_library_of_messages_have_its_spread) {
+  const Report ring = allreduce("4", "ring", "cuda_pinned");
+  EXPECT_EQ(ring.likely->low_s, 0.5 * ring.time_s);
+}
+
+}  // namespace
+}  // namespace ringscope
