@@ -25,6 +25,7 @@ from typing import Optional
 
 from common.programs import InputError, Parser, page_parser, run_main, waiting, write_text
 from common.quantities import format_time
+from validation.calibration.nccl.spread import OUTSIDE
 from validation.calibration.verdict import interval, model, residuals, text
 from validation.calibration.verdict.simulator import AT_ONCE, Simulator, batch
 from validation.yaml_files import read_yaml
@@ -156,9 +157,6 @@ def likely(case: dict, known: tuple) -> tuple:
     return (case["time_s"], found["low_s"], found["high_s"]) if found else known
 
 
-SPREAD_LEVEL = 0.9
-
-
 def text_of(predictions: list, fitted: Optional[model.Model]) -> str:
     rows = [[one.name, *map(format_time, (one.time_s, one.low_s, one.high_s))]
             for one in predictions]
@@ -168,14 +166,14 @@ def text_of(predictions: list, fitted: Optional[model.Model]) -> str:
         rows = [[one.name, *("-" if ratio is None else f"{ratio:.3f} x" for ratio in
                              (one.ratio, one.ratio_low, one.ratio_high))] for one in others]
         lines += ["", *text.columns([f"over {first.name}", "ratio", "low", "high"], rows)]
-    missed = text.percent(math.expm1(interval.UNSEEN), 0)
+    missed, level = text.percent(math.expm1(interval.UNSEEN), 0), text.percent(1 - OUTSIDE, 0)
     own = fitted and (fitted.library.get("fitted") or {}).get("low")
     if own:
-        lines += ["", "low to high of times: 90 %, by the errors of sizes omitted from the fit, or "
-                  "where it extrapolates by the spread of the fitted profile"]
+        lines += ["", f"low to high of times: {level}, by the errors of sizes omitted from the fit, "
+                  "or where it extrapolates by the spread of the fitted profile"]
     if not own or len(predictions) > 1:
-        lines += ["", "low to high: 90 % of measured times on machines to which the library was "
-                  "not fitted (its 'spread')" if fitted is None else
+        lines += ["", f"low to high: {level} of measured times on machines to which the library "
+                  "was not fitted (its 'spread')" if fitted is None else
                   f"low to high{' of ratios' if own else ''}: "
                   f"{text.percent(interval.level_of(fitted), 0)} of all cases, by "
                   f"{len(fitted.draws)} other models that the measurements of {fitted.path} allow, "
@@ -196,7 +194,7 @@ def main():
         predictions = by_spread(simulated(Simulator(), options.scenario, options.set),
                                 options.scenario)
     if options.json:
-        told = {"schema": 1, "level": interval.level_of(fitted) if fitted else SPREAD_LEVEL,
+        told = {"schema": 1, "level": interval.level_of(fitted) if fitted else 1 - OUTSIDE,
                 "cases": [dataclasses.asdict(one) for one in predictions]}
         write_text(options.json, json.dumps(told, indent=2) + "\n")
     if options.json != "-":

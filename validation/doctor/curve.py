@@ -3,7 +3,7 @@
 
 import dataclasses
 import math
-from typing import Optional
+from typing import Optional, Sequence
 
 from common.programs import InputError
 from validation import measurements
@@ -38,6 +38,7 @@ class Point:
     factor: float = 1.0  # bus bandwidth is factor * bytes / seconds
     chosen: str = ""  # the algorithm that a selector ran
     family: str = ""  # of its errors, where that is not the whole curve's
+    likely: Sequence[float] = ()  # least and largest ratio, by the library's spread; else none
 
     @property
     def rate(self) -> float:

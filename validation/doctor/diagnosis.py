@@ -14,6 +14,7 @@ from validation.doctor import ranking
 from validation.doctor.causes import CAUSES
 from validation.doctor.causes.tree_across_hosts import chose
 from validation.doctor.errors import Errors
+from validation.doctor.inputs import SCALED
 from validation.doctor.scenario.scene import Scene, hosts_of
 from validation.doctor.trials import Trials
 from validation.doctor.what_if import WhatIf
@@ -40,6 +41,14 @@ class Diagnosis:
     @property
     def normal(self) -> bool:
         return self.first is None
+
+    @property
+    def off(self) -> np.ndarray:
+        return self.errors.off(self.curve.points)
+
+    @property
+    def by_spread(self) -> bool:
+        return any(point.likely for point in self.curve.points)
 
     @property
     def causes(self) -> list:
@@ -103,6 +112,7 @@ def expect(what_if: WhatIf, scene: Scene, curve: curve_.Curve):
     for point, answer in zip(curve.points, [answers[i] for i in kept]):
         point.expected = answer["time_s"] / point.divide
         point.chosen = answer["chosen"]
+        point.likely = () if point.family == SCALED else answer["likely"]
         if answer["busbw"] > 0 and answer["bytes"] > 0 and point.divide == 1:
             point.factor = answer["busbw"] * answer["time_s"] / answer["bytes"]
 

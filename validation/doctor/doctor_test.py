@@ -173,6 +173,42 @@ class Program(unittest.TestCase):
         self.assertEqual((ran.returncode, ran.stderr), (0, ""))
         self.assertIn("\nNormal: 26 points, ", ran.stdout)
 
+    def expected(self, devices: str, ratio: float, library: str = "nccl_h100") -> dict:
+        """The document for a log of four GPUs that take so many times what is simulated."""
+        sizes = [1 << power for power in (12, 16, 20, 24, 28)]
+        scenario = {"question": "?", "cluster": "h100_nvswitch", "library": library,
+                    "placement": {"hosts": "4", "on": "gpu"},
+                    "job": {"collective": "allreduce", "algorithm": "nccl",
+                            "options": {"gpus_per_thread": 1}}}
+        answers = WhatIf(Simulator(str(BUILD / "ringscope"))).answers(
+            [{**scenario, "job": {**scenario["job"], "bytes": f"{size} B"}} for size in sizes])
+        rows = "".join(f"{size} {size // 4} float sum -1 {1e6 * ratio * one['time_s']:.3f} 1 1 0\n"
+                       for size, one in zip(sizes, answers))
+        gpus = "".join(f"#  Rank {i} Group 0 Pid {i} on a device {i} [0x{i}d] {devices}\n"
+                       for i in range(4))
+        log = self.folder / "x.log"
+        log.write_text("# nccl-tests version 2.13.8 nccl-library=23105\n"
+                       "# Collective test starting: all_reduce_perf\n"
+                       f"# nThread 1 nGpus 1 minBytes 8 maxBytes 8\n{gpus}"
+                       "# size count type redop root time algbw busbw #wrong\n"
+                       f"# (B) (elements) (us) (GB/s) (GB/s)\n{rows}"
+                       "# Avg bus bandwidth : 0\n", encoding="utf-8")
+        ran = self.doctor(log, "h100_nvswitch", "--library", library, "--json", "-")
+        self.assertEqual((ran.returncode, ran.stderr), (0, ""))
+        return json.loads(ran.stdout)
+
+    def test_normal_is_the_librarys_spread_of_gpus_that_it_was_measured_on(self):
+        # All shipped bands of one host hold 1.1, and none holds 0.6 or 1.7.
+        for ratio, normal in ((1.1, True), (1.7, False), (0.6, False)):
+            said = self.expected("NVIDIA H100", ratio)
+            self.assertEqual((said["model_error"], said["normal"]), ("spread", normal), ratio)
+            for point in said["points"]:
+                self.assertAlmostEqual(point["ratio"], ratio, delta=0.01)
+                self.assertEqual(point["normal"], point["low"] <= point["ratio"] <= point["high"])
+        self.assertEqual(self.expected("NVIDIA H200", 1.7)["model_error"], "spread")
+        other = self.expected("NVIDIA RTX 5090", 1.7)
+        self.assertEqual((other["model_error"], other["normal"]), ("by the data sheet", True))
+
     def test_the_card_is_normal_and_a_third_of_it_is_not(self):
         # A ring of two: the bus bandwidth is at most that of the card, 12.5 GB/s.
         ran = self.doctor(self.quoted(1 << 30, 12.4), self.folder / "two.yaml")

@@ -11,11 +11,12 @@ SCHEMA = 1
 
 
 def point_of(diagnosis: Diagnosis, i: int) -> dict:
-    point, sigma = diagnosis.curve.points[i], float(diagnosis.errors.sigma()[i])
+    point, errors = diagnosis.curve.points[i], diagnosis.errors
     return {"series": point.series, "bytes": point.bytes, "measured_s": point.seconds,
             "expected_s": point.expected, "ratio": point.ratio, "busbw": point.rate,
-            "expected_busbw": point.factor * point.bytes / point.expected, "error": sigma,
-            "normal": abs(math.log(point.ratio)) <= ranking.LIMIT * sigma,
+            "expected_busbw": point.factor * point.bytes / point.expected,
+            "error": float(errors.sigma()[i]), "low": math.exp(errors.low[i]),
+            "high": math.exp(errors.high[i]), "normal": not diagnosis.off[i],
             "algorithm": point.chosen or point.job["algorithm"]}
 
 
@@ -36,7 +37,8 @@ def document(diagnosis: Diagnosis) -> dict:
     shares = ranking.probabilities(diagnosis.ranked) if diagnosis.ranked else []
     return {
         "schema": SCHEMA, "cluster": diagnosis.cluster, "library": diagnosis.library,
-        "model_error": diagnosis.family, "normal": diagnosis.normal,
+        "model_error": "spread" if diagnosis.by_spread else diagnosis.family,
+        "normal": diagnosis.normal,
         "first": None if first is None else {"series": points[first].series,
                                              "bytes": points[first].bytes},
         "points": [point_of(diagnosis, i) for i in range(len(points))],

@@ -9,14 +9,22 @@ where s is the model's own error (`stated`), d the distance of two sizes in octa
 spread of the measurement. Parts that two sizes share make an error that keeps over the whole curve
 cheap, and one that jumps dear. Tails are those of Student's t with DEGREES degrees of freedom: one
 bad row does not decide.
+
+Normal is a time within LIMIT standard deviations; or, where the library has a `spread` for such a
+job, inside its interval, by whose width s is then. Noise up to NOISE is part of that interval.
 """
 
 import copy
 import math
+import statistics
 from typing import NamedTuple
 
 import numpy as np
 
+from validation.calibration.nccl.spread import OUTSIDE
+
+LIMIT = 2.5
+INSIDE = statistics.NormalDist().inv_cdf(1 - OUTSIDE / 2)  # standard deviations
 COMMON = 0.5
 OCTAVES = 4.0
 DEGREES = 6.0
@@ -50,12 +58,21 @@ class Errors:
     """Errors of the points of a curve. `scale` multiplies the stated error."""
 
     def __init__(self, points: list, family: str, noise=None, scale: float = 1.0):
-        self.model = np.array([scale * stated(point.family or family, point.bytes)
+        self.model = np.array([scale * (np.log(point.likely[1] / point.likely[0]) / 2 / INSIDE
+                                        if point.likely else
+                                        stated(point.family or family, point.bytes))
                                for point in points])
         least = LEAST_NOISE if noise is None else 0.0
         self.noise = np.array([noise if noise is not None else
                                max(least, NOISE if point.spread is None else point.spread)
                                for point in points])
+        far = LIMIT * self.sigma()
+        more = INSIDE * np.sqrt(np.maximum(0, self.noise ** 2 - NOISE ** 2))
+        # Logarithms of the ratios between which a point is normal.
+        self.low, self.high = (
+            np.array([sign * (math.hypot(math.log(point.likely[end]), more[i]) if point.likely
+                              else far[i]) for i, point in enumerate(points)])
+            for end, sign in ((0, -1), (1, 1)))
         octaves = np.log2([max(point.bytes, 1) for point in points])
         series = [point.series for point in points]
         same = np.array([[one == other for other in series] for one in series])
@@ -66,9 +83,15 @@ class Errors:
     def of(self, which: list) -> "Errors":
         """Those of some of the points."""
         found = copy.copy(self)
-        found.model, found.noise = self.model[which], self.noise[which]
+        for name in ("model", "noise", "low", "high"):
+            setattr(found, name, getattr(self, name)[which])
         found.alike, found.near = (one[np.ix_(which, which)] for one in (self.alike, self.near))
         return found
+
+    def off(self, points: list) -> np.ndarray:
+        """1 where a point is slower than normal, -1 where it is faster, else 0."""
+        logs = np.log([point.ratio for point in points])
+        return (logs > self.high).astype(int) - (logs < self.low)
 
     def covariance(self, more: float = 0.0) -> np.ndarray:
         """`more`: a further error of the model, likewise shared, as that of a what-if."""

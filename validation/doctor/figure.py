@@ -6,7 +6,6 @@ import numpy as np
 from common import style
 from common.quantities import RATES, SECONDS, format_bytes
 from common.style import LINE_COLOURS, MARKERS, plt, set_x
-from validation.doctor import ranking
 from validation.doctor.diagnosis import Diagnosis
 
 WIDTH, HEIGHT = 7.0, 5.0  # inches
@@ -49,8 +48,8 @@ def draw(axes, diagnosis: Diagnosis, title: str, own: list):
     unit = 1.0
     unit, unit_name = style.unit_for(float(np.median(shown(seconds))), RATES if rates else SECONDS)
     expected = np.array([point.expected for point in points])
-    sigma = diagnosis.errors.sigma()[own] * ranking.LIMIT
-    ends = sorted((shown(expected * np.exp(-sigma)), shown(expected * np.exp(sigma))),
+    ends = sorted((shown(expected * np.exp(diagnosis.errors.low[own])),
+                   shown(expected * np.exp(diagnosis.errors.high[own]))),
                   key=lambda one: one[0])
     if title:
         axes.fill_between(places, *ends, color="#DDDDDD", linewidth=0, label="normal")

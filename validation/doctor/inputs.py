@@ -16,6 +16,8 @@ GENERATIONS = (  # device's name, library
     (r"\b(A100|A800|A[1-6]0|A[2-6]000|RTX [34]0|RTX A|L40?S?)", "nccl_a100"),
     (r"\b(V100|TITAN|Volta|T4|P100|GTX|RTX 20|Tesla)", "nccl_v100_pcie"),
 )
+# GPUs of the machines that spreads were measured on (validation/published/nccl/machines.md).
+KINDS = re.compile(r"\b(A[18]00|H[18]00|G?H200|G?B[23]00)")
 FITTED = {"nccl_h100": r"H100", "nccl_a100": r"A100|A800", "nccl_v100_pcie": r"V100"}
 VERSION = re.compile(r"NCCL (\d+)\.(\d+)")
 OLDEST, NEWEST = (2, 10), (2, 31)  # of NCCL's tables that the simulator has
@@ -98,7 +100,7 @@ def library_for(curve: curve_.Curve, cluster: dict, on_gpus: bool, said: str,
         library = parts.resolved("library", name)
         nccl_version(where, library["blocks"])
         family = family_of(name, where, curve)
-        if family == SCALED:
+        if family == curve.points[0].family == SCALED:
             notes.append(scaled_note(name, where.get("devices") or []))
         return Chosen(library, name, family, notes)
     name = between_hosts(cluster)
@@ -109,16 +111,15 @@ def library_for(curve: curve_.Curve, cluster: dict, on_gpus: bool, said: str,
 
 def family_of(name: str, where: dict, curve: curve_.Curve) -> str:
     devices = " ".join(where.get("devices") or [])
-    if name in ("nccl_h200", "nccl_v100_nvlink"):
-        return SCALED
-    if name not in FITTED:
-        return "illustrative"
-    if devices and not re.search(FITTED[name], devices):
-        return SCALED
-    between = any(len(counts_of(point.placement)) > 1 for point in curve.points)
+    scaled = name in ("nccl_h200", "nccl_v100_nvlink") or \
+        name in FITTED and devices and not re.search(FITTED[name], devices)
+    other = scaled and devices and not KINDS.search(devices)
     for point in curve.points:
-        if point.job["algorithm"] != "nccl":
-            point.family = SCALED  # messages, in place of channels
+        if other or name in FITTED and point.job["algorithm"] != "nccl":
+            point.family = SCALED  # no spread is of such GPUs, or of messages in place of channels
+    if scaled or name not in FITTED:
+        return SCALED if scaled else "illustrative"
+    between = any(len(counts_of(point.placement)) > 1 for point in curve.points)
     return "nccl, between hosts" if between else "nccl"
 
 

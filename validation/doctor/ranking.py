@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Is a curve normal; where does it begin not to be; which causes explain it, and how well.
 
-Normal: nowhere are NEIGHBOURS sizes in a row (all, of a shorter series) further than LIMIT
-standard deviations of the error model off the expected time, all to the same side. A cause's weight
+Normal: nowhere are NEIGHBOURS sizes in a row (all, of a shorter series) further off the expected
+time than the error model's limits (errors.py), all to the same side. A cause's weight
 is the mean likelihood of the whole curve under the simulation with that cause, over all of its
 severities (those between two that were simulated are interpolated), times its weight before the
 data: a cause that has to be of one severity among many explains less than one that may be of any.
@@ -17,7 +17,6 @@ import numpy as np
 from validation.doctor.causes.cause import Cause
 from validation.doctor.errors import Density, Errors
 
-LIMIT = 2.5
 NEIGHBOURS = 2
 BETWEEN = 31  # severities interpolated between two simulated ones
 LEAST_SHARE = 1e-3  # of all severities, that of one alone
@@ -43,15 +42,14 @@ class Outcome(NamedTuple):
         return self.cause.name if self.cause else "unknown"
 
 
-def abnormal(points: list, errors: Errors, limit: float = LIMIT) -> Optional[int]:
+def abnormal(points: list, errors: Errors) -> Optional[int]:
     """Index of the first point from which on the curve is not normal; None where it is."""
-    scores = np.log([point.ratio for point in points]) / errors.sigma()
+    off = errors.off(points)
     for series in dict.fromkeys(point.series for point in points):
         own = [i for i, point in enumerate(points) if point.series == series]
         many = min(NEIGHBOURS, len(own))
         for begin in range(len(own) - many + 1):
-            some = scores[own[begin:begin + many]]
-            if np.all(some > limit) or np.all(some < -limit):
+            if abs(np.sum(off[own[begin:begin + many]])) == many:
                 return own[begin]
     return None
 

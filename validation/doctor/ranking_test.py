@@ -37,7 +37,7 @@ def above(size: float, shift: float) -> np.ndarray:
 
 class Normal(unittest.TestCase):
     # From 4 MiB on "nccl" is off by 10 %, and the noise is 5 %: LIMIT * sqrt(0.1^2 + 0.05^2).
-    limit = ranking.LIMIT * math.hypot(0.10, 0.05)
+    limit = errors.LIMIT * math.hypot(0.10, 0.05)
 
     def first(self, ratio):
         found = points(ratio)
@@ -58,6 +58,40 @@ class Normal(unittest.TestCase):
     def test_a_curve_of_one_point_goes_by_that_point(self):
         found = points(lambda size: 2.0)[-1:]
         self.assertEqual(ranking.abnormal(found, errors.Errors(found, "nccl")), 0)
+
+
+class BySpread(unittest.TestCase):
+    """The library's spread is 0.8 to 1.5 times the expected time."""
+
+    def model(self, ratio, noise=None):
+        found = points(ratio)
+        for one in found:
+            one.likely = (0.8, 1.5)
+        return found, errors.Errors(found, "nccl", noise)
+
+    def test_inside_the_interval_is_normal_and_outside_slow_or_fast(self):
+        for ratio, off in ((0.801, 0), (1.499, 0), (0.799, -1), (1.501, 1)):
+            found, model = self.model(lambda size, ratio=ratio: ratio)
+            self.assertEqual(list(model.off(found)), [off] * len(SIZES))
+            self.assertEqual(ranking.abnormal(found, model), 0 if off else None)
+
+    def test_slow_beside_fast_and_one_alone_are_no_fault(self):
+        found, model = self.model(lambda size: 1.6 if math.log2(size) % 4 else 0.7)
+        self.assertIsNone(ranking.abnormal(found, model))
+        found, model = self.model(lambda size: 1.6 if size == 1 << 20 else 1)
+        self.assertIsNone(ranking.abnormal(found, model))
+
+    def test_deviation_holds_nine_tenths_in_the_interval(self):
+        model = self.model(lambda size: 1)[1]
+        self.assertAlmostEqual(model.model[0], math.log(1.5 / 0.8) / 2 / 1.645, places=4)
+
+    def test_noise_beyond_that_of_usual_measurements_widens_it(self):
+        more = 1.6449 * math.sqrt(0.3 ** 2 - errors.NOISE ** 2)
+        model = self.model(lambda size: 1, 0.3)[1]
+        self.assertAlmostEqual(model.high[0], math.hypot(math.log(1.5), more), places=4)
+        self.assertAlmostEqual(model.low[0], -math.hypot(math.log(0.8), more), places=4)
+        kept = model.of([1, 2])
+        self.assertEqual(list(kept.high), list(model.high[1:3]))
 
 
 class Causes(unittest.TestCase):

@@ -7,6 +7,7 @@ import textwrap
 from common.quantities import format_bandwidth, format_bytes, format_time
 from validation.doctor import ranking
 from validation.doctor.diagnosis import Diagnosis
+from validation.doctor.errors import LIMIT, OUTSIDE
 
 WIDTH = 100
 CAUSES = 3  # explained in full
@@ -14,23 +15,26 @@ NAMED = 4  # sizes in a sentence
 FEW, MOST_ROWS = 4, 16  # series with a table each; rows of a table of many
 
 
-HEADER = ("", "size", "measured", "expected", "ratio", "measured", "expected", "error")
+HEADER = ("", "size", "measured", "expected", "ratio", "measured", "expected", "normal")
+
+
+def normal_range(diagnosis: Diagnosis, i: int) -> str:
+    return f"{math.exp(diagnosis.errors.low[i]):.2f} to {math.exp(diagnosis.errors.high[i]):.2f}"
 
 
 def row(diagnosis: Diagnosis, i: int) -> tuple:
-    point, sigma = diagnosis.curve.points[i], diagnosis.errors.sigma()[i]
-    off = abs(math.log(point.ratio)) > ranking.LIMIT * sigma
-    mark = ">" if i == diagnosis.first else "*" if off else ""
+    point = diagnosis.curve.points[i]
+    mark = ">" if i == diagnosis.first else "*" if diagnosis.off[i] else ""
     expected = point.factor * point.bytes / point.expected
     return (mark, format_bytes(point.bytes), format_time(point.seconds),
             format_time(point.expected), f"{point.ratio:.2f} x", format_bandwidth(point.rate),
-            format_bandwidth(expected), f"{100 * sigma:.0f} %")
+            format_bandwidth(expected), normal_range(diagnosis, i))
 
 
 def legend(diagnosis: Diagnosis) -> list:
     """Meaning of the marks in the tables, where there are any."""
     marks = [row(diagnosis, i)[0] for i in range(len(diagnosis.curve.points))]
-    said = [f"* further off than {ranking.LIMIT:g} times the error"] * ("*" in marks) + \
+    said = ["* outside the normal range"] * ("*" in marks) + \
         ["> from here on not normal"] * (">" in marks)
     return ["; ".join(said)] if said else []
 
@@ -72,9 +76,8 @@ def normal(diagnosis: Diagnosis) -> str:
     points = diagnosis.curve.points
     marked = [i for i in range(len(points)) if row(diagnosis, i)[0]]
     ratios = sorted(point.ratio for i, point in enumerate(points) if i not in marked)
-    within = f"within {ranking.LIMIT:g} times the model's error."
     rest = (f"{len(ratios)} point{'s' * (len(ratios) > 1)}, measured over expected time "
-            f"{ratios[0]:.2f} to {ratios[-1]:.2f}, {within}") if ratios else ""
+            f"{ratios[0]:.2f} to {ratios[-1]:.2f}, inside the normal range.") if ratios else ""
     if not marked:
         return f"Normal: {rest}"
     several = len(diagnosis.curve.series) > 1
@@ -82,7 +85,7 @@ def normal(diagnosis: Diagnosis) -> str:
              + f", {points[i].series}" * several + ")" for i in marked]
     more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
     head = f"Normal but for {', '.join(names[:NAMED])}{more}: " if ratios else \
-        f"Not within the model's error at {', '.join(names[:NAMED])}{more}: "
+        f"Outside the normal range at {', '.join(names[:NAMED])}{more}: "
     return (f"{head}no neighbouring size is off to the same side. Measure "
             f"{'these sizes' if len(marked) > 1 else 'this size'} again. " + (
                 f"The rest: {rest}" if rest else "")).rstrip()
@@ -94,12 +97,11 @@ def verdict(diagnosis: Diagnosis) -> str:
         return wrapped(normal(diagnosis))
     point = points[diagnosis.first]
     several = f" ({point.series})" if len(diagnosis.curve.series) > 1 else ""
-    word = "longer" if point.ratio > 1 else "shorter"
     faster = (" The machine is faster than what was described: look at the description (links, "
               "library, algorithm) first.") * (point.ratio < 1)
     return wrapped(f"Not normal from {format_bytes(point.bytes)} on{several}: {point.ratio:.2f} "
-                   f"times the expected time, {word} than the model's error "
-                   f"({100 * diagnosis.errors.sigma()[diagnosis.first]:.0f} %) explains.{faster}")
+                   f"times the expected time, where {normal_range(diagnosis, diagnosis.first)} "
+                   f"times are normal.{faster}")
 
 
 def explanation(number: int, outcome, probability: float) -> list:
@@ -131,8 +133,9 @@ def causes(diagnosis: Diagnosis) -> list:
 
 
 def text(diagnosis: Diagnosis) -> str:
-    head = (f"{diagnosis.cluster} with {diagnosis.library}; the model's error is that of "
-            f"'{diagnosis.family}'")
+    head = f"{diagnosis.cluster} with {diagnosis.library}; normal: " + (
+        f"range of {100 * (1 - OUTSIDE):.0f} % of such machines" if diagnosis.by_spread else
+        f"{LIMIT:g} times the error of '{diagnosis.family}'")
     parts = [head, *tables(diagnosis), *legend(diagnosis), verdict(diagnosis)]
     cards = [format_bytes(point.bytes) for point in diagnosis.above_the_cards()]
     if cards:

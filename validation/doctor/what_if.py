@@ -91,7 +91,9 @@ class WhatIf:
             raise InputError(f"{self.simulator.program}: expected {len(scenarios)} results, got "
                              f"{len(answer)}")
         return [{"time_s": statistics.median(one["times_s"]), "busbw": one["busbw"],
-                 "bytes": one["bytes"], "chosen": one["chosen"]} for one in answer]
+                 "bytes": one["bytes"], "chosen": one["chosen"],
+                 "likely": [end / one["time_s"] for end in one.get("likely", {}).values()]}
+                for one in answer]
 
     def answers(self, scenarios: list, exact: bool = False) -> list:
         """One answer a scenario; raises what the simulator says. `exact`: without a limit of

@@ -16,6 +16,7 @@ from validation.calibration.fit.calibration import OF_NCCL
 from validation.calibration.fit.profile import SCHEMA, Dumper, Line, now
 from validation.calibration.nccl import own, own_rows
 from validation.calibration.nccl.own import KEYS, TOLD
+from validation.calibration.nccl.spread import OUTSIDE
 from validation.calibration.verdict.simulator import Simulator
 
 DRAWS = 19  # models beside the fit: 90 % of one more lie between theirs
@@ -70,9 +71,10 @@ def missed(fit) -> dict:
 
 
 def range_of(errors) -> dict:
-    """Factors of predictions between which 90 % of measured times of other sizes are: normal
-    errors, of which so few are known (Student's t)."""
-    width = stats.t.ppf(0.95, len(errors)) * np.sqrt(np.mean(errors ** 2) * (1 + 1 / len(errors)))
+    """Factors of predictions between which all but OUTSIDE of measured times of other sizes are:
+    normal errors, of which so few are known (Student's t)."""
+    width = (stats.t.ppf(1 - OUTSIDE / 2, len(errors))
+             * np.sqrt(np.mean(errors ** 2) * (1 + 1 / len(errors))))
     return {"low": float(f"{np.exp(-width):.3g}"), "high": float(f"{np.exp(width):.3g}")}
 
 

@@ -9,7 +9,7 @@ import numpy as np
 MIB = 1 << 20
 EDGES = (64 << 10, MIB, 64 * MIB, math.inf)  # largest sizes of bands, B
 LONE = math.log(2)
-OUTSIDE = 0.1  # share of measured times outside
+OUTSIDE = 0.1  # share of measured times outside; the program has it as `spread_percent`
 
 
 @dataclass(frozen=True)
