@@ -169,8 +169,8 @@ def text_of(predictions: list, fitted: Optional[model.Model]) -> str:
     missed, level = text.percent(math.expm1(interval.UNSEEN), 0), text.percent(1 - OUTSIDE, 0)
     own = fitted and (fitted.library.get("fitted") or {}).get("low")
     if own:
-        lines += ["", f"low to high of times: {level}, by the errors of sizes omitted from the fit, "
-                  "or where it extrapolates by the spread of the fitted profile"]
+        lines += ["", f"low to high of times: {level}, by the errors of sizes omitted from the "
+                  "fit, or where it extrapolates by the spread of the fitted profile"]
     if not own or len(predictions) > 1:
         lines += ["", f"low to high: {level} of measured times on machines to which the library "
                   "was not fitted (its 'spread')" if fitted is None else
