@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """MSCCL programs in which each of eight GPUs exchanges directly with all others."""
 
-RANKS = 8
-STEP = ('<step s="{}" type="{}" srcbuf="{}" srcoff="{}" dstbuf="{}" dstoff="{}" cnt="{}" '
-        'depid="{}" deps="{}" hasdep="{}"/>')
-ALGO = ('<algo name="allpairs" proto="{}" nchannels="{}" nchunksperloop="{}" ngpus="8" coll="{}" '
-        'inplace="1" outofplace="0" minBytes="0" maxBytes="0">{}</algo>')
+import itertools
+
+from validation.calibration.nccl.msccl_rings import ALGO, RANKS, STEP
 
 
 class Block:
@@ -17,9 +15,9 @@ class Block:
     def add(self, kind: str, source: tuple, into: tuple, count: int, after=(-1, -1),
             signals: bool = False):
         """`after`: (the peer whose block it waits for, step there)"""
-        block = after[0] + self.first if after[0] >= 0 else -1
-        self.steps.append(STEP.format(len(self.steps), kind, *source, *into, count, block,
-                                      after[1], int(signals)))
+        after = (after[0] + self.first if after[0] >= 0 else -1, after[1])
+        self.steps.append(STEP.format(len(self.steps), kind, *source, *into, count, *after,
+                                      int(signals)))
 
 
 def gathers(block: Block, rank: int, peer: int, own):
@@ -40,9 +38,8 @@ def reduces(block: Block, rank: int, peer: int, own):
         block.add("re", ("s", part(r) + peer), ("i", part(rank) + peer), 1,
                   (-1, -1) if r == peer else (r, 1), r == others[-1])
     if peer != rank:
-        for r in range(RANKS):
-            if r != peer:
-                block.add("nop", ("i", 0), ("i", 0), 0, (r, len(others) + (1 if r != rank else -1)))
+        for r in sorted({*range(RANKS)} - {peer}):
+            block.add("nop", ("i", 0), ("i", 0), 0, (r, len(others) + (1 if r != rank else -1)))
         block.add("s", ("i", part(rank)), ("i", part(rank)), RANKS)
         block.add("r", ("i", part(peer)), ("i", part(peer)), RANKS)
 
@@ -53,17 +50,15 @@ def program(collective: str, protocol: str, instances: int) -> str:
     chunks = RANKS * instances * (RANKS if reduced else 1)
     for rank in range(RANKS):
         blocks = []
-        for i in range(instances):
-            first = len(blocks)
-            for peer in range(RANKS):
-                block = Block(first)
-                (reduces if reduced else gathers)(block, rank, peer, lambda r: r * instances + i)
-                who = peer if peer != rank else -1
-                if block.steps:
-                    blocks.append(f'<tb id="{len(blocks)}" send="{who}" recv="{who}" '
-                                  f'chan="{RANKS * i + (rank ^ peer)}">' + "".join(block.steps)
-                                  + "</tb>")
-        of = (chunks, 0, chunks) if reduced else (0, chunks, 0)
-        gpus.append(f'<gpu id="{rank}" i_chunks="{of[0]}" o_chunks="{of[1]}" s_chunks="{of[2]}">'
+        for i, peer in itertools.product(range(instances), range(RANKS)):
+            block = Block(RANKS * i)
+            (reduces if reduced else gathers)(block, rank, peer, lambda r: r * instances + i)
+            who = peer if peer != rank else -1
+            if block.steps:
+                blocks.append(f'<tb id="{len(blocks)}" send="{who}" recv="{who}" '
+                              f'chan="{RANKS * i + (rank ^ peer)}">{"".join(block.steps)}</tb>')
+        i, o = (chunks, 0) if reduced else (0, chunks)
+        gpus.append(f'<gpu id="{rank}" i_chunks="{i}" o_chunks="{o}" s_chunks="{i}">'
                     + "".join(blocks) + "</gpu>")
-    return ALGO.format(protocol, RANKS * instances, chunks, collective, "".join(gpus))
+    return ALGO.format(RANKS * instances, chunks, "".join(gpus), collective,
+                       program="allpairs", protocol=protocol)

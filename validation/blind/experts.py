@@ -18,7 +18,6 @@ LINES = 16 / 15  # lines of 128 B with one of flags for fifteen
 START = {"alltoall_dispatch": 12e-6, "alltoall_combine": 20e-6}
 SUM = 5.5e12  # B/s of memory that a reduction over top-k reaches
 
-
 def exchange(tokens: int, size: float, ep: int, topk: int) -> float:
     """Seconds until all tokens are where their experts are: the slowest of warps, links, memory."""
     ranks = min(ep, topk)
@@ -30,8 +29,7 @@ def exchange(tokens: int, size: float, ep: int, topk: int) -> float:
 
 def seconds_and_range(row: dict) -> tuple:
     """(seconds, factors of the low and the high end)"""
-    tokens, topk = int(row["tokens"]), int(row["topk"])
-    size = 2 * int(row["hidden"])
+    tokens, topk, size = int(row["tokens"]), int(row["topk"]), 2 * int(row["hidden"])
     found = START[row["op"]] + exchange(tokens, size, int(row["ep"]), topk)
     if row["op"] == "alltoall_combine":
         found += tokens * size * (topk / MEMORY + (topk + 1) / SUM)

@@ -21,7 +21,7 @@ import tempfile
 import numpy as np
 import yaml
 
-from common.programs import InputError, run_main, write_text
+from common.programs import run_main, write_text
 from validation.blind import allpairs, experts
 from validation.calibration.imports import collectives
 from validation.calibration.nccl import ship
@@ -30,7 +30,7 @@ from validation.calibration.nccl.machines import SLINGSHOT, Machine, in_columns
 from validation.calibration.verdict.simulator import Simulator, batch
 
 EACH = 20  # cases of one run
-HERE = pathlib.Path(__file__).resolve().parent
+ASSUMED = pathlib.Path(__file__).with_name("assumed.yaml")
 CLUSTERS = {"b300_sxm": "b300_nvswitch", "gb200": "gb200_nvl72", "gb300": "gb200_nvl72",
             "h200_sxm": "h200_nvswitch", "rtx_pro_6000_server": "rtx_pro_6000"}
 
@@ -111,18 +111,18 @@ def racks(simulator: Simulator, rows: list, given):
         row |= near[row["bytes"]] | {"gpus": row["gpus"]}
         row["time_us"] = str(float(row["time_us"]) + longer)
     for row in rows:
-        settle(row, 1e-6 * float(row["time_us"]), *((0.65, 1.5) if row["gpus"] == "72" else
-                                                    (0.5, 2.0)))
-        row["algorithm"] = "NVLS" if row["gpus"] == "72" else "NVLSTree"
+        few = row["gpus"] == "72"
+        row["algorithm"], *ends = ("NVLS", 0.65, 1.5) if few else ("NVLSTree", 0.5, 2.0)
+        settle(row, 1e-6 * float(row["time_us"]), *ends)
 
 
 def grown(row: dict, one: dict, two: dict):
     """From two numbers of hosts to twice the larger: rings grow by the hosts, trees by their
     logarithm. Where NCCL's choice differs between the two, by 5 %, as trees of 64 MiB do."""
     before, after = float(one["time_us"]), float(two["time_us"])
-    ran = [(of["algorithm"], of["protocol"]) for of in (one, two)]
     more = (after - before) * (2 if two["algorithm"] == "Ring" else 1)
-    more = more if ran[0] == ran[1] else 0.05 * after
+    if any(one[key] != two[key] for key in ("algorithm", "protocol")):
+        more = 0.05 * after
     row |= two | {"hosts": row["hosts"], "time_us": str(after + more)}
 
 
@@ -144,13 +144,12 @@ def residuals(simulator: Simulator, given) -> dict:
     """{(plug-in, bytes): logarithms of measured over predicted on two and four hosts}"""
     found = {}
     for plugin in ("1.13.0", "1.9.2"):
-        rows = [row for row in in_columns(given.folder.parent / SLINGSHOT, plugin=plugin,
-                                          settings="default") if row.hosts > 1]
-        made = [{"hosts": str(row.hosts), "bytes": str(row.size)} for row in rows]
-        asked(slingshot)(simulator, made, given)
-        for row, one in zip(rows, made):
-            found.setdefault((plugin, one["bytes"]), []).append(
-                math.log(row.seconds / (1e-6 * float(one["time_us"]))))
+        for row in in_columns(given.folder.parent / SLINGSHOT, plugin=plugin, settings="default"):
+            if row.hosts > 1:
+                one = {"hosts": str(row.hosts), "bytes": str(row.size)}
+                asked(slingshot)(simulator, [one], given)
+                found.setdefault((plugin, one["bytes"]), []).append(
+                    math.log(1e6 * row.seconds / float(one["time_us"])))
     return found
 
 
@@ -175,13 +174,11 @@ def dragonfly(simulator: Simulator, rows: list, given):
     for row in rows:
         found = missed[row["plugin"], row["bytes"]]
         least = 0.4 if 8 << 10 <= int(row["bytes"]) <= 1 << 30 else 0.15
-        width = 1.645 * math.hypot(max(least, np.std(found)),
-                                   0.08 * math.log2(int(row["hosts"]) / 4))
-        settle(row, 1e-6 * float(row["time_us"]) * math.exp(np.mean(found)), math.exp(-width),
-               math.exp(width))
+        more = 0.08 * math.log2(int(row["hosts"]) / 4)
+        end = math.exp(1.645 * math.hypot(max(least, np.std(found)), more))
+        settle(row, 1e-6 * float(row["time_us"]) * math.exp(np.mean(found)), 1 / end, end)
 
 
-MOST = {"LL": 128 << 20, "LL128": 4 << 30, "Simple": 4 << 30}  # bytes that are simulated
 # Factors of ranges up to 64 KiB and above: those of the ring programs, twice in the logarithm, and
 # at least 0.6 to 1.6 where blocks, not their start, decide.
 PAIRS = {"LL": ((0.55, 1.6), (0.46, 2.65)), "LL128": ((0.75, 1.3), (0.35, 2.62)),
@@ -191,15 +188,14 @@ PAIRS = {"LL": ((0.55, 1.6), (0.46, 2.65)), "LL128": ((0.75, 1.3), (0.35, 2.62))
 def pairs(simulator: Simulator, rows: list, _):
     for row in rows:
         size, protocol = int(row["bytes"]), row["protocol"]
-        seen = min(size, MOST[protocol])
-        collective = row["set"].split("-")[1]
-        cuts = min(int(row["instances"]), size // 64)
+        seen = min(size, 128 << 20) if protocol == "LL" else size
+        collective, cuts = row["set"].split("-")[1], min(int(row["instances"]), size // 64)
         with tempfile.NamedTemporaryFile("w", suffix=".xml", encoding="utf-8") as file:
             file.write(allpairs.program(collective, protocol, cuts))
             file.flush()
-            (case,) = batch(simulator, "rccl_mi300x", [{
-                "cluster": "mi300x", "placement": {"hosts": "8", "on": "gpu"},
-                "job": {"schedule": file.name, "bytes": f"{seen} B"}}], [row["set"]])
+            scenario = {"cluster": "mi300x", "placement": {"hosts": "8", "on": "gpu"},
+                        "job": {"schedule": file.name, "bytes": f"{seen} B"}}
+            (case,) = batch(simulator, "rccl_mi300x", [scenario], [row["set"]])
         settle(row, case["times_s"][0] * size / seen, *PAIRS[protocol][size > 65536])
 
 
@@ -232,29 +228,22 @@ def answer(row: dict, case: dict):
         row["protocol"], row["channels"] = words[1], words[2].split()[0]
 
 
-# Each table by a function; its assumptions are in assumed.yaml.
+# Functions that fill tables; assumed.yaml beside this file has their assumptions.
 TABLES = {
-    "nccl-1-host-other-gpus": asked(one_host),
-    "nccl-b300-1-host": asked(b300),
-    "nccl-b200-efa-4-hosts": asked(efa),
-    "nccl-gb200-nvl72": racks,
-    "nccl-gh200-slingshot": dragonfly,
-    "msccl-mi300x-allpairs": pairs,
-    "moe-gb200-nvl72": moe,
+    "nccl-1-host-other-gpus": asked(one_host), "nccl-b300-1-host": asked(b300),
+    "nccl-b200-efa-4-hosts": asked(efa), "nccl-gb200-nvl72": racks,
+    "nccl-gh200-slingshot": dragonfly, "msccl-mi300x-allpairs": pairs, "moe-gb200-nvl72": moe,
 }
 
 
 def filled(simulator: Simulator, name: str, given) -> str:
-    assumed = yaml.safe_load((HERE / "assumed.yaml").read_text(encoding="utf-8"))[name]
     lines = (given.folder / f"{name}.csv").read_text(encoding="utf-8").splitlines()
     reader = csv.DictReader(line for line in lines if line and not line.startswith("#"))
-    rows = list(reader)
-    TABLES[name](simulator, rows, given)
+    TABLES[name](simulator, rows := list(reader), given)
+    assumed = yaml.safe_load(ASSUMED.read_text(encoding="utf-8"))[name]
+    head = [line for line in lines if line.startswith("#")] + [f"# assumed: {x}" for x in assumed]
     out = io.StringIO()
-    for line in [line for line in lines if line.startswith("#")]:
-        out.write(line + "\n")
-    for one in assumed:
-        out.write(f"# assumed: {one}\n")
+    out.write("\n".join(head) + "\n")
     writer = csv.DictWriter(out, reader.fieldnames, lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
@@ -264,14 +253,12 @@ def filled(simulator: Simulator, name: str, given) -> str:
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("folder", type=pathlib.Path)
-    parser.add_argument("names", nargs="+", metavar="NAME")
+    parser.add_argument("names", nargs="+", metavar="NAME", choices=TABLES)
     parser.add_argument("--fit", type=pathlib.Path)
     parser.add_argument("-o", type=pathlib.Path, required=True)
     given = parser.parse_args()
     given.known = json.loads(given.fit.read_text(encoding="utf-8")) if given.fit else {}
     for name in given.names:
-        if name not in TABLES:
-            raise InputError(f"unknown table '{name}' (known: {', '.join(TABLES)})")
         write_text(str(given.o / f"{name}.csv"), filled(Simulator(), name, given))
 
 

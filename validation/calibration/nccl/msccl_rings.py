@@ -16,11 +16,11 @@ from validation.calibration.nccl.rows import table_of
 from validation.calibration.verdict.simulator import Simulator, batch
 
 RANKS = 8
-STEP = ('<step s="{}" type="{}" srcbuf="o" srcoff="{}" dstbuf="o" dstoff="{}" cnt="1" depid="-1" '
-        'deps="-1" hasdep="0"/>')
+STEP = ('<step s="{}" type="{}" srcbuf="{}" srcoff="{}" dstbuf="{}" dstoff="{}" cnt="{}" '
+        'depid="{}" deps="{}" hasdep="{}"/>')
 BLOCK = '<tb id="{0}" send="{1}" recv="{2}" chan="{0}">{3}</tb>'
 ALGO = ('<algo name="{program}" proto="{protocol}" nchannels="{0}" nchunksperloop="{1}" ngpus="8" '
-        'coll="allgather" inplace="1" outofplace="0" minBytes="0" maxBytes="0">{2}</algo>')
+        'coll="{3}" inplace="1" outofplace="0" minBytes="0" maxBytes="0">{2}</algo>')
 
 
 def block(rank: int, channel: int, channels: int, instances: int) -> str:
@@ -28,7 +28,8 @@ def block(rank: int, channel: int, channels: int, instances: int) -> str:
     acts = [(kind, (rank - hop) % RANKS * instances + channel // channels)
             for hop in range(RANKS) if (rank - hop - channel) % channels == 0
             for kind in "r" * (hop > 0) + "s" * (hop < RANKS - 1)]
-    steps = "".join(STEP.format(i, kind, at, at) for i, (kind, at) in enumerate(acts))
+    steps = "".join(STEP.format(i, kind, "o", at, "o", at, 1, -1, -1, 0)
+                    for i, (kind, at) in enumerate(acts))
     return BLOCK.format(channel, (rank + 1) % RANKS, (rank - 1) % RANKS, steps)
 
 
@@ -38,7 +39,7 @@ def program(row: dict) -> str:
     gpus = [f'<gpu id="{rank}" i_chunks="0" o_chunks="{RANKS * instances}" s_chunks="0">' + "".join(
         block(rank, i, channels, instances) for i in range(channels * instances)) + "</gpu>"
             for rank in range(RANKS)]
-    return ALGO.format(channels * instances, RANKS * instances, "".join(gpus), **row)
+    return ALGO.format(channels * instances, RANKS * instances, "".join(gpus), "allgather", **row)
 
 
 def main():
