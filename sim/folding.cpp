@@ -2,6 +2,7 @@
 #include "sim/folding.hpp"
 
 #include "scenarios/question/placed_options.hpp"
+#include "sim/alike/equal_gpus.hpp"
 #include "sim/alike/steady_state.hpp"
 
 namespace ringscope {
@@ -22,7 +23,10 @@ Alike alike_for(const Scenario& scenario, const RunOptions& options) {
     const Cost cost = job.algorithm->cost(static_cast<int>(ranks), items, *placed);
     uneven = uneven || cost.messages >= fewest_uneven_messages;
   }
-  return alike_ranks(scenario, uneven);
+  Alike alike = alike_ranks(scenario, uneven);
+  if (!alike.orbits)
+    if (auto gpus = equal_gpus(scenario)) return {std::move(gpus), "", 0};
+  return alike;
 }
 
 bool may_skip(const Scenario& scenario, const RunOptions& options) {

@@ -57,6 +57,7 @@ Cost switch_rounds_cost(int ranks, std::size_t items, Options options);
 /// A rank's neighbours; no_rank where there is none.
 struct SwitchRanks {
   Table<int> host;            ///< the ranks of its host
+  Table<int> others;          ///< places of the others there, from the one behind it on
   int heads = 1;              ///< the first ones of each host
   int head = -1;              ///< which of them it is
   int parent = no_rank;       ///< the head of the same number on another host
@@ -91,6 +92,8 @@ inline SwitchRanks switch_ranks(const Table<std::vector<int>>& hosts, std::size_
                                 std::size_t place, int channel) {
   SwitchRanks result;
   result.host = hosts[host];
+  for (std::size_t i = 1; i < result.host.size(); ++i)
+    result.others.push_back(static_cast<int>((place + i) % result.host.size()));
   result.heads = heads_of(hosts);
   const int all = static_cast<int>(hosts.size()), tree = channel % 2;
   result.levels = std::bit_width(hosts.size() - 1);

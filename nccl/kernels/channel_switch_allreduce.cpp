@@ -66,16 +66,15 @@ struct Ends {
 
 /// Chunks for the heads of the host, and what comes to the rank as one.
 Requests offers(const Ends& ends, const SwitchChannel& own, std::size_t round) {
-  const int self = ends.plain.rank(), tag = own.index;
+  const int tag = own.index;
   Requests all;
-  for (int head = 0; head < own.ranks.heads; ++head) {
-    const int to = own.ranks.host[head];
-    if (to != self) all.push_back(ends.adding.isend(own.chunk_of_head(round, head), to, tag));
-  }
+  for (const int place : own.ranks.others)
+    if (place < own.ranks.heads)
+      all.push_back(ends.adding.isend(own.chunk_of_head(round, place), own.ranks.host[place], tag));
   const std::vector<Range> into = own.from_host(round);
   if (into.empty()) return all;
-  for (std::size_t source = 0; const int from : own.ranks.host)
-    if (from != self) all.push_back(ends.adding.irecv(into[source++], from, tag));
+  for (std::size_t source = 0; const int place : own.ranks.others)
+    all.push_back(ends.adding.irecv(into[source++], own.ranks.host[place], tag));
   return all;
 }
 
@@ -99,18 +98,19 @@ Requests total_of_parent(const Ends& ends, const SwitchChannel& own, std::size_t
 
 /// The sum of all to the children and to the host, and the other heads' chunks of it from them.
 Requests copies(const Ends& ends, const SwitchChannel& own, std::size_t round) {
-  const int self = ends.plain.rank(), tag = own.tag_of_copies;
+  const int tag = own.tag_of_copies;
   Requests all;
   if (own.ranks.is_head()) {
     const Range chunk = own.own_chunk(round);
     for (const int child : own.ranks.children)
       all.push_back(ends.plain.isend(chunk, child, own.index));
-    for (const int to : own.ranks.host)
-      if (to != self) all.push_back(ends.copying.isend(chunk, to, tag));
+    for (const int place : own.ranks.others)
+      all.push_back(ends.copying.isend(chunk, own.ranks.host[place], tag));
   }
-  for (int head = 0; head < own.ranks.heads; ++head)
-    if (const int from = own.ranks.host[head]; from != self)
-      all.push_back(ends.copying.irecv(own.chunk_of_head(round, head), from, tag));
+  for (const int place : own.ranks.others)
+    if (place < own.ranks.heads)
+      all.push_back(
+          ends.copying.irecv(own.chunk_of_head(round, place), own.ranks.host[place], tag));
   return all;
 }
 
@@ -241,11 +241,10 @@ std::size_t channel_switch_allreduce_scratch(int ranks, std::size_t items, Optio
                     all = (rounds_ahead + 1) * round;
   const std::vector<Range> parts = switch_parts({.size = items}, options);
   std::size_t most = 0;
-  for (std::size_t host = 0; host < hosts.size(); ++host)
+  for (std::size_t host = 0; host < hosts.size(); ++host) {
+    const SwitchRanks own[] = {switch_ranks(hosts, host, 0, 0), switch_ranks(hosts, host, 0, 1)};
     for (std::size_t head = 0; head < heads; ++head) {
       std::size_t sum = 0;
-      const SwitchRanks own[] = {switch_ranks(hosts, host, head, 0),
-                                 switch_ranks(hosts, host, head, 1)};
       for (int tree = 0; const Range& part : parts) {
         const std::size_t sources = own[std::exchange(tree, 1 - tree)].sources();
         for (std::size_t from = 0; from < std::min(part.size, all); from += round)
@@ -253,6 +252,7 @@ std::size_t channel_switch_allreduce_scratch(int ranks, std::size_t items, Optio
       }
       most = std::max(most, sum);
     }
+  }
   return most;
 }
 

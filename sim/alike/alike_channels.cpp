@@ -56,13 +56,6 @@ bool have_their_own(const Placement& placement) {
   });
 }
 
-/// Times that depend on more than what blocks send and on what way.
-bool depends_on_more(const Scenario& scenario, const Machine& machine) {
-  const Job& job = scenario.job;
-  return !may_change_places(scenario) || machine.shares_gpus() || job.training != nullptr ||
-         job.groups != nullptr || job.overlap || !unlike_by_chance(scenario).empty();
-}
-
 class Refinement {
  public:
   Refinement(const Machine& machine, Ledger& ledger) : machine_(&machine), ledger_(&ledger) {}
@@ -268,9 +261,15 @@ bool may_change_places(const Scenario& scenario) {
          scenario.cluster.topology.routing() == Routing::hash && have_their_own(scenario.placement);
 }
 
+bool depends_on_more(const Scenario& scenario) {
+  const Job& job = scenario.job;
+  return !may_change_places(scenario) || states_needs(scenario) || job.training != nullptr ||
+         job.groups != nullptr || job.overlap || !unlike_by_chance(scenario).empty();
+}
+
 std::optional<ChannelFold> alike_channels(const Scenario& scenario, const Options& options,
                                           Machine& machine, Ledger& ledger) {
-  if (depends_on_more(scenario, machine)) return {};
+  if (depends_on_more(scenario)) return {};
   const Orbits& orbits = machine.orbits();
   Refinement refinement(machine, ledger);
   ScriptGroups groups;

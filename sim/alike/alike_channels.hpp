@@ -21,6 +21,9 @@ namespace ringscope::sim {
 /// times, whatever else the ranks do: nothing is drawn, or chosen, for one of them alone.
 bool may_change_places(const Scenario& scenario);
 
+/// Times that depend on more than what blocks send and on what way.
+bool depends_on_more(const Scenario& scenario);
+
 /// Nothing where no two are alike, or something beside the channels has a part in the times.
 /// `options`: the job's, with its hosts. Adds the resources that stand for several to the ledger.
 std::optional<ChannelFold> alike_channels(const Scenario& scenario, const Options& options,

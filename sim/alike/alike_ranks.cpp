@@ -255,6 +255,13 @@ Scenario in_order(const Scenario& asked, const Orbits& orbits) {
   Scenario scenario = asked;
   if (orbits.order == nullptr) return scenario;
   scenario.placement = placed_in_order(asked.placement, orbits);
+  if (orbits.places == nullptr) {  // of rings; their orders stay as they were
+    auto rings = std::make_shared<nccl::JobChannels>(*asked.job.rings);
+    for (std::size_t channel = 0; channel < rings->nics.size(); ++channel)
+      for (int rank = 0; auto& nics : rings->nics[channel])
+        nics = asked.job.rings->nics[channel][orbits.number(rank++)];
+    scenario.job.rings = std::move(rings);
+  }
   if (asked.job.groups == nullptr) return scenario;
   scenario.job.groups = renumbered(*asked.job.groups, orbits);
   scenario.job.options.given.groups = &scenario.job.groups->known;

@@ -153,5 +153,46 @@ TEST(Fold, many_blocks_of_few_ranks_are_folded_with_uneven_chunks_where_messages
   EXPECT_LT(many.uneven, 1e-6);
 }
 
+// --- GPUs of a host that move to each other
+
+/// An allreduce by the switches of hosts with H100 GPUs, and trees between hosts.
+Scenario sums_on_h100(int hosts, int gpus, const std::string& bytes, const std::string& more = "") {
+  return scenario_of(
+      fmt::format("cluster: {{base: h100_nvswitch, hosts: {}{}}}\nlibrary: nccl_h100\n"
+                  "placement: {{hosts: {}x{}, on: gpu}}\njob: {{collective: allreduce, algorithm: "
+                  "nccl, bytes: {}, options: {{algorithm: nvls}}}}\n",
+                  hosts, more, gpus, hosts, bytes));
+}
+
+class EqualGpus : public testing::TestWithParam<int> {};
+
+// Among them are sizes whose last chunks are shorter.
+TEST_P(EqualGpus, first_one_of_each_host_has_the_times_of_all) {
+  for (const char* bytes : {"256 KiB", "1 MiB", "12 MiB"}) {
+    SCOPED_TRACE(bytes);
+    expect_folds_to(sums_on_h100(GetParam(), 8, bytes), GetParam());
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Hosts, EqualGpus, testing::Values(2, 3, 4));
+
+TEST(Fold, four_gpus_of_each_host_are_equal) { expect_folds_to(sums_on_h100(4, 4, "8 MiB"), 4); }
+
+TEST(Fold, ranks_simulated_by_switches_do_not_grow_with_gpus) {
+  const Report report = simulate(sums_on_h100(16, 8, "1 GiB"), {});
+  EXPECT_EQ(report.simulated_ranks, 16) << report.not_folded;
+}
+
+TEST(Fold, gpus_that_differ_are_all_simulated) {
+  const auto simulated = [](const Scenario& scenario) { return folded(scenario).simulated_ranks; };
+  // Chunks of eight heads differ by an item.
+  EXPECT_EQ(simulated(sums_on_h100(2, 8, "1000004 B")), 0);
+  for (const char* link : {"host0/gpu3->host0/nvswitch0", "host1/nic2->switch"})
+    EXPECT_EQ(simulated(sums_on_h100(2, 8, "8 MiB",
+                                     fmt::format(", degraded: [{{link: {}, share: 0.5}}]", link))),
+              0)
+        << link;
+}
+
 }  // namespace
 }  // namespace ringscope::fold_test

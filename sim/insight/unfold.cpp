@@ -117,6 +117,7 @@ void unfold(Measurement& measured, const Machine& machine) {
     RankReport like = ranks[orbits.simulated_for(rank)];
     like.rank = rank;
     like.host = machine.host_name(rank);
+    like.numa = machine.scenario().placement.ranks[rank].numa;
     ranks.push_back(std::move(like));
   }
   for (RankReport& rank : ranks) rank.rank = orbits.number(rank.rank);

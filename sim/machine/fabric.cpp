@@ -120,7 +120,8 @@ void Fabric::add_links() {
 
 void Fabric::add_memory(Uses& uses, Vertex vertex, int times, int shares) const {
   const auto found = memory_resources_.find(vertex);
-  if (found != memory_resources_.end()) add_use(uses, found->second, times * grain_ / shares);
+  if (found != memory_resources_.end())
+    add_use(uses, shared(found->second), times * grain_ / shares);
 }
 
 void Fabric::scale_memories(Uses& uses, double factor) const {
@@ -133,18 +134,18 @@ void Fabric::scale_memories(Uses& uses, double factor) const {
 void Fabric::add_route(Uses& uses, const Route& route, int times, int shares) const {
   const int weight = times * grain_ / shares;
   for (const int id : route.links) {
-    add_use(uses, link_resources_[id], weight);
-    add_use(uses, both_resources_[id], weight);
+    add_use(uses, shared(link_resources_[id]), weight);
+    add_use(uses, shared(both_resources_[id]), weight);
   }
   if (!route.peer) return;
   const auto found = engines_.find(topology().source_of(route.links.front()));
-  if (found != engines_.end()) add_use(uses, found->second.peer, weight);
+  if (found != engines_.end()) add_use(uses, shared(found->second.peer), weight);
 }
 
 void Fabric::add_engine(Uses& uses, Vertex gpu, bool out, int shares) const {
   const auto found = engines_.find(gpu);
   if (found != engines_.end())
-    add_use(uses, out ? found->second.out : found->second.in, grain_ / shares);
+    add_use(uses, shared(out ? found->second.out : found->second.in), grain_ / shares);
 }
 
 void Fabric::add_rails(Uses& uses, std::span<const Route> rails, int shares) const {

@@ -89,6 +89,11 @@ class Fabric {
   const Component& component(Vertex vertex) const { return topology().graph()[vertex]; }
   bool has_resources(int host) const { return only_hosts_.empty() || only_hosts_.contains(host); }
   bool is_gpu(Vertex vertex) const { return component(vertex).kind == ComponentKind::gpu; }
+  /// The resource that stands for another; itself where none does.
+  int shared(int id) const {
+    const bool any = cell_links_ != nullptr && cell_links_->first.has(id);
+    return any && cell_links_->first[id] >= 0 ? cell_links_->first[id] : id;
+  }
   int add(const std::string& name, ResourceKind kind, Bandwidth bandwidth, double share = 1);
 
   /// Copy engines of a GPU; -1 where nothing limits it.

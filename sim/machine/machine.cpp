@@ -14,10 +14,10 @@ void add_costs(std::vector<ByteCost>& costs, const Transport& transport) {
   costs.insert(costs.end(), {transport.send_cost, transport.recv_cost});
 }
 
-/// Hosts of the ranks that stand for others.
+/// Hosts of the ranks that stand for those of others; none where they are on all of them.
 std::set<int> simulated_hosts(const Scenario& scenario, const Orbits& orbits) {
   std::set<int> hosts;
-  for (int rank = 0; orbits.folded() && rank < orbits.simulated; ++rank)
+  for (int rank = 0; orbits.folded() && !orbits.gpus_move() && rank < orbits.simulated; ++rank)
     hosts.insert(scenario.placement.ranks[rank].host);
   return hosts;
 }
@@ -232,7 +232,7 @@ Way way_between_hosts(const Topology& topology, const Location& from, const Loca
 Fabric::RouteUses Machine::route_uses(int from, int to, bool engines, Block block) const {
   const Ends ends = {from, to, block};
   Fabric::RouteUses route = striped_uses(ends, from, to, engines);
-  if (to >= orbits_.simulated) {
+  if (to >= orbits_.simulated && !orbits_.gpus_move()) {
     const int sender = orbits_.seen_sender(from, to), receiver = orbits_.simulated_for(to);
     const Uses there = striped_uses(ends, sender, receiver, engines).uses;
     for (const Use& use : there) {

@@ -8,6 +8,9 @@
 //
 // Several hosts may move as one: those of a replica of a large model. The ranks are then numbered
 // replica by replica, which programs, and reports, need not do (`order`).
+//
+// GPUs of one host may move, too, each to the next one of its host: ranks are then numbered GPU by
+// GPU, by the programs as well, and the first GPU of each host is simulated.
 #pragma once
 
 #include <map>
@@ -22,18 +25,21 @@ namespace ringscope::sim {
 
 /// Links between switches that carry only what the ranks of the first hosts send, or receive.
 struct CellLinks {
-  /// By link: its name, and those of the links to which it comes as the ranks move.
+  /// By link: its name, and those of the links to which it comes as the ranks move. The same by
+  /// resource of the whole machine where GPUs of a host move.
   std::map<int, std::vector<std::string>> names;
+  Table<int> first{};  ///< by such a resource: the one that stands for it; none where hosts move
 };
 
 struct Orbits {
   int ranks = 0;         ///< of all hosts
   int simulated = 0;     ///< on the first hosts, or all: then every rank is an orbit of its own
   SharedRanks order{};   ///< each rank as the scenario numbers it; null: so they are numbered here
-  SharedRanks places{};  ///< the other way round
+  SharedRanks places{};  ///< the other way round; null: programs number them as here
   std::shared_ptr<const CellLinks> links{};  ///< null: no message goes from switch to switch
 
   bool folded() const { return simulated < ranks; }
+  bool gpus_move() const { return links != nullptr && !links->first.empty(); }
   /// Ranks of each orbit.
   int size() const { return ranks / simulated; }
   /// The simulated rank that does what `rank` does.
