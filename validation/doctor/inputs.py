@@ -75,7 +75,7 @@ def scaled_note(name: str, devices: list) -> str:
     shown = ", ".join(dict.fromkeys(devices)) or "this GPU"
     chosen = "" if known else ", chosen by the memory bandwidth"
     return (f"no profile was fitted to {shown}: the costs of {name}{chosen} are scaled from data "
-            "sheets, hence the wide error")
+            "sheets")
 
 
 def library_for(curve: curve_.Curve, cluster: dict, on_gpus: bool, said: str,
@@ -100,8 +100,9 @@ def library_for(curve: curve_.Curve, cluster: dict, on_gpus: bool, said: str,
         library = parts.resolved("library", name)
         nccl_version(where, library["blocks"])
         family = family_of(name, where, curve)
-        if family == curve.points[0].family == SCALED:
-            notes.append(scaled_note(name, where.get("devices") or []))
+        if family == SCALED:
+            notes.append(scaled_note(name, where.get("devices") or []) +
+                         ", hence the wide error" * (curve.points[0].family == SCALED))
         return Chosen(library, name, family, notes)
     name = between_hosts(cluster)
     notes.append(f"the library is taken to be '{name}', whose costs are illustrative: --library, "
