@@ -97,8 +97,8 @@ def verdict(diagnosis: Diagnosis) -> str:
         return wrapped(normal(diagnosis))
     point = points[diagnosis.first]
     several = f" ({point.series})" if len(diagnosis.curve.series) > 1 else ""
-    faster = ("\n" + wrapped("The machine is faster than what was described: look at the description "
-                             "(links, library, algorithm) first.")) * (point.ratio < 1)
+    faster = ("\n" + wrapped("The machine is faster than what was described: look at the "
+                             "description (links, library, algorithm) first.")) * (point.ratio < 1)
     return wrapped(f"Not normal from {format_bytes(point.bytes)} on{several}: {point.ratio:.2f} "
                    f"times the expected time, where {normal_range(diagnosis, diagnosis.first)} "
                    "times are normal.") + faster
