@@ -50,7 +50,7 @@ class Times(unittest.TestCase):
         found = ringscope.compare({
             "question": "Which?", "cluster": "h100_nvswitch", "library": SPREAD,
             "placement": {"hosts": "4", "on": "gpu"},
-            "job": {"collective": "allreduce", "algorithm": "nccl", "bytes": "1 KiB"},
+            "job": {"collective": "allreduce", "algorithm": "nccl", "bytes": "1 MiB"},
             "cases": [{"name": "LL", "set": {"job.options.protocol": "LL"}},
                       {"name": "LL128", "set": {"job.options.protocol": "LL128"}},
                       {"name": "messages", "set": {"job.algorithm": "ring"}}]}, progress=False)

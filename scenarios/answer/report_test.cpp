@@ -17,7 +17,8 @@ Report kernels(const std::string& chosen, double low_s, double high_s,
   report.library = "nccl_h100";
   report.chosen = chosen;
   report.likely = {low_s, high_s};
-  report.resolved = Value::from_text("test", "{cluster: " + cluster + ", job: {options: {}}}");
+  report.cluster = cluster;
+  report.resolved = Value::from_text("test", "{job: {options: {}}}");
   return report;
 }
 
@@ -40,6 +41,7 @@ TEST(OpenOrder, overlapping_intervals_leave_it_open_where_errors_differ) {
 
 TEST(OpenOrder, an_error_that_both_share_keeps_it) {
   EXPECT_EQ(open_order(kernels("rings, LL", 1, 2), kernels("rings, LL", 1.5, 3)), "");
+  EXPECT_EQ(open_order(kernels("rings, LL", 1, 2), kernels("rings, LL", 1.5, 3, "a*")), "");
 }
 
 TEST(OpenOrder, of_algorithms_that_choose_nothing_goes_by_their_options) {

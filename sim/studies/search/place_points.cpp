@@ -116,23 +116,25 @@ std::vector<PlaceRun> runs_of(const PlaceStudy& study, std::span<const Placement
 Scenario placed_scenario(const PlaceStudy& study, const Placement& placement,
                          const std::string& degraded, KnownParts& known) {
   const std::string name = study.name + " " + placement.text;
-  if (degraded.empty()) {
+  // NCCL's choice and channels go by the placement.
+  const bool by_nccl = study.scenario.job.nccl != nullptr || study.scenario.job.groups != nullptr;
+  if (degraded.empty() && !by_nccl) {
     Scenario scenario = study.scenario;
     scenario.placement = placement;
     scenario.name = name;
     return scenario;
   }
   Value tree = study.tree;
-  if (study.objective == Objective::straggler)
+  if (!degraded.empty() && study.objective == Objective::straggler)
     lay_over(tree, "job.noise.stragglers",
              Value::from_text("place", fmt::format("{{hosts: ['{}'], slowdown: {}}}", degraded,
                                                    1 / study.degrade)));
-  else
+  else if (!degraded.empty())
     lay_over(tree, "cluster.degraded", degraded_with(study, degraded));
   std::vector<Placement> placed = placements_of(study.scenario);
   placed.front() = placement;
   Scenario scenario = read_placed(tree, placed, known);
-  scenario.name = fmt::format("{} with {} degraded", name, degraded);
+  scenario.name = degraded.empty() ? name : fmt::format("{} with {} degraded", name, degraded);
   return scenario;
 }
 

@@ -259,6 +259,23 @@ TEST(PlacedText, SaysWhichHostsInTheOrderOfTheRanks) {
   EXPECT_EQ(text(two, {0, 0, 1, 3}), "0.0x2 0.1 1.1, 3-1");
 }
 
+// NCCL chooses for the hosts that a placement uses: each placement takes the time of a run with the
+// user's ranks there.
+TEST(PlacementsOfNccl, take_the_time_of_a_run_wherever_the_users_ranks_are) {
+  const auto on = [](const std::string& own) {
+    return answer_of(
+        study_of("scenario:\n  question: which?\n  cluster: h100_nvswitch\n"
+                 "  library: nccl_h100\n  placement: {hosts: " +
+                 own +
+                 ", on: gpu}\n  job: {collective: allreduce, algorithm: nccl, bytes: "
+                 "1 MiB}\nplace: {random: 0}\n"));
+  };
+  const PlaceAnswer together = on("2"), apart = on("1-1");
+  EXPECT_EQ(together.placed.front().cost_s, together.own.cost_s);
+  EXPECT_EQ(apart.placed.front().cost_s, together.own.cost_s);
+  EXPECT_EQ(apart.placed.back().cost_s, apart.own.cost_s);
+}
+
 /// Four hosts of two cores in two racks, of which two are filled. `own`: the user's placement.
 PlaceAnswer on_whole_hosts(const std::string& own) {
   return answer_of(study_of(R"(
