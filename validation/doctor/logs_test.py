@@ -95,7 +95,7 @@ class Profiles(Doctor):
         for device in MORE:
             said = self.diagnosed(log_of(device), "h100_nvswitch")
             self.assertRegex(said, r"\n(Normal|Not )", device)
-            if device and "H100" not in device and "A800" not in device:
+            if device and not any(name in device for name in ("H100", "A800", "B200", "MI300")):
                 # The spread was measured on datacentre GPUs of these generations.
                 kin = any(name in device for name in ("H200", "H800", "B200", "B300"))
                 self.assertIn("range of 90 %" if kin else "'by the data sheet'", said, device)
@@ -110,8 +110,9 @@ class Profiles(Doctor):
 
     def test_devices_have_the_profile_of_their_own_name(self):
         for device, name in (("NVIDIA H200", "nccl_h200"), ("NVIDIA GH200 480GB", "nccl_h100"),
-                             ("NVIDIA H20", "nccl_h100"), ("GB200", "nccl_h100"),
-                             ("NVIDIA GB300", "nccl_h100"), ("A100-SXM4-40GB", "nccl_a100"),
+                             ("NVIDIA H20", "nccl_h100"), ("GB200", "nccl_b200"),
+                             ("NVIDIA GB300", "nccl_b200"), ("AMD Instinct MI300X", "rccl_mi300x"),
+                             ("A100-SXM4-40GB", "nccl_a100"),
                              ("Tesla V100-SXM2-16GB", "nccl_v100_pcie")):
             self.assertEqual(inputs.gpu_library(device, {}), name, device)
 

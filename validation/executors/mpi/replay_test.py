@@ -13,8 +13,9 @@ from validation.small_scenario_for_test import scenario
 
 
 OF_PROBES_ONLY = {"where.cores", "where.foreign_cores"}
-OF_GPUS_ONLY = {"where.devices", "where.driver"} | {f"measurements[].{key}" for key in (
-    "path", "host_memory", "segment_bytes", "buffers", "progress")}
+OF_GPUS_ONLY = {"where.devices", "where.driver", "where.link_kind"} | {
+    f"measurements[].{key}" for key in (
+        "path", "host_memory", "segment_bytes", "buffers", "progress")}
 
 LLM = """question: is it right?
 cluster: pair
