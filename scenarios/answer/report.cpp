@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "scenarios/question/scenario_tree.hpp"
-#include "scenarios/warnings/job_warnings.hpp"
 
 namespace ringscope {
 namespace {
@@ -32,15 +31,12 @@ std::string shown_name(const Report& report) {
   return report.deadlock ? report.name + " (deadlock)" : report.name;
 }
 
-std::optional<TimeRange> likely_range(const Scenario& scenario, bool between_hosts, Bytes bytes,
-                                      double time_s) {
-  const Library& library = scenario.library;
-  // The spread of a library of kernels is that of its kernels, not of messages by it.
-  if (library.blocks && scenario.job.nccl == nullptr) return std::nullopt;
+std::optional<TimeRange> likely_range(const Library& library, bool fit_knows_job,
+                                      bool between_hosts, Bytes bytes, double time_s) {
   const auto& seen = library.fitted;
   const SpreadBand* band = library.spread.band(between_hosts, bytes.count);
-  if (seen && seen->errors && between_hosts == (seen->hosts > 1) &&
-      beyond_fit(scenario, bytes).empty())
+  if (fit_knows_job && seen && seen->errors && between_hosts == (seen->hosts > 1) &&
+      seen->holds(bytes))
     band = &*seen->errors;
   if (band == nullptr) return std::nullopt;
   return TimeRange{time_s * band->low, time_s * band->high};

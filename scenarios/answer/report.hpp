@@ -60,10 +60,10 @@ struct TimeRange {
   double low_s = 0, high_s = 0;
 };
 
-/// By errors of the library's fit, or where that has seen nothing of the kind by the library's
-/// spread; none where it has none for that size.
-std::optional<TimeRange> likely_range(const Scenario& scenario, bool between_hosts, Bytes bytes,
-                                      double time_s);
+/// By errors of the library's fit where that has seen such a size, else by the library's spread;
+/// none where it has none for that size. `fit_knows_job`: beyond_fit() is empty for its 0 B.
+std::optional<TimeRange> likely_range(const Library& library, bool fit_knows_job,
+                                      bool between_hosts, Bytes bytes, double time_s);
 
 struct RankReport {
   int rank = 0;

@@ -154,6 +154,8 @@ struct FittedRange {
   int ranks_per_host = 1;
   std::set<std::string> collectives;   ///< of NCCL; empty: any
   std::optional<SpreadBand> errors{};  ///< of measured times that a fit without their size omits
+
+  bool holds(Bytes bytes) const { return bytes <= most && (bytes.count == 0 || bytes >= least); }
 };
 
 struct Library {

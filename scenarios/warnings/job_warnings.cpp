@@ -299,8 +299,7 @@ std::vector<std::string> beyond_fit(const Scenario& scenario, Bytes bytes) {
   std::vector<std::string> beyond;
   if (hosts > range->hosts) beyond.push_back(plural(hosts, "host"));
   if (most > range->ranks_per_host) beyond.push_back(plural(most, "rank") + " on a host");
-  if (bytes > range->most || (bytes.count > 0 && bytes < range->least))
-    beyond.push_back(to_text(bytes));
+  if (!range->holds(bytes)) beyond.push_back(to_text(bytes));
   const std::string collective(
       scenario.job.algorithm != nullptr ? collective_of(*scenario.job.algorithm).name : "");
   if (!range->collectives.empty() && !range->collectives.contains(collective))

@@ -26,7 +26,8 @@ std::vector<std::string> nccl_libraries(const Cluster& cluster);
 /// Generation of the GPUs that the cluster is called after; none of GPUs without a data sheet.
 std::optional<nccl::Generation> gpu_generation(const Cluster& cluster);
 
-/// Hosts, ranks, size and collective of the job that the library's fit has not seen.
+/// Hosts, ranks, size and collective of the job that the library's fit has not seen; `bytes` 0: any
+/// size is taken to be seen.
 std::vector<std::string> beyond_fit(const Scenario& scenario, Bytes bytes);
 
 /// Those about hosts with several NICs. `replaced`: another warning tells what to simulate in place

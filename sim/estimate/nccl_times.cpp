@@ -7,6 +7,7 @@
 #include <set>
 
 #include "nccl/choice/choice.hpp"
+#include "scenarios/warnings/job_warnings.hpp"
 #include "sim/simulation.hpp"
 
 namespace ringscope {
@@ -42,7 +43,9 @@ double on_line(const Point& from, const Point& to, std::uint64_t bytes) {
 }  // namespace
 
 NcclTimes::NcclTimes(Scenario scenario)
-    : scenario_(std::move(scenario)), call_(call_of(scenario_)) {}
+    : scenario_(std::move(scenario)),
+      call_(call_of(scenario_)),
+      fit_knows_job_(beyond_fit(scenario_, {}).empty()) {}
 
 NcclTimes::Choice NcclTimes::choice(std::uint64_t bytes) const {
   const nccl::Platform& machine = *scenario_.job.nccl;
@@ -53,7 +56,8 @@ NcclTimes::Choice NcclTimes::choice(std::uint64_t bytes) const {
 EstimatedCall NcclTimes::estimate(std::uint64_t bytes, double time_s) const {
   const Choice chosen = choice(bytes);
   return {.time_s = time_s,
-          .likely = likely_range(scenario_, call_.nodes > 1, Bytes{bytes}, time_s),
+          .likely = likely_range(scenario_.library, fit_knows_job_, call_.nodes > 1, Bytes{bytes},
+                                 time_s),
           .algorithm = nccl::algorithm_names[chosen.kernel.algorithm],
           .protocol = protocol_names[chosen.kernel.protocol],
           .channels = chosen.channels};

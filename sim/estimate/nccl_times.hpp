@@ -74,6 +74,7 @@ class NcclTimes {
 
   Scenario scenario_;
   nccl::KernelCall call_;
+  bool fit_knows_job_;         ///< of likely_range()
   std::vector<Point> points_;  ///< by rising size
   std::function<void(double)> progress_;
 };

@@ -11,6 +11,7 @@
 #include "nccl/choice/choice.hpp"
 #include "scenarios/question/placed_options.hpp"
 #include "scenarios/schedule/schedule_file.hpp"
+#include "scenarios/warnings/job_warnings.hpp"
 #include "sim/insight/report_parts.hpp"
 #include "sim/insight/stream_report.hpp"
 
@@ -113,6 +114,15 @@ std::vector<Span> own_spans(const Run& run, double start) {
   return spans;
 }
 
+/// Range of measured times. The spread of a library of kernels is that of its kernels, not of
+/// messages by it.
+std::optional<TimeRange> range_of(const Scenario& scenario, const Measurement& measured,
+                                  double time_s) {
+  if (scenario.library.blocks && scenario.job.nccl == nullptr) return std::nullopt;
+  return likely_range(scenario.library, beyond_fit(scenario, {}).empty(),
+                      measured.traffic.bytes_between_hosts > 0, scenario.job.bytes, time_s);
+}
+
 }  // namespace
 
 void add_busiest_links(std::vector<ResourceReport>& listed, std::span<const ResourceReport> all) {
@@ -186,8 +196,7 @@ Report report_of(const Scenario& scenario, std::vector<Measurement> measurements
   if (report.time_s > 0 && of_one_vector && !report.deadlock) {
     report.algbw = static_cast<double>(report.bytes) / report.time_s;
     report.busbw = report.algbw * bus_factor(collective_of(*scenario.job.algorithm), report.ranks);
-    const bool between_hosts = median.traffic.bytes_between_hosts > 0;
-    report.likely = likely_range(scenario, between_hosts, Bytes{report.bytes}, report.time_s);
+    report.likely = range_of(scenario, median, report.time_s);
   }
   report.messages = median.traffic.messages;
   report.bytes_on_wire = median.traffic.bytes;
