@@ -123,16 +123,15 @@ Transport read_transport(const Value& value, Way way, Value& resolved) {
   transport.rts_data = fields.value_or("rts_data", "0 B").bytes();
   transport.buffer = fields.value_or("buffer", "0 B").bytes();
   if (const Value* gap = fields.optional("gap")) transport.gap = gap->bytes();
-  for (const char* key : {"message_gap", "interrupt_interval"}) {
+  const auto of_nics = [&](const char* key) {
     const Value* found = fields.optional(key);
-    if (found == nullptr) continue;
-    if (way != Way::network && way != Way::gdr)
+    if (found != nullptr && way != Way::network && way != Way::gdr)
       found->fail(fmt::format("library.{}: only network and gdr go through NICs", name));
-    if (key == std::string_view("message_gap"))
-      transport.message_gap = sized(key, *found);
-    else
-      transport.interrupt_interval = found->seconds();
-  }
+    return found;
+  };
+  if (const Value* gap = of_nics("message_gap")) transport.message_gap = sized("message_gap", *gap);
+  if (const Value* interval = of_nics("interrupt_interval"))
+    transport.interrupt_interval = interval->seconds();
   if (const Value* cost = fields.optional("connection_cost")) {
     if (way != Way::network)
       cost->fail(fmt::format("library.{}: only network has connections to poll", name));
