@@ -115,26 +115,27 @@ std::vector<PlaceRun> runs_of(const PlaceStudy& study, std::span<const Placement
 
 Scenario placed_scenario(const PlaceStudy& study, const Placement& placement,
                          const std::string& degraded, KnownParts& known) {
-  const std::string name = study.name + " " + placement.text;
-  // NCCL's choice and channels go by the placement.
-  const bool by_nccl = study.scenario.job.nccl != nullptr || study.scenario.job.groups != nullptr;
-  if (degraded.empty() && !by_nccl) {
+  std::string name = study.name + " " + placement.text;
+  const Job& job = study.scenario.job;
+  Value tree = study.tree;
+  if (!degraded.empty()) {
+    name += fmt::format(" with {} degraded", degraded);
+    if (study.objective == Objective::straggler)
+      lay_over(tree, "job.noise.stragglers",
+               Value::from_text("place", fmt::format("{{hosts: ['{}'], slowdown: {}}}", degraded,
+                                                     1 / study.degrade)));
+    else
+      lay_over(tree, "cluster.degraded", degraded_with(study, degraded));
+  } else if (job.nccl == nullptr && job.groups == nullptr) {  // NCCL chooses by the placement
     Scenario scenario = study.scenario;
     scenario.placement = placement;
     scenario.name = name;
     return scenario;
   }
-  Value tree = study.tree;
-  if (!degraded.empty() && study.objective == Objective::straggler)
-    lay_over(tree, "job.noise.stragglers",
-             Value::from_text("place", fmt::format("{{hosts: ['{}'], slowdown: {}}}", degraded,
-                                                   1 / study.degrade)));
-  else if (!degraded.empty())
-    lay_over(tree, "cluster.degraded", degraded_with(study, degraded));
   std::vector<Placement> placed = placements_of(study.scenario);
   placed.front() = placement;
   Scenario scenario = read_placed(tree, placed, known);
-  scenario.name = degraded.empty() ? name : fmt::format("{} with {} degraded", name, degraded);
+  scenario.name = name;
   return scenario;
 }
 
