@@ -29,10 +29,9 @@ std::vector<std::string> shipped_libraries() {
 /// The library in the file of the cluster, if there is one, or the shipped one for its GPUs.
 Value own_library(const Cluster& cluster, const Value& asked) {
   const Value* file = asked.kind() == Value::Kind::map ? asked.find("base") : &asked;
-  if (file != nullptr && file->kind() == Value::Kind::scalar && is_path(file->text())) {
-    const Value whole = Value::from_file(file_of(*file, "topologies/clusters", "cluster"));
-    if (whole.kind() == Value::Kind::map && whole.find("library") != nullptr) return *file;
-  }
+  if (file != nullptr && file->kind() == Value::Kind::scalar && is_path(file->text()) &&
+      holds_both(Value::from_file(file_of(*file, "topologies/clusters", "cluster"))))
+    return *file;
   const std::vector<std::string> own = nccl_libraries(cluster);
   if (own.size() == 1) return Value::scalar_at(asked.place(), own.front());
   asked.fail(fmt::format(

@@ -96,11 +96,14 @@ std::string file_of(const Value& name, const std::string& folder, std::string_vi
   return fmt::format("{}/{}/{}.yaml", data_directory(), folder, text);
 }
 
+bool holds_both(const Value& file) {
+  return file.kind() == Value::Kind::map && file.find("cluster") != nullptr &&
+         file.find("library") != nullptr;
+}
+
 Value read_part(const std::string& file, std::string_view part) {
   const Value whole = Value::from_file(file);
-  const bool both = whole.kind() == Value::Kind::map && whole.find("cluster") != nullptr &&
-                    whole.find("library") != nullptr;
-  return both ? *whole.find(part) : whole;
+  return holds_both(whole) ? *whole.find(part) : whole;
 }
 
 void refuse_file(const std::string& path, const std::string& why) {

@@ -33,6 +33,9 @@ std::string unknown_file(std::string_view kind, const Value& name,
 /// data_directory()/folder. Throws InputError.
 std::string file_of(const Value& name, const std::string& folder, std::string_view kind);
 
+/// Whether a file holds a cluster and a library, as calibrations do.
+bool holds_both(const Value& file);
+
 /// The whole file, or what stands under `part` in a file that holds a cluster and a library, as
 /// calibrations do. Throws InputError.
 Value read_part(const std::string& file, std::string_view part);
