@@ -18,6 +18,7 @@ LINES = 16 / 15  # lines of 128 B with one of flags for fifteen
 START = {"alltoall_dispatch": 12e-6, "alltoall_combine": 20e-6}
 SUM = 5.5e12  # B/s of memory that a reduction over top-k reaches
 
+
 def exchange(tokens: int, size: float, ep: int, topk: int) -> float:
     """Seconds until all tokens are where their experts are: the slowest of warps, links, memory."""
     ranks = min(ep, topk)

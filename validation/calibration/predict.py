@@ -131,8 +131,8 @@ def by_spread(cases: list, scenario: str) -> list:
             raise InputError(f"{scenario}: expected a library that `ringscope calibrate` wrote, "
                              f"got '{case['library']}': name the file behind the scenario")
     ratios = with_ratios([case["time_s"] for case in cases])[len(cases):]
-    return [Prediction(case["name"], case["time_s"], case["likely"]["low_s"],
-                       case["likely"]["high_s"], ratio, None, None, case.get("warnings", []))
+    return [Prediction(case["name"], *likely(case, ()), ratio, None, None,
+                       case.get("warnings", []))
             for case, ratio in zip(cases, [1.0, *ratios])]
 
 
