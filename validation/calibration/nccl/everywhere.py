@@ -16,7 +16,6 @@ to outliers, in which each machine counts as much as any other, find them by Gau
 import argparse
 import json
 import pathlib
-import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -24,6 +23,8 @@ import numpy as np
 from common.programs import run_main, write_text
 from validation.calibration.nccl.fit import GRANTED, fit_a100
 from validation.calibration.nccl.form import FLAGS, KEYS, PROTOCOLS
+from validation.calibration.nccl.least_squares import (ROUNDS, covariance_of, errors, fitted,
+                                                       weight_of, without)
 from validation.calibration.nccl.machines import (MACHINES, folders_of, report,
                                                   rows_by_machine)
 from validation.calibration.nccl.predict import MOST, scenario_of, seconds_of
@@ -48,12 +49,6 @@ STATED = dict.fromkeys(("efa_p4d", "efa_p5", "efa_p6"), "75 us")
 ISSUE = 4.263e-6
 EXCHANGE = 5e-6  # s until a block of an exchange has begun, before anything is known
 CALL = 10e-6  # s that a program in PyTorch adds to a call, likewise
-MEASURED = 0.05  # of a published time, beside what no factor explains
-ROBUST = 3.0  # standard errors above which an error counts linearly
-ROWS = 30  # rows' worth of weight of a machine
-STEP = 0.1  # of a logarithm, for differences
-FARTHEST = 0.7  # of a logarithm in a round
-ROUNDS = 3
 THREADS = 2
 
 
@@ -164,114 +159,25 @@ class Predictor:
         return np.array(seconds_of(cases))
 
 
-def errors(predicted, rows) -> np.ndarray:
-    return np.log(predicted / np.array([row.seconds for row in rows]))
-
-
-def steps_of(predictor, machine, rows) -> list:
-    """Steps of derivatives: (places of rows, {place: key} or key, keys that change). The costs of
-    all protocols change at once for rows that know but one."""
-    protocol = [predictor.protocols[machine.name, row] for row in rows]
-    between = [i for i, row in enumerate(rows) if row.hosts > 1]
-    every = list(range(len(rows)))
-    steps = [(every, key, [key]) for key in ("launch", "issue", "call")]
-    steps += [([i for i in every if not protocol[i]], "exchange_start", ["exchange_start"])]
-    steps += [(between, "cables", ["cables"])]
-    steps += [([i for i in every if protocol[i] == "Simple"], "in_switch", ["in_switch"])]
-    for key in KEYS + ("between", "gap"):
-        some = between if key in ("between", "gap") else every
-        keys = [f"{name}.{key}" for name in PROTOCOLS]
-        steps.append(([i for i in some if protocol[i]],
-                      {i: f"{protocol[i]}.{key}" for i in some if protocol[i]}, keys))
-        steps += [([i for i in some if not protocol[i]], one, [one]) for one in keys]
-    return [step for step in steps if step[0]]
-
-
-def linearised(predictor, factors, rows_of: dict, logs, length: float = STEP) -> dict:
-    """{machine's name: (errors at `logs`, their derivatives by each logarithm)}. `length`: of the
-    differences."""
-    machines = factors.machines
-    at = {machine.name: factors.of(machine, logs) for machine in machines}
-    here = predictor.seconds([(m, rows_of[m.name], at[m.name]) for m in machines])
-    found = {m.name: (errors(seconds, rows_of[m.name]),
-                      np.zeros((len(rows_of[m.name]), len(logs))))
-             for m, seconds in zip(machines, here)}
-    steps = [(m, *step) for m in machines for step in steps_of(predictor, m, rows_of[m.name])
-             if isinstance(step[1], dict) or factors.columns(m, step[1])]
-    asked = [(m, [rows_of[m.name][i] for i in some],
-              {**at[m.name], **{key: at[m.name][key] + length for key in keys}})
-             for m, some, _, keys in steps]
-    for (m, some, by, _), (_, rows, _), seconds in zip(steps, asked, predictor.seconds(asked)):
-        before, slopes = found[m.name]
-        for i, change in zip(some, (errors(seconds, rows) - before[some]) / length):
-            for column in factors.columns(m, by if isinstance(by, str) else by[i]):
-                slopes[i, column] += change
-    return found
-
-
 def machines_of(rows_of: dict) -> list:
     return [machine for machine in MACHINES if machine.name in rows_of]
 
 
-def solve(factors, linear: dict, logs, omitted=()) -> np.ndarray:
-    """Logarithms that explain the rows of all machines but those omitted."""
-    names = [name for name in linear if name not in omitted]
-    here = np.concatenate([linear[name][0] for name in names])
-    slopes = np.vstack([linear[name][1] for name in names])
-    weight = np.concatenate([np.full(len(linear[name][0]),
-                                     np.sqrt(min(1, ROWS / len(linear[name][0]))) / MEASURED)
-                             for name in names])
-    widths, found = np.array(factors.widths), logs
-    for _ in range(20):  # of reweighting
-        left = (here + slopes @ (found - logs)) * weight
-        robust = weight * np.sqrt(1 / np.maximum(1, np.abs(left) / ROBUST))
-        rows = np.vstack([slopes * robust[:, None], np.diag(1 / widths)])
-        right = np.concatenate([(slopes @ logs - here) * robust, np.zeros(len(widths))])
-        found = np.linalg.lstsq(rows, right, rcond=None)[0]
+def widths_of(factors, linear: dict) -> dict:
+    """{name of a network: {cost: standard deviation of its logarithm}}; of a network that no row is
+    of, by its family."""
+    covariance = covariance_of(factors, [slopes * weight_of(left) for left, slopes in
+                                         linear.values()])
+    found = {}
+    for kind, family in FAMILIES.items():
+        found[kind] = {}
+        for key in OF_NETWORKS:
+            owners = [(owner, key) for owner in ("all networks", family, kind)]
+            places = [factors.index[one] for one in owners if one in factors.index]
+            alone = 0 if owners[-1] in factors.index else WIDE[key.split(".")[-1]][1]
+            found[kind][key] = round(float(np.sqrt(covariance[np.ix_(places, places)].sum()
+                                                   + alone ** 2)), 3)
     return found
-
-
-def cost(factors, linear: dict, logs) -> float:
-    """Sum that the fit makes least: Huber's, of errors, and the pull of factors to 1."""
-    total = 0.5 * float(np.sum((logs / factors.widths) ** 2))
-    for found, _ in linear.values():
-        left = np.abs(found) * np.sqrt(min(1, ROWS / len(found))) / MEASURED
-        total += float(np.sum(np.where(left < ROBUST, left ** 2 / 2,
-                                       ROBUST * (left - ROBUST / 2))))
-    return total
-
-
-def moved(factors, linear: dict, logs, omitted=()) -> np.ndarray:
-    """solve(), but no farther away than derivatives hold for."""
-    step = solve(factors, linear, logs, omitted) - logs
-    return logs + np.clip(step, -FARTHEST, FARTHEST)
-
-
-def fitted(predictor, factors, rows_of: dict, logs, rounds: int = ROUNDS, length: float = STEP,
-           enough: float = 0, shown=report) -> tuple:
-    """The best logarithms of all rounds, and what is linear around them; a round that makes it
-    worse is tried again with half of its step. A step of less than `enough` is the last one."""
-    best, step = (np.inf, logs, {}), np.inf
-    for i in range(rounds):
-        linear = linearised(predictor, factors, rows_of, logs, length)
-        now = cost(factors, linear, logs)
-        shown(f"fit {i}, cost {now:.0f}", {name: e for name, (e, _) in linear.items()}, rows_of)
-        better = now < best[0]
-        if better:
-            best = (now, logs, linear)
-        if step < enough:
-            break
-        logs = moved(factors, linear, logs) if better else (logs + best[1]) / 2
-        step = np.max(np.abs(logs - best[1]))
-    return best[1:]
-
-
-def without(factors, linear: dict, logs, omitted: str) -> np.ndarray:
-    """The same without one machine: factors that it alone has told are 1, the others change
-    by no more than derivatives hold for. A part of that step would leave the machine in them."""
-    told = np.any([np.any(slopes != 0, axis=0) for name, (_, slopes) in linear.items()
-                   if name != omitted], axis=0)
-    return np.where(told, moved(factors, linear, logs, (omitted,)), 0)
 
 
 def thinned(rows: list) -> list:
@@ -300,7 +206,8 @@ def main():
     report("before", {m.name: errors(s, rows_of[m.name]) for m, s in zip(machines, start)},
            rows_of)
     logs, linear = fitted(predictor, factors, few, logs, given.rounds)
-    omitted = {m.name: without(factors, linear, logs, m.name) for m in machines}
+    omitted = {m.name: without(predictor, factors, linear, few, logs, m.name)
+               for m in machines}
     seconds = predictor.seconds([(m, rows_of[m.name], factors.of(m, omitted[m.name]))
                                  for m in machines])
     report("omitted", {m.name: errors(s, rows_of[m.name]) for m, s in zip(machines, seconds)},
@@ -311,6 +218,7 @@ def main():
                         for (owner, key), value in zip(factors.names, logs)},
             "between_hosts": [m.name for m in machines
                               if any(row.hosts > 1 for row in rows_of[m.name])],
+            "widths": widths_of(factors, linear),
             "omitted": {m.name: [[row.collective, row.ranks, row.hosts, row.size,
                                    float(f"{1e6 * s:.4g}")]
                                   for row, s in zip(rows_of[m.name], predicted)]

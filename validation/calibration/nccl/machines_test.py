@@ -15,7 +15,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from common.programs import InputError
-from validation.calibration.nccl import everywhere, machines, spread
+from validation.calibration.nccl import everywhere, least_squares, machines, spread
 from validation.calibration.nccl.machines import MACHINES, folders_of, rows_by_machine
 
 ROWS = ((8, 20.5), (1024, 21.0), (1 << 20, 60.0))
@@ -80,10 +80,26 @@ class Machines(unittest.TestCase):
         error, width = 0.02, 1.0
         factors = SimpleNamespace(names=["one"], widths=[width])
         linear = lambda _p, _f, _r, logs, _l: {"m": (error + logs, np.ones((1, 1)))}
-        with unittest.mock.patch.object(everywhere, "linearised", linear):
-            logs, _ = everywhere.fitted(None, factors, {}, np.zeros(1), 5, enough=2 * error,
-                                        shown=lambda *_: None)
-        self.assertAlmostEqual(logs[0], -error / (1 + everywhere.MEASURED ** 2 / width ** 2))
+        with unittest.mock.patch.object(least_squares, "linearised", linear):
+            logs, _ = least_squares.fitted(None, factors, {}, np.zeros(1), 5, enough=2 * error,
+                                           shown=lambda *_: None)
+        self.assertAlmostEqual(logs[0], -error / (1 + least_squares.MEASURED ** 2 / width ** 2))
+
+    def test_machine_is_omitted_by_the_fit_to_the_others(self):
+        # Errors of the machine that stays are x + x^2 - 0.06, whose root is 0.0568 = (sqrt(1.24) -
+        # 1) / 2; those of the omitted one are 0 at x = 2, which the fit to both has reached.
+        one, omitted = SimpleNamespace(name="one"), SimpleNamespace(name="omitted")
+        factors = SimpleNamespace(names=["x"], widths=[1e3], machines=[one, omitted],
+                                  of=lambda machine, logs: logs)
+        rows = {"one": [SimpleNamespace(seconds=math.exp(0.06))]}
+        predictor = SimpleNamespace(seconds=lambda asked: [np.exp(logs + logs ** 2)
+                                                           for _, _, logs in asked])
+        linear = {"one": (np.array([5.94]), np.array([[5.0]])),
+                  "omitted": (np.zeros(1), np.ones((1, 1)))}
+        with unittest.mock.patch.multiple(least_squares, REFITS=20, ENOUGH=1e-6):
+            logs = least_squares.without(predictor, factors, linear, rows, np.array([2.0]),
+                                         "omitted")
+        self.assertAlmostEqual(logs[0], (math.sqrt(1.24) - 1) / 2, 3)
 
 
 def residuals(errors: dict, hosts: int = 1, size: int = 1024) -> list:

@@ -15,7 +15,7 @@ import numpy as np
 
 from common.programs import InputError
 from common.quantities import format_bandwidth, format_time, parse_quantity
-from validation.calibration.nccl import everywhere
+from validation.calibration.nccl import everywhere, least_squares
 from validation.calibration.nccl.everywhere import EXCHANGE, GAP, OF_GPUS, OF_NETWORKS, WIDE
 from validation.calibration.nccl.form import FLAGS, PROTOCOLS
 from validation.calibration.nccl.predict import scenario_of
@@ -162,16 +162,16 @@ class Fit:
         return self.predictor.seconds([(self.machine, rows, self.factors.of(None, logs))])[0]
 
     def linear(self, rows, logs):
-        return everywhere.linearised(self.predictor, self.factors, {self.machine.name: rows}, logs,
-                                     STEP)[self.machine.name]
+        return least_squares.linearised(self.predictor, self.factors, {self.machine.name: rows},
+                                        logs, STEP)[self.machine.name]
 
 
 def fit_rows(predictor: Predictor, rows: list) -> Fit:
     machine = SimpleNamespace(name="the log")
     factors = Factors(machine)
-    logs, linear = everywhere.fitted(predictor, factors, {machine.name: rows},
-                                     np.zeros(len(factors.names)), ROUNDS, STEP, ENOUGH,
-                                     lambda *_: None)
+    logs, linear = least_squares.fitted(predictor, factors, {machine.name: rows},
+                                        np.zeros(len(factors.names)), ROUNDS, STEP, ENOUGH,
+                                        lambda *_: None)
     fit = Fit(rows, factors, predictor, logs, *linear[machine.name])
     fit.covariance = covariance_of(fit, fit.slopes)
     leave_out(fit)
@@ -179,23 +179,17 @@ def fit_rows(predictor: Predictor, rows: list) -> Fit:
     return fit
 
 
-def weight_of(fit: Fit) -> float:
-    """Weight of a row: one over its standard error, at least that of the fit's errors."""
-    missed = max(everywhere.MEASURED, np.median(np.abs(fit.errors)) / 0.6745)
-    return math.sqrt(min(1, everywhere.ROWS / len(fit.rows))) / missed
-
-
 def covariance_of(fit: Fit, slopes) -> np.ndarray:
     """Covariance of the logarithms, given rows with these slopes."""
-    slopes = slopes * weight_of(fit)
-    return np.linalg.inv(slopes.T @ slopes + np.diag(1 / np.array(fit.factors.widths) ** 2))
+    return least_squares.covariance_of(
+        fit.factors, [slopes * least_squares.weight_of(fit.errors)])
 
 
 def widen(fit: Fit):
     """Widths of the narrowest costs by their profile: each is put aside, rates faster and times
     shorter than expected, and the rise of the fit's cost states how sure the rows are of it. Where
     the slowest of several rates decides, slopes do not show that another one may be it."""
-    best = everywhere.cost(fit.factors, {"": (fit.errors, fit.slopes)}, fit.logs)
+    best = least_squares.cost(fit.factors, {"": (fit.errors, fit.slopes)}, fit.logs)
     known, at = widths_of(fit), fit.factors.of(None, fit.logs)
     for key in sorted(KEYS, key=lambda key: known[key][1] / known[key][0])[:ASIDE]:
         prior, width = widths_of(fit)[key]
@@ -217,13 +211,13 @@ def put_aside(fit: Fit, key: str, by: float) -> tuple:
     found = [(np.inf, logs)]
     for _ in range(REFITS):
         errors, slopes = fit.linear(fit.rows, logs)
-        found.append((everywhere.cost(fit.factors, {"": (errors, slopes)}, logs), logs))
+        found.append((least_squares.cost(fit.factors, {"": (errors, slopes)}, logs), logs))
         slopes[:, columns] = 0
-        step = everywhere.moved(fit.factors, {"": (errors, slopes)}, logs) - logs
+        step = least_squares.moved(fit.factors, {"": (errors, slopes)}, logs) - logs
         step[columns] = 0
         logs = logs + step
-    errors = everywhere.errors(fit.seconds(fit.rows, logs), fit.rows)
-    found.append((everywhere.cost(fit.factors, {"": (errors, None)}, logs), logs))
+    errors = least_squares.errors(fit.seconds(fit.rows, logs), fit.rows)
+    found.append((least_squares.cost(fit.factors, {"": (errors, None)}, logs), logs))
     return min(found, key=lambda one: one[0])
 
 
@@ -234,9 +228,9 @@ def leave_out(fit: Fit):
     fit.left_out, fit.expected = np.zeros(len(fit.rows)), np.zeros(len(fit.rows))
     for one in sorted(set(fold)):
         seen, some = fold != one, [row for row, of in zip(fit.rows, fold) if of == one]
-        logs = everywhere.moved(fit.factors, {fit.machine.name: (fit.errors[seen],
+        logs = least_squares.moved(fit.factors, {fit.machine.name: (fit.errors[seen],
                                                                  fit.slopes[seen])}, fit.logs)
-        fit.left_out[~seen] = everywhere.errors(fit.seconds(some, logs), some)
+        fit.left_out[~seen] = least_squares.errors(fit.seconds(some, logs), some)
         spread = covariance_of(fit, fit.slopes[seen])
         fit.expected[~seen] = np.sqrt(np.einsum("ij,jk,ik->i", fit.slopes[~seen], spread,
                                                 fit.slopes[~seen]))
@@ -271,10 +265,10 @@ def draws_of(fit: Fit, count: int, seed: int) -> list:
     rows = [fit.rows[i] for i in places]
     found = fit.predictor.seconds([(fit.machine, rows, fit.factors.of(None, logs))
                                    for logs in drawn])
-    scale = len(fit.rows) / len(rows) * weight_of(fit) ** 2 / 2
+    scale = len(fit.rows) / len(rows) * least_squares.weight_of(fit.errors) ** 2 / 2
     linear = fit.errors[places] + (drawn - fit.logs) @ fit.slopes[places].T
     chance = scale * (np.sum(linear ** 2, axis=1)
-                      - [np.sum(everywhere.errors(one, rows) ** 2) for one in found])
+                      - [np.sum(least_squares.errors(one, rows) ** 2) for one in found])
     kept = np.argsort(-(chance + generator.gumbel(size=TRIES)))[:count]
     return [blocks_of(fit.predictor.base, fit.factors.of(None, drawn[i])) for i in sorted(kept)]
 
@@ -301,7 +295,7 @@ def advise(fit: Fit):
               and collective == "allreduce"]
     slopes = fit.linear(free + forced, fit.logs)[1]
     inner = slopes @ fit.covariance
-    own = np.einsum("ij,ij->i", inner, slopes) + everywhere.MEASURED ** 2
+    own = np.einsum("ij,ij->i", inner, slopes) + least_squares.MEASURED ** 2
     shared = inner[:len(free)] @ slopes.T
     gain = np.sum(shared ** 2, axis=0) / own / np.sum(np.diag(shared))
     near = {(row.hosts, round(math.log(row.size, 8))) for row in fit.rows}

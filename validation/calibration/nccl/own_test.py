@@ -90,7 +90,7 @@ class TheFit(unittest.TestCase):
         column = self.fit.factors.names.index("launch")
         other = self.fit.logs.copy()
         other[column] -= 0.2
-        change = everywhere.errors(self.fit.seconds(rows, other), rows) - errors
+        change = least_squares.errors(self.fit.seconds(rows, other), rows) - errors
         np.testing.assert_allclose(slopes[:, column] * -0.2, change, atol=0.005)
 
 
@@ -123,7 +123,7 @@ class Widths(unittest.TestCase):
             factors = own.Factors(machine)
             true = factors.of(None, random.normal(size=len(factors.names)) * factors.widths)
             seconds = (made.seconds([(machine, rows_of(SIZES), true)])[0]
-                       * np.exp(everywhere.MEASURED * random.normal(size=len(SIZES))))
+                       * np.exp(least_squares.MEASURED * random.normal(size=len(SIZES))))
             fit = own.fit_rows(made, rows_of(SIZES, seconds=seconds))
             found, widths = fit.factors.of(None, fit.logs), own.widths_of(fit)
             fit.covariance = own.covariance_of(fit, fit.slopes)

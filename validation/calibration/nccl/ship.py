@@ -18,6 +18,7 @@ from validation.calibration.nccl import everywhere, spread
 from validation.calibration.nccl.fit import fit_a100
 from validation.calibration.nccl.form import PROTOCOLS
 from validation.calibration.nccl.machines import Machine, folders_of, rows_by_machine
+from validation.calibration.nccl.own import scaled_by
 from validation.calibration.nccl.profile import yaml_of
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
@@ -85,9 +86,21 @@ def transport_text(base, fit: dict, name: str, residuals: list) -> str:
         lines.append(f"  nic_latency: {everywhere.STATED[name]}")
     for protocol in PROTOCOLS:
         values = ", ".join(f"{key}: {blocks[protocol][key]}" for key in BETWEEN)
-        lines.append(f"  {protocol}: {{{values}}}")
+        lines += [f"  # 90 % intervals: {intervals_of(blocks, fit['widths'][name], protocol)}",
+                  f"  {protocol}: {{{values}}}"]
     text = "\n".join(lines) + "\n"
-    return text if name in ("infiniband", "roce") else text + spread.yaml_of(residuals, True)
+    return text if name in ("infiniband", "roce") else text + spread.yaml_of(
+        residuals, True, bool(seen))
+
+
+def intervals_of(blocks: dict, widths: dict, protocol: str) -> str:
+    """A hop and a message: 1.645 standard deviations of the logarithm to each side."""
+    found = []
+    for what, key, width in (("hop", BETWEEN[0], f"{protocol}.between"),
+                             ("message", BETWEEN[1], f"{protocol}.gap")):
+        ends = [scaled_by(blocks[protocol][key], sign * 1.645 * widths[width]) for sign in (-1, 1)]
+        found.append(f"{what} {' to '.join(ends)}")
+    return ", ".join(found)
 
 
 def main():
