@@ -187,20 +187,23 @@ std::vector<std::string> vain_graph(const Scenario& scenario) {
       "ranks on GPUs and a library with 'blocks'"};
 }
 
-/// Kernels between hosts of which nobody says what network joins them.
-std::vector<std::string> unnamed_network(const Scenario& scenario) {
+/// Kernels between hosts: the network is not named, or it is sockets, which have no GPUDirect (NCCL
+/// 2.30, src/transport/net_socket.cc).
+std::vector<std::string> network_warnings(const Scenario& scenario) {
+  const auto& [cluster, library] = std::tie(scenario.cluster, scenario.library);
   const auto& ranks = scenario.placement.ranks;
   const bool between_hosts = std::ranges::any_of(
       ranks, [&](const Location& rank) { return rank.host != ranks.front().host; });
-  if (!scenario.library.blocks || !has_rank_on_gpu(scenario) || !between_hosts ||
-      !scenario.cluster.transport_name.empty())
+  if (!library.blocks || !has_rank_on_gpu(scenario) || !between_hosts) return {};
+  if (cluster.transport_name.empty())
+    return {fmt::format(
+        "{} does not say what kind of network joins its hosts: {} is assumed, and short messages "
+        "take several times as long on others; 'cluster.link.kind' is one of {}",
+        cluster.name, library.transport_name, fmt::join(names_in("scenarios/transports"), ", "))};
+  if (cluster.transport_name.find("socket") == std::string::npos ||
+      !cluster.topology.hosts()[ranks.front().host].gpudirect)
     return {};
-  return {
-      fmt::format("{} does not say what kind of network joins its hosts: {} is assumed, and short "
-                  "messages take "
-                  "several times as long on others; 'cluster.link.kind' is one of {}",
-                  scenario.cluster.name, scenario.library.transport_name,
-                  fmt::join(names_in("scenarios/transports"), ", "))};
+  return {"sockets have no GPUDirect, but the hosts have it: set 'cluster.host.gpudirect: false'"};
 }
 
 std::vector<std::string> schedule_warnings(const Job& job) {
@@ -315,7 +318,7 @@ std::vector<std::string> job_warnings(const Scenario& scenario) {
   for (const auto& more :
        {other_generation(scenario), other_chip(scenario), servers_on_gpus(scenario),
         slips(scenario), slips(scenario.cluster), unused_blocks(scenario), vain_graph(scenario),
-        unnamed_network(scenario), nic_warnings(scenario, !other.empty()),
+        network_warnings(scenario), nic_warnings(scenario, !other.empty()),
         schedule_warnings(scenario.job), extrapolations(scenario), hanging_ranks(scenario),
         short_memory(scenario), input_warnings(scenario), crowded_cores(scenario)})
     warnings.insert(warnings.end(), more.begin(), more.end());

@@ -98,6 +98,15 @@ TEST(JobWarnings, kernels_between_hosts_want_to_know_the_network) {
               ElementsAre(AllOf(HasSubstr("infiniband is assumed"), HasSubstr("efa_p5"))));
 }
 
+TEST(JobWarnings, sockets_want_hosts_without_gpudirect) {
+  const std::string socket = "{base: h100_nvswitch, link: {kind: socket}";
+  EXPECT_THAT(warnings_of(socket + "}", "{hosts: 8-8, on: gpu}", "nccl", "nccl_h100"),
+              ElementsAre(HasSubstr("'cluster.host.gpudirect: false'")));
+  EXPECT_THAT(warnings_of(socket + ", host: {gpudirect: false}}", "{hosts: 8-8, on: gpu}", "nccl",
+                          "nccl_h100"),
+              IsEmpty());
+}
+
 TEST(JobWarnings, costs_of_another_gpu_are_named_with_those_of_this_one) {
   EXPECT_THAT(warnings_of("h100_nvswitch", "{hosts: 8-8, on: gpu}", "nccl", "nccl_a100"),
               ElementsAre(AllOf(HasSubstr("nccl_a100 has the costs of Ampere GPUs"),

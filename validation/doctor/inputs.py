@@ -201,6 +201,10 @@ def scene_of(curve: curve_.Curve, cluster: str, library: str, placement) -> tupl
         replace_placement(curve, placement)
     on_gpus = any(uses_gpus(point.placement) for point in curve.points)
     chosen = library_for(curve, described, on_gpus, library, fitted)
+    kind, link = curve.where.get("link_kind"), described.get("link")
+    if kind and link and not link.get("kind"):
+        described = {**described, "link": {**link, "kind": kind}}
+        chosen.notes.append(f"the network is {kind}, as the log's INFO lines say")
     described = grown(described, curve, chosen.notes)
     check_places(curve, described, cluster)
     asks = [{"placement": point.placement, "job": point.job}

@@ -229,6 +229,15 @@ class Words(Doctor):
         said = self.refused(self.LATENCY, "gpu_pair")
         self.assertIn("2 measurements omitted: 16 B of p2pBandwidthLatencyTest", said)
 
+    def test_network_of_info_lines_is_the_cluster_s(self):
+        unnamed = self.folder / "unnamed.yaml"
+        unnamed.write_text("{base: h100_nvswitch, link: {kind: null}}", encoding="utf-8")
+        line = "h0:1:2 [0] NCCL INFO NET/OFI Selected provider is cxi\n"
+        said = self.diagnosed(line + log_of("NVIDIA H100", 2, 8), str(unnamed))
+        self.assertIn("the network is slingshot, as the log's INFO lines say", said)
+        said = self.diagnosed(line + log_of("NVIDIA H100", 2, 8), "h100_nvswitch")
+        self.assertNotIn("the network is slingshot", said)
+
 
 if __name__ == "__main__":
     BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
