@@ -26,10 +26,16 @@ int reversed(int n, int bits) {
 
 int up(int n, int by) { return (n + by - 1) / by; }
 
-PeerPart part_of(const Transfer& whole, int index, int parts) {
+PeerPart part_of(const Transfer& whole, int index, int parts, std::size_t chunk) {
   if (whole.peer < 0 || index >= parts) return {};
   const auto i = static_cast<std::size_t>(index), n = static_cast<std::size_t>(parts);
-  return {{whole.peer, whole.range.part(i, n), 0, whole.tag}, peer_protocol(whole.bytes, parts)};
+  const Range range = whole.range.part(i, n);
+  const Protocol protocol = peer_protocol(whole.bytes, parts);
+  // LL's flags let a receiver copy each line at once.
+  const std::size_t last = protocol == Protocol::ll || whole.bytes == 0
+                               ? 0
+                               : std::min(range.size, chunk * whole.range.size / whole.bytes);
+  return {{whole.peer, range, 0, whole.tag}, protocol, range.first(last)};
 }
 
 }  // namespace
@@ -87,7 +93,7 @@ std::vector<PeerWork> dealt_out(const PeerChannels& peers, const std::vector<Pee
       PeerWork& work = channels[channel];
       work.channel = channel;
       work.exchanges.push_back(
-          {part_of(one.sent, part, sent), part_of(one.received, part, received)});
+          {part_of(one.sent, part, sent, 0), part_of(one.received, part, received, peers.chunk)});
     }
   }
   std::erase_if(channels, [](const PeerWork& one) { return one.exchanges.empty(); });
@@ -114,6 +120,9 @@ Task run_channel(Communicator comm, PeerWork work) {
         requests.push_back(by(sent.protocol).isend(out.range, out.peer, work.channel));
     }
     co_await block.wait_all(requests);
+    for (std::size_t i = first; i < end; ++i)
+      if (const PeerPart& part = work.exchanges[i].second; part.last.size > 0)
+        co_await by(part.protocol).copy(part.last, part.last);
   }
   block.end_block();
 }

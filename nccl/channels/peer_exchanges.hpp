@@ -59,6 +59,8 @@ struct PeerExchange {
 struct PeerPart {
   Transfer transfer;
   Protocol protocol = Protocol::simple;
+  /// Items of a receive that are copied once all of it has come: its last chunk.
+  Range last;
 };
 
 /// All that one channel has to do, one block of threads of this rank.

@@ -180,6 +180,10 @@ Task run_block(Communicator comm, PeerWork work, std::size_t room) {
       messages.came(which);
     }
     co_await block.wait_all(messages.sent());
+    const Communicator copies = comm.inside({.channel = work.channel});
+    for (std::size_t i = first; i < end; ++i)
+      if (const Range last = work.exchanges[i].second.last; last.size > 0)
+        co_await copies.copy(last, last);
   }
   block.end_block();
 }

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "nccl/search/job_channels.hpp"
@@ -60,27 +61,34 @@ double Machine::block_start(int rank, Block block, bool launched) const {
 }
 
 // A byte that a block sends uses the block, and what the GPU has for all blocks of the protocol. A
-// block that stands for several uses its own resource as one of them, the GPU's as all.
-void Machine::add_block(Uses& uses, int rank, Block block, double carries, int times) {
+// block that stands for several uses its own resource as one of them, the GPU's as all. Sends and
+// receives of exchanges halve a block's threads (NCCL 2.30.7, src/device/sendrecv.h): both use it.
+// A byte of a ring is in the GPU's memory three times: a read of the rank's own, one of the buffer,
+// and the write before that. A byte of an exchange is there four times: it is copied at both ends.
+void Machine::add_block(Uses& uses, int rank, Block block, double carries, int times,
+                        bool receives) {
   const ProtocolCosts& costs = scenario_->library.blocks->costs(block.protocol);
   const std::string_view name = protocol_names[block.protocol];
-  const auto add = [&](int communicator, int channel, Bandwidth rate, const std::string& what,
+  const auto add = [&](int communicator, int channel, double rate, const std::string& what,
                        int weight) {
-    if (rate.is_unlimited()) return;
+    if (std::isinf(rate)) return;
     const auto [place, is_new] =
         blocks_.try_emplace({rank, communicator, channel, block.protocol, carries}, -1);
     if (is_new)
-      place->second = ledger_->add(
-          {{jobs_.owned(what, rank)}, ResourceKind::core, rate.bytes_per_second / carries, rank});
+      place->second =
+          ledger_->add({{jobs_.owned(what, rank)}, ResourceKind::core, rate / carries, rank});
     add_use(uses, place->second, weight);
   };
   const auto& groups = jobs_.job(rank).groups;
   const std::string group = block.communicator > 0
                                 ? groups->known.of_number(block.communicator).name + " "
                                 : std::string();
-  add(block.communicator, block.channel, costs.block,
+  add(block.communicator, block.channel, costs.block.bytes_per_second,
       fmt::format("{}channel{} {}", group, block.channel, name), times);
-  add(0, -1, costs.gpu, fmt::format("all channels {}", name), times * block.alike);
+  if (receives) return;
+  add(0, block.exchanges ? -2 : -1, costs.gpu.bytes_per_second * (block.exchanges ? 3.0 / 4 : 1),
+      fmt::format("all channels {}{}", name, block.exchanges ? " exchanges" : ""),
+      times * block.alike);
 }
 
 // Threads of a block that send between hosts do not receive, and send no more than so much.
@@ -219,7 +227,11 @@ PairRoute Machine::make_block_route(int from, int to, Block block) {
     // authors, github.com/NVIDIA/nccl/issues/1428.
     if (shares_gpus()) add_memory(memory, from, carries * sent, 1);
     add_uses(uses, memory, block.alike);
-    if (!leaves || !block.exchanges) return uses;
+    if (!block.exchanges) return uses;
+    if (!leaves) {
+      add_block(uses, orbits_.simulated_for(to), block, carries, sent, true);
+      return uses;
+    }
     add_exchange(uses, from, block, carries, true, sent);
     add_exchange(uses, to, block, carries, false, sent);
     return uses;

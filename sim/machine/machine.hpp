@@ -273,7 +273,8 @@ class Machine {
   Block known_block(int from, int to, Block block) const;
   Channel& add_channel(const Ends& ends);
   PairRoute make_block_route(int from, int to, Block block);
-  void add_block(Uses& uses, int rank, Block block, double carries, int times);
+  void add_block(Uses& uses, int rank, Block block, double carries, int times,
+                 bool receives = false);
   void add_exchange(Uses& uses, int rank, Block block, double carries, bool out, int times);
   const Location& location(int rank) const { return scenario_->placement.ranks[rank]; }
 

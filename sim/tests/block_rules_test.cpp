@@ -12,7 +12,7 @@
 namespace ringscope::block_rules_test {
 namespace {
 
-constexpr double us = 1e-6;
+constexpr double us = 1e-6, kib = 1024, mib = 1024 * kib;
 
 struct Machine {
   int hosts = 1;
@@ -21,6 +21,7 @@ struct Machine {
   std::string rules = "issue: 0 s";
   double carries_over_pcie = 1;
   std::string hop = "2 us";
+  std::string block = "4 GB/s";
 };
 
 /// Two GPUs of one host, or one of each of several; their PCIe carries 2 GB/s, a NIC 100.
@@ -43,15 +44,16 @@ library:
     launch: 5 us
     {3}
     {4}
-    LL: {{start: 3 us, hop: 2 us, block: 4 GB/s}}
+    LL: {{start: 3 us, hop: 2 us, block: {9}}}
     LL128: {{start: 3 us, hop: 2 us, block: 4 GB/s}}
-    Simple: {{start: 3 us, hop: {7}, carries_over_pcie: {5}, block: 4 GB/s}}
+    Simple: {{start: 3 us, hop: {7}, carries_over_pcie: {5}, block: {9}}}
 placement: {{hosts: {6}, on: gpu}}
 job: {8}
 )",
       machine.hosts, machine.hosts > 1 ? "100 GB/s" : "2 GB/s", machine.nvlink, machine.generation,
       machine.rules, machine.carries_over_pcie,
-      machine.hosts > 1 ? fmt::format("1x{}", machine.hosts) : "2", machine.hop, job));
+      machine.hosts > 1 ? fmt::format("1x{}", machine.hosts) : "2", machine.hop, job,
+      machine.block));
 }
 
 double time_of(const Machine& machine, const std::string& job) {
@@ -136,8 +138,6 @@ TEST_F(BlockRules, a_channels_sends_between_hosts_have_a_rate_of_their_own) {
   EXPECT_NEAR(at("8 GB/s"), at("4 GB/s"), 1e-12);  // the block's own
 }
 
-constexpr double kib = 1024, mib = 1024 * kib;
-
 /// GPU 0 sends to GPU 1 as a step of a program, before which GPU 1 computes.
 std::string lone_send(double size, const std::string& late = "0 s") {
   return fmt::format(
@@ -154,15 +154,39 @@ TEST_F(BlockRules, a_block_that_sends_for_a_group_may_begin_sooner) {
   EXPECT_NEAR(time_of({}, allreduce()), time_of(sooner, allreduce()), 1e-12);
 }
 
-TEST_F(BlockRules, a_lone_send_of_a_program_takes_as_long_as_nccls_sendrecv) {
+// A send and a receive have half of a block's threads each.
+TEST_F(BlockRules, lone_send_of_a_program_takes_as_long_as_sendrecv_with_blocks_twice_as_fast) {
   for (const Machine& machine : {Machine{}, Machine{.nvlink = "gpus_per_switch: 2"},
                                  Machine{.hosts = 2}, Machine{.hosts = 2, .hop = "30 us"}})
     for (const double size : sizes_of_sends) {
       SCOPED_TRACE(fmt::format("{} hosts, {} B", machine.hosts, size));
+      Machine twice = machine;
+      if (machine.hosts == 1) twice.block = "8 GB/s";
       const std::string both =
           fmt::format("{{collective: sendrecv, algorithm: nccl, bytes: {} B}}", size);
-      EXPECT_NEAR(time_of(machine, lone_send(size)), time_of(machine, both), 1e-12);
+      EXPECT_NEAR(time_of(machine, lone_send(size)), time_of(twice, both), 1e-12);
     }
+}
+
+TEST_F(BlockRules, exchange_copies_its_last_chunk_once_all_of_it_has_come) {
+  const auto takes = [](const char* cost, int size) {
+    return time_of({.block = fmt::format("unlimited{}", cost)},
+                   fmt::format("{{collective: sendrecv, algorithm: nccl, bytes: {} KiB, options: "
+                               "{{channels: 1}}}}",
+                               size));
+  };
+  // LL copies each line at once; a chunk over NVLink has 512 KiB.
+  for (const auto& [sent, copied] : {std::pair{16, 0}, {128, 128}, {512, 512}, {2048, 512}})
+    EXPECT_NEAR(takes(", copy: 1 GB/s", sent) - takes("", sent), copied * kib / 1e9, 1e-12) << sent;
+}
+
+// The GPU's memory has a byte of an exchange four times, one of a ring three times.
+TEST_F(BlockRules, exchanges_of_a_gpu_share_three_quarters_of_what_its_rings_have) {
+  const auto takes = [](int size) {
+    return time_of({.block = "unlimited, gpu: 4 GB/s"},
+                   fmt::format("{{collective: sendrecv, algorithm: nccl, bytes: {} MiB}}", size));
+  };
+  EXPECT_NEAR(takes(3) - takes(1), 2 * mib / 3e9, 1e-12);
 }
 
 // Up to 16 MiB a pair of one NVLink has a channel, then two.

@@ -23,8 +23,8 @@ import numpy as np
 from common.programs import run_main, write_text
 from validation.calibration.nccl.fit import GRANTED, fit_a100
 from validation.calibration.nccl.form import FLAGS, KEYS, PROTOCOLS
-from validation.calibration.nccl.least_squares import (ROUNDS, covariance_of, errors, fitted,
-                                                       weight_of, without)
+from validation.calibration.nccl.least_squares import (ENOUGH, REFITS, ROUNDS, covariance_of,
+                                                       errors, fitted, weight_of, without)
 from validation.calibration.nccl.machines import (MACHINES, folders_of, report,
                                                   rows_by_machine)
 from validation.calibration.nccl.predict import MOST, scenario_of, seconds_of
@@ -181,8 +181,8 @@ def widths_of(factors, linear: dict) -> dict:
 
 
 def thinned(rows: list) -> list:
-    """For derivatives: of long curves every second size."""
-    return rows[::2] if len(rows) > 100 else rows
+    """For fits: of long curves every second size."""
+    return rows[::2] if len(rows) > 60 else rows
 
 
 def main():
@@ -190,7 +190,7 @@ def main():
     parser.add_argument("--data", default="", help="folder with files that are not copied here")
     parser.add_argument("--begin", default="", help="result of -o whose factors to begin with")
     parser.add_argument("--rounds", type=int, default=ROUNDS,
-                        help="rounds of the fit; 1 keeps the factors of --begin")
+                        help="rounds with differences; others follow that keep derivatives")
     parser.add_argument("-o", default="", help="write predictions and the fit to all as JSON")
     given = parser.parse_args()
     rows_of = rows_by_machine(folders_of(given.data))
@@ -206,6 +206,7 @@ def main():
     report("before", {m.name: errors(s, rows_of[m.name]) for m, s in zip(machines, start)},
            rows_of)
     logs, linear = fitted(predictor, factors, few, logs, given.rounds)
+    logs, linear = fitted(predictor, factors, few, logs, REFITS, enough=ENOUGH, kept=linear)
     omitted = {m.name: without(predictor, factors, linear, few, logs, m.name)
                for m in machines}
     seconds = predictor.seconds([(m, rows_of[m.name], factors.of(m, omitted[m.name]))

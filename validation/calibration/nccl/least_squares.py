@@ -17,8 +17,8 @@ ROWS = 30  # rows' worth of weight of a machine
 STEP = 0.1  # of a logarithm, for differences
 FARTHEST = 0.7  # of a logarithm in a round
 ROUNDS = 3
-REFITS = 8  # rounds without a machine
-ENOUGH = 0.03  # of their last step
+REFITS = 5  # rounds that keep derivatives
+ENOUGH = 0.05  # of their last step
 
 
 def errors(predicted, rows) -> np.ndarray:
