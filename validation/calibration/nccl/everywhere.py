@@ -40,6 +40,7 @@ WIDE = {"launch": (0.7, 0.4), "issue": (0.5, 0.4), "exchange_start": (0.7, 0.3),
         "call": (1.0, 0.3), "in_switch": (0.2, 0.15), "start": (0.5, 0.3),
         "hop": (0.5, 0.3), "block": (0.4, 0.25), "copy": (0.4, 0.25), "gpu": (0.4, 0.25),
         "carries": (0.1, 0.07), "between": (0.7, 0.4), "gap": (0.3, 1.5), "cables": (0.1, 0.1)}
+REACHED = 0.5  # width of the share of its links that a network reaches
 GAP = 0.1e-6  # s that a message keeps a proxy, before anything is known
 IN_SWITCH = 0.604
 # Shares of their links that heads of NVLS use (NCCL 2.30.7, src/graph/tuning.cc, nvlsEfficiency).
@@ -81,6 +82,7 @@ class Factors:
         for machine in machines:
             for key in OF_GPUS + OF_NETWORKS:
                 common, own = WIDE[key.split(".")[-1]]
+                own = REACHED if key == "cables" else own
                 for owner in owners_of(machine, key):
                     widths[owner, key] = (common if owner.startswith("all ") else
                                           common if owner in FAMILIES.values() else own)
@@ -174,7 +176,8 @@ def widths_of(factors, linear: dict) -> dict:
         for key in OF_NETWORKS:
             owners = [(owner, key) for owner in ("all networks", family, kind)]
             places = [factors.index[one] for one in owners if one in factors.index]
-            alone = 0 if owners[-1] in factors.index else WIDE[key.split(".")[-1]][1]
+            own = REACHED if key == "cables" else WIDE[key.split(".")[-1]][1]
+            alone = 0 if owners[-1] in factors.index else own
             found[kind][key] = round(float(np.sqrt(covariance[np.ix_(places, places)].sum()
                                                    + alone ** 2)), 3)
     return found

@@ -55,10 +55,14 @@ def linearised(predictor, factors, rows_of: dict, logs, length: float = STEP) ->
              for m, seconds in zip(machines, here)}
     steps = [(m, *step) for m in machines for step in steps_of(predictor, m, rows_of[m.name])
              if isinstance(step[1], dict) or factors.columns(m, step[1])]
+    # Shares may be at their upper limits.
+    lengths = [-abs(length) if keys[0].endswith(("cables", "carries")) else length
+               for *_, keys in steps]
     asked = [(m, [rows_of[m.name][i] for i in some],
-              {**at[m.name], **{key: at[m.name][key] + length for key in keys}})
-             for m, some, _, keys in steps]
-    for (m, some, by, _), (_, rows, _), seconds in zip(steps, asked, predictor.seconds(asked)):
+              {**at[m.name], **{key: at[m.name][key] + by for key in keys}})
+             for (m, some, _, keys), by in zip(steps, lengths)]
+    for (m, some, by, _), length, (_, rows, _), seconds in zip(steps, lengths, asked,
+                                                               predictor.seconds(asked)):
         before, slopes = found[m.name]
         for i, change in zip(some, (errors(seconds, rows) - before[some]) / length):
             for column in factors.columns(m, by if isinstance(by, str) else by[i]):

@@ -15,7 +15,7 @@ import numpy as np
 import yaml
 
 from common.programs import InputError
-from validation.calibration.nccl import everywhere, own, own_rows
+from validation.calibration.nccl import least_squares, own, own_rows
 from validation.calibration.nccl.rows import Row
 from validation.calibration.verdict import model
 from validation.calibration.verdict.simulator import Simulator
