@@ -202,9 +202,13 @@ def scene_of(curve: curve_.Curve, cluster: str, library: str, placement) -> tupl
     on_gpus = any(uses_gpus(point.placement) for point in curve.points)
     chosen = library_for(curve, described, on_gpus, library, fitted)
     kind, link = curve.where.get("link_kind"), described.get("link")
-    if kind and link and not link.get("kind"):
+    fast = link and parse_quantity(str(link.get("bandwidth", "1 Gbit/s")), "bandwidth") >= FAST
+    if kind and link and not link.get("kind") and not (fast and "socket" in kind):
         described = {**described, "link": {**link, "kind": kind}}
         chosen.notes.append(f"the network is {kind}, as the log's INFO lines say")
+    kind = (described.get("link") or {}).get("kind")
+    if kind and not fitted:
+        chosen = chosen._replace(library=parts.with_transport(chosen.library, kind))
     described = grown(described, curve, chosen.notes)
     check_places(curve, described, cluster)
     asks = [{"placement": point.placement, "job": point.job}

@@ -17,7 +17,7 @@ from unittest import mock
 from common.programs import InputError
 from validation.calibration.imports import collectives
 from validation.calibration.verdict.simulator import Simulator
-from validation.doctor import inputs, program, text
+from validation.doctor import curve, inputs, program, text
 from validation.doctor.scenario import parts
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -237,6 +237,15 @@ class Words(Doctor):
         self.assertIn("the network is slingshot, as the log's INFO lines say", said)
         said = self.diagnosed(line + log_of("NVIDIA H100", 2, 8), "h100_nvswitch")
         self.assertNotIn("the network is slingshot", said)
+
+    def test_costs_of_the_cluster_s_network_are_expected(self):
+        point = curve.Point("a", 8, 1e-5, {"hosts": "8x2", "on": "gpu"},
+                            {"collective": "allreduce", "algorithm": "nccl", "bytes": "8 B"})
+        measured = curve.Curve([point], {"devices": ["NVIDIA A100"]}, [])
+        scene = inputs.scene_of(measured, "aws_p4d", "", None)[0]
+        own = parts.load(parts.path_of("transport", "efa_p4d"))["blocks"]["Simple"]
+        self.assertEqual(scene.blocks["Simple"]["hop_between_hosts"], own["hop_between_hosts"])
+        self.assertIn("hop", scene.blocks["Simple"])
 
 
 if __name__ == "__main__":

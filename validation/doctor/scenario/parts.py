@@ -10,7 +10,8 @@ from common.programs import InputError
 from validation.yaml_files import read_yaml
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-FOLDERS = {"cluster": "topologies/clusters", "library": "scenarios/libraries"}
+FOLDERS = {"cluster": "topologies/clusters", "library": "scenarios/libraries",
+           "transport": "scenarios/transports"}
 MOST_BASES = 8
 
 
@@ -64,6 +65,14 @@ def merged(below: dict, above: dict) -> dict:
         both = isinstance(old, dict) and isinstance(value, dict)
         result[key] = merged(old, value) if both else value
     return copy.deepcopy(result)
+
+
+def with_transport(library: dict, kind: str) -> dict:
+    """A library whose kernels meet the costs of a network between hosts."""
+    if "blocks" not in library:
+        return library
+    found = load(path_of("transport", kind))
+    return merged(library, {key: found[key] for key in ("blocks", "spread") if key in found})
 
 
 def shown_name(path: str) -> str:
