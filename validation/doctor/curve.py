@@ -38,6 +38,7 @@ class Point:
     factor: float = 1.0  # bus bandwidth is factor * bytes / seconds
     chosen: str = ""  # the algorithm that a selector ran
     family: str = ""  # of its errors, where that is not the whole curve's
+    samples: Sequence[float] = ()  # seconds of single repetitions, in their order
     likely: Sequence[float] = ()  # least and largest ratio, by the library's spread; else none
 
     @property
@@ -120,7 +121,7 @@ def collective_point(one, placement, algorithm: str, nccl: bool) -> Point:
     series = " ".join(filter(None, (name, forced, f"on {counts}", apart_of(one.parameters))))
     job, divide, factor = rings_of(name, job, int(one.parameters["ranks_count"]), nccl)
     return Point(series, size, one.median_s, placement, job, divide, spread=spread_of(one),
-                 factor=factor)
+                 factor=factor, samples=tuple(one.samples_s or ()))
 
 
 NO_PEERS = {"host": {"peer_access": "none", "staging": {"latency": "5 us"}}}

@@ -145,9 +145,19 @@ class Ranking:
         return sorted([*found, unknown], key=lambda one: -one.log_weight)
 
 
+def joined(ranked: list) -> list:
+    """One outcome a cause: the variant that explains most, with the mean weight of all of them."""
+    best: dict = {}
+    for one in ranked:
+        best.setdefault(one.name, []).append(one)
+    found = [own[0]._replace(log_weight=log_mean([one.log_weight for one in own]))
+             for own in best.values()]
+    return sorted(found, key=lambda one: -one.log_weight)
+
+
 def probabilities(ranked: list) -> list:
     """Each outcome's, if it is one of them."""
-    most = ranked[0].log_weight
+    most = max(one.log_weight for one in ranked)
     weights = [math.exp(one.log_weight - most) for one in ranked]
     return [weight / sum(weights) for weight in weights]
 
@@ -155,4 +165,5 @@ def probabilities(ranked: list) -> list:
 def alike(ranked: list) -> list:
     """The causes that these data do not tell from the best one, itself among them."""
     causes = [one for one in ranked if one.cause]
-    return [one for one in causes if one.log_weight > causes[0].log_weight - ALIKE]
+    most = max((one.log_weight for one in causes), default=0)
+    return [one for one in causes if one.log_weight > most - ALIKE]

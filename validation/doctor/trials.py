@@ -19,12 +19,12 @@ from validation.doctor.what_if import WhatIf, bytes_of, shortened, with_bytes
 
 # Sizes of a series and points of all series at which causes are simulated; between them their
 # effect is interpolated.
-FIRST, THEN, AT_LAST = (5, 9), (7, 14), (21, 28)
-NARROWED = 3  # times that severities are looked for
+FIRST, THEN, AT_LAST = (3, 6), (5, 10), (9, 16)
+NARROWED = 2  # times that severities are looked for
 # Further from the curve than the nearest, in variances of the stated error: such a cause is not
-# looked at again, but for so many of the nearest.
-FAR, KEPT = 16.0, 6
-REFINED, ROUNDS = 6, 2  # causes whose best severity is simulated at all sizes, how often
+# looked at again, but for so many of the nearest; nor are more than MOST.
+FAR, KEPT, MOST = 16.0, 4, 8
+REFINED, ROUNDS = 4, 1  # causes whose best severity is simulated at all sizes, how often
 OUT_OF_REACH = math.log(1000)  # behind the best: not refined, beyond two
 
 
@@ -118,7 +118,7 @@ class Trials:
     def __init__(self, what_if: WhatIf, scene: Scene, curve: curve_.Curve, causes: list,
                  found: ranking.Ranking):
         self.what_if, self.scene, self.curve, self.ranking = what_if, scene, curve, found
-        self.trials = [Trial(cause, self.scene) for cause in causes]
+        self.trials = [Trial(one, self.scene) for cause in causes for one in cause.each()]
 
     def simulate(self, asked: list, at: tuple, what: str):
         """Sets what these trials find. `asked`: (trial, severity); `at`: as FIRST is."""
@@ -145,7 +145,7 @@ class Trials:
         """Trials that may explain the curve, at some severity."""
         near = [(one.distance(self.ranking), i, one) for i, one in enumerate(self.trials)
                 if one.works(self.ranking.expected)]
-        return [one for place, (distance, _, one) in enumerate(sorted(near))
+        return [one for place, (distance, _, one) in enumerate(sorted(near)[:MOST])
                 if place < KEPT or distance < min(near)[0] + FAR]
 
     def narrow(self):
@@ -163,12 +163,12 @@ class Trials:
     def refine(self, outcomes: list):
         """Simulates the best severities of the best causes at all sizes: so far severities, or
         sizes, were interpolated."""
-        trials = {one.cause.name: one for one in self.trials}
+        trials = {one.cause: one for one in self.trials}
         best = [one for one in outcomes if one.cause][:REFINED]
         best = [one for i, one in enumerate(best)
                 if i < 2 or one.log_weight > best[0].log_weight - OUT_OF_REACH]
-        asked = [(trials[one.name], one.value) for one in best
-                 if one.value not in trials[one.name].exact]
+        asked = [(trials[one.cause], one.value) for one in best
+                 if one.value not in trials[one.cause].exact]
         self.simulate(asked, AT_LAST, "simulating the best again")
         chosen = simulated_at(self.curve, *THEN)
         for trial, value in asked:
@@ -186,4 +186,4 @@ class Trials:
                                             for one in self.trials])
             if turn < ROUNDS:
                 self.refine(outcomes)
-        return outcomes
+        return ranking.joined(outcomes)

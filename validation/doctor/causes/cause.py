@@ -2,6 +2,7 @@
 """A known cause: what it is, how to look for it, and which edits of the scenario stand for it."""
 
 import dataclasses
+import functools
 from typing import Callable
 
 from validation.doctor.scenario.scene import Scene
@@ -14,7 +15,9 @@ class Cause:
     """`values(scene)`: its severities, mild to heavy, [] where it cannot be; `edit(scene, value)`
     changes the scene, which is a copy, and returns False where that is not possible; `words(value)`
     says a severity. `ordered`: between two severities lie others. `weight`: how probable it is
-    before the data, against the others; a guess from what users report: FREQUENT, 1 or RARE."""
+    before the data, against the others; a guess from what users report: FREQUENT, 1 or RARE.
+    `seen(points)`: what the measured times alone show of it, "" if nothing. `variants`: keyword
+    arguments of `edit`, each of which is tried by itself."""
 
     name: str
     title: str
@@ -24,11 +27,23 @@ class Cause:
     words: Callable[[object], str] = str
     ordered: bool = True
     weight: float = 1.0
+    seen: Callable[[list], str] = lambda points: ""
+    variants: tuple = ()
 
     def scene(self, scene: Scene, value):
         """The scene with this cause; None where it cannot have it."""
         changed = scene.copy()
         return None if self.edit(changed, value) is False else changed
+
+    def each(self) -> list:
+        """One cause for each variant."""
+        return [dataclasses.replace(self, variants=(), edit=functools.partial(self.edit, **one))
+                for one in self.variants] or [self]
+
+
+def stated_alone(name: str, title: str, check: str, seen=lambda points: "") -> Cause:
+    """A cause that no scenario stands for: lines of a log state it, or its times show it."""
+    return Cause(name, title, check, lambda scene: [], lambda scene, value: False, seen=seen)
 
 
 def share(value: float) -> str:

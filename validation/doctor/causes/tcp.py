@@ -3,10 +3,10 @@
 
 from common.quantities import format_bandwidth, parse_quantity
 from validation.doctor.causes.cause import FREQUENT, Cause, protocols
-from validation.doctor.scenario.parts import merged, resolved
+from validation.doctor.scenario.parts import merged, resolved, with_transport
 from validation.doctor.scenario.scene import Scene, times
 
-LATENCY = 20e-6  # of a hop through two kernels, beyond that of a NIC that bypasses them
+LATENCIES = (0.0, 40e-6, 160e-6)  # seconds of a hop, beyond that of the transport `sockets`
 RATES = (1.0e9, 2.5e9, 5e9, 10e9)  # bytes per second that the sockets of a host carry, by its cores
 
 
@@ -18,7 +18,7 @@ def values(scene: Scene) -> list:
     return [rate for rate in reversed(RATES) if rate < 1.5 * scene.host_bandwidth()]
 
 
-def edit(scene: Scene, value):
+def edit(scene: Scene, value, latency=LATENCIES[0]):
     link = scene.cluster["link"]
     each = min(parse_quantity(str(link["bandwidth"]), "bandwidth"), value / scene.nics)
     if scene.blocks is None:
@@ -27,6 +27,7 @@ def edit(scene: Scene, value):
         tcp |= {"send_cost": cost, "recv_cost": cost}
         scene.library["network"] = merged(scene.library["network"], tcp)
         scene.library["network"]["order"] = "shared"
+        scene.library["network"]["latency"] = times(tcp["latency"], 1, latency)
         if scene.library.get("progress") == "nic":
             scene.library["progress"] = "caller"
         return
@@ -34,10 +35,11 @@ def edit(scene: Scene, value):
         scene.host["gpudirect"] = False
         scene.stage()
     link["bandwidth"] = format_bandwidth(each, digits=6)
-    for way in ("network", "gdr"):
-        scene.library[way]["latency"] = times(scene.library[way]["latency"], 1, LATENCY)
+    if latency is None:
+        return
+    scene.library = with_transport(scene.library, "sockets")
     for one in protocols(scene):
-        one["hop_between_hosts"] = times(one.get("hop_between_hosts", one["hop"]), 1, LATENCY)
+        one["hop_between_hosts"] = times(one["hop_between_hosts"], 1, latency)
 
 
 CAUSE = Cause(
@@ -46,4 +48,4 @@ CAUSE = Cause(
     "NCCL_DEBUG=INFO says NET/Socket (NCCL_IB_DISABLE, no verbs in the container); "
     "ompi_info, --mca pml ucx, UCX_TLS",
     values, edit, lambda value: f"of {format_bandwidth(value)} a host",
-    weight=FREQUENT)
+    weight=FREQUENT, variants=tuple({"latency": one} for one in LATENCIES))

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The first repetitions are slow, later ones settle."""
+
+import math
+import statistics
+
+from validation.doctor.causes.cause import stated_alone
+
+COLD, SETTLED = 1.5, 0.1  # of times: the first over the last; logarithm of the last two
+TABLES = 3
+
+
+def settles(times: list) -> bool:
+    """True of repetitions in their order that come down to a time which two of them have."""
+    return (len(times) >= TABLES and times[0] > COLD * times[-1] and times[1] > COLD * times[-1]
+            and abs(math.log(times[-1] / times[-2])) < SETTLED)
+
+
+def seen(points: list) -> str:
+    runs: dict = {}
+    for point in points:
+        runs.setdefault(point.series, []).append(point.ratio)
+    if settles([statistics.median(one) for one in runs.values()]):
+        return f"the first of {len(runs)} runs are slower than the last two, which agree"
+    cold = sum(settles(list(point.samples)) for point in points)
+    return f"the first repetitions of {cold} sizes are slower than the last" if cold > 1 else ""
+
+
+CAUSE = stated_alone(
+    "cold-start",
+    "the first repetitions are cold: connections, registrations and clocks are not settled yet",
+    "more warm-up (nccl-tests -w 20); drop the first runs; nvidia-smi -lgc for fixed clocks", seen)
