@@ -25,7 +25,8 @@ MOST_SERIES = 3  # compared, of many that are long
 
 @dataclass
 class Diagnosis:
-    """`ranked` is empty where the curve is normal; `telling`: measurements that would tell."""
+    """`ranked` is empty where the curve is normal; `telling`: measurements that would tell;
+    `stated` and `struck`: causes that a line of the log states or contradicts (evidence.py)."""
 
     curve: curve_.Curve
     scene: Scene
@@ -37,6 +38,8 @@ class Diagnosis:
     ranked: list = field(default_factory=list)
     telling: list = field(default_factory=list)
     notes: list = field(default_factory=list)
+    stated: dict = field(default_factory=dict)
+    struck: dict = field(default_factory=dict)
 
     @property
     def normal(self) -> bool:
@@ -45,6 +48,18 @@ class Diagnosis:
     @property
     def off(self) -> np.ndarray:
         return self.errors.off(self.curve.points)
+
+    @property
+    def logs(self) -> np.ndarray:
+        """Logarithms of measured over expected times."""
+        return np.log([point.ratio for point in self.curve.points])
+
+    def explains(self, outcome: ranking.Outcome) -> float:
+        """Share of the abnormal points' deviation that a cause explains: 0 to 1."""
+        times = outcome.log_times - np.log([point.expected for point in self.curve.points])
+        seen = (self.off != 0) & ~np.isnan(times)
+        missed = np.sum(np.abs(self.logs - times)[seen])
+        return max(0.0, 1 - float(missed / max(np.sum(np.abs(self.logs)[seen]), 1e-9)))
 
     @property
     def by_spread(self) -> bool:
@@ -58,7 +73,8 @@ class Diagnosis:
     def explained(self) -> bool:
         """False where the curve is faster than expected and the likeliest cause makes up for less
         than half of that: that it explains a slower part better is no reason then."""
-        if self.normal or self.curve.points[self.first].ratio > 1 or not self.causes:
+        if (self.normal or self.curve.points[self.first].ratio > 1 or not self.causes
+                or self.causes[0].name in self.stated):
             return True
         points, best = self.curve.points, self.causes[0].log_times
         off = [i for i in range(len(points)) if points[i].ratio < 1 and not math.isnan(best[i])]
@@ -142,10 +158,20 @@ def rank(what_if: WhatIf, diagnosis: Diagnosis, causes: list = CAUSES) -> list:
     found = ranking.Ranking(np.log([point.seconds for point in points]),
                             np.log([point.expected for point in points]),
                             diagnosis.errors.of(kept))
-    outcomes = Trials(what_if, scene, curve, causes, found).outcomes()
+    possible = [one for one in causes if one.name not in diagnosis.struck]
+    outcomes = Trials(what_if, scene, curve, possible, found).outcomes()
     every = np.full(len(diagnosis.curve.points), np.nan)
     for i, one in enumerate(outcomes):
         times = every.copy()
         times[kept] = one.log_times
         outcomes[i] = one._replace(log_times=times)
-    return outcomes
+    return stated_first(diagnosis, outcomes, every)
+
+
+def stated_first(diagnosis: Diagnosis, outcomes: list, unknown: np.ndarray) -> list:
+    """Causes that the log states come first, also those that no simulation shows. `unknown`: times
+    of those."""
+    lines, simulated = diagnosis.stated, {one.name for one in outcomes}
+    outcomes = outcomes + [ranking.Outcome(one, None, "", unknown, -math.inf, math.nan)
+                           for one in CAUSES if one.name in lines and one.name not in simulated]
+    return sorted(outcomes, key=lambda one: not lines[one.name].strong if one.name in lines else 2)

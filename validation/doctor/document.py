@@ -4,7 +4,7 @@
 import json
 import math
 
-from validation.doctor import ranking
+from validation.doctor import judgement, ranking
 from validation.doctor.diagnosis import Diagnosis
 
 SCHEMA = 1
@@ -24,10 +24,22 @@ def cause_of(diagnosis: Diagnosis, outcome, share: float, same: set) -> dict:
     if outcome.cause is None:
         return {"name": "unknown", "probability": share}
     times = [None if math.isnan(one) else math.exp(one) for one in outcome.log_times]
-    return {"name": outcome.name, "title": outcome.cause.title, "severity": outcome.words,
-            "probability": share, "deviations_per_point": outcome.distance,
+    line = diagnosis.stated.get(outcome.name)
+    simulated = any(one is not None for one in times)
+    return {"name": outcome.name, "evidence": "stated" if line else "simulated",
+            "stated": line and line.document(),
+            "explains": diagnosis.explains(outcome) if simulated else None,
+            "title": outcome.cause.title, "severity": outcome.words,
+            "probability": share,
+            "deviations_per_point": outcome.distance if simulated else None,
             "not_told_apart": outcome.name in same, "look": outcome.cause.check,
             "times_s": times}
+
+
+def judged(diagnosis: Diagnosis) -> dict:
+    verdict, missing = judgement.verdict(diagnosis)
+    return {"verdict": verdict, "cannot_tell": missing or None,
+            "stated": {name: line.document() for name, line in diagnosis.stated.items()}}
 
 
 def document(diagnosis: Diagnosis) -> dict:
@@ -38,7 +50,8 @@ def document(diagnosis: Diagnosis) -> dict:
     return {
         "schema": SCHEMA, "cluster": diagnosis.cluster, "library": diagnosis.library,
         "model_error": "spread" if diagnosis.by_spread else diagnosis.family,
-        "normal": diagnosis.normal,
+        "normal": diagnosis.normal, **judged(diagnosis),
+        "struck_out": {name: line.document() for name, line in diagnosis.struck.items()},
         "first": None if first is None else {"series": points[first].series,
                                              "bytes": points[first].bytes},
         "points": [point_of(diagnosis, i) for i in range(len(points))],
@@ -55,3 +68,15 @@ def document(diagnosis: Diagnosis) -> dict:
 
 def json_text(diagnosis: Diagnosis) -> str:
     return json.dumps(document(diagnosis), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def line_text(diagnosis: Diagnosis) -> str:
+    """The verdict in one line, for prologs and health checks."""
+    points, first = diagnosis.curve.points, diagnosis.first
+    verdict = judged(diagnosis)
+    shown = {"schema": SCHEMA, **verdict, "exit_code": judgement.CODES[verdict["verdict"]],
+             "cluster": diagnosis.cluster, "library": diagnosis.library,
+             "bytes": None if first is None else points[first].bytes,
+             "ratio": None if first is None else points[first].ratio,
+             "causes": [one.name for one in diagnosis.causes[:3]] if diagnosis.explained else []}
+    return json.dumps(shown, ensure_ascii=False, allow_nan=False) + "\n"

@@ -11,7 +11,9 @@ cheap, and one that jumps dear. Tails are those of Student's t with DEGREES degr
 bad row does not decide.
 
 Normal is a time within LIMIT standard deviations; or, where the library has a `spread` for such a
-job, inside its interval, by whose width s is then. Noise up to NOISE is part of that interval.
+job, inside its interval of 90 % times WIDER, by whose width s is then. Noise up to NOISE is part of
+that interval. WIDER makes it as wide as three standard deviations: of nine published healthy logs
+of NCCL five left the interval itself at two neighbouring sizes, which share their error.
 """
 
 import copy
@@ -25,6 +27,7 @@ from validation.calibration.nccl.spread import OUTSIDE
 
 LIMIT = 2.5
 INSIDE = statistics.NormalDist().inv_cdf(1 - OUTSIDE / 2)  # standard deviations
+WIDER = 3 / INSIDE  # as logarithms
 COMMON = 0.5
 OCTAVES = 4.0
 DEGREES = 6.0
@@ -44,6 +47,9 @@ STATED = {
     "nccl": (Stated(16 * 1024, 0.15), Stated(2 << 20, 0.25), Stated(math.inf, 0.10)),
     "nccl, between hosts": (Stated(2 << 20, 0.50), Stated(32 << 20, 0.25), Stated(math.inf, 0.12)),
     "by the data sheet": (Stated(2 << 20, 0.60), Stated(32 << 20, 0.35), Stated(math.inf, 0.20)),
+    # Two logs of one job, or of like jobs, differ by the noise of both.
+    "reference": (Stated(64 * 1024, 0.10), Stated(math.inf, 0.07)),
+    "reference of another job": (Stated(math.inf, 0.20),),
     "illustrative": (Stated(64 * 1024, 0.60), Stated(1 << 20, 0.40), Stated(math.inf, 0.20)),
 }
 
@@ -67,11 +73,11 @@ class Errors:
                                max(least, NOISE if point.spread is None else point.spread)
                                for point in points])
         far = LIMIT * self.sigma()
-        more = INSIDE * np.sqrt(np.maximum(0, self.noise ** 2 - NOISE ** 2))
+        more = WIDER * INSIDE * np.sqrt(np.maximum(0, self.noise ** 2 - NOISE ** 2))
         # Logarithms of the ratios between which a point is normal.
         self.low, self.high = (
-            np.array([sign * (math.hypot(math.log(point.likely[end]), more[i]) if point.likely
-                              else far[i]) for i, point in enumerate(points)])
+            np.array([sign * (math.hypot(WIDER * math.log(point.likely[end]), more[i])
+                              if point.likely else far[i]) for i, point in enumerate(points)])
             for end, sign in ((0, -1), (1, 1)))
         octaves = np.log2([max(point.bytes, 1) for point in points])
         series = [point.series for point in points]

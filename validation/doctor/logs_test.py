@@ -238,6 +238,17 @@ class Words(Doctor):
         said = self.diagnosed(line + log_of("NVIDIA H100", 2, 8), "h100_nvswitch")
         self.assertNotIn("the network is slingshot", said)
 
+    def test_sockets_of_info_lines_are_a_cause_where_the_network_is_fast(self):
+        unnamed = self.folder / "unnamed.yaml"
+        unnamed.write_text("{base: h100_nvswitch, link: {kind: null}}", encoding="utf-8")
+        line = "h0:1:2 [0] NCCL INFO Using network Socket\n"
+        slow = ROWS.format("0").replace(" 90.0", " 9000.0").replace(" 190.0", " 19000.0")
+        said = " ".join(self.diagnosed(line + log_of("NVIDIA H100", 2, 8, slow),
+                                       str(unnamed)).split())
+        self.assertNotIn("the network is socket", said)
+        self.assertRegex(said, r'1\. tcp: stated by \S+/x.log:1: "h0:1:2 .0. NCCL INFO Using '
+                         r'network Socket" and explains \d+ % of it: of ')
+
     def test_costs_of_the_cluster_s_network_are_expected(self):
         point = curve.Point("a", 8, 1e-5, {"hosts": "8x2", "on": "gpu"},
                             {"collective": "allreduce", "algorithm": "nccl", "bytes": "8 B"})

@@ -10,21 +10,26 @@ Examples:
   ringscope doctor all_reduce.log mycluster.yaml
   ringscope doctor all_reduce.log dgx1v --json diagnosis.json -o diagnosis.png
   ringscope doctor osu.log mycluster.yaml --nodes 4 --ranks-per-node 8
+  ringscope doctor today.log mycluster.yaml --reference monday.log
+  ringscope doctor all_reduce.log mycluster.yaml --fail --json
 
-Exit codes: 0 done, normal or not; 1 bad input; 3 a simulation that is stuck.
+Exit codes: 0 done, normal or not; 1 bad input; 3 a simulation that is stuck. With --fail: 0 normal,
+5 not normal, 6 cannot tell.
 """
 
 import argparse
 import sys
 
-from common.programs import Parser, page_parser, run_main, write_text
+from common.programs import InputError, Parser, page_parser, run_main, write_text
 from validation.arguments import count, percentage, placement
 from validation.calibration.imports import collectives
 from validation.calibration.imports.findings import Given
 from validation.calibration.verdict.simulator import Simulator
-from validation.doctor import curve, diagnosis, document, inputs, ranking, telling, text
+from validation.doctor import (curve, diagnosis, document, evidence, inputs, judgement, ranking,
+                               reference, telling, text)
 from validation.doctor.causes import CAUSES
 from validation.doctor.errors import Errors
+from validation.doctor.store import Store
 from validation.doctor.what_if import WhatIf
 
 
@@ -60,8 +65,14 @@ def arguments():
                         metavar="COLLECTIVE=NAME", help="what ran, where the log does not say")
     parser.add_argument("--noise", type=percentage, metavar="5%", help="relative standard "
                         "deviation of the measurement; default: from its samples, else 5%%")
-    parser.add_argument("--json", metavar="FILE", help='write all of it as JSON; "-" in place of '
-                        "the text")
+    parser.add_argument("--json", metavar="FILE", nargs="?", const="-", help='write all of it as '
+                        'JSON; "-", or no FILE: in place of the text, with --fail in one line')
+    parser.add_argument("--fail", action="store_true", help="exit code 5 if not normal, 6 if the "
+                        "log cannot tell")
+    parser.add_argument("--reference", metavar="GOOD", help="log of a good day, or of a like "
+                        "cluster, as the normal state: the causes explain the difference")
+    parser.add_argument("--no-store", action="store_true",
+                        help="neither take simulations from the cache nor keep them")
     parser.add_argument("-o", "--output", metavar="FIGURE", help="draw the measured curve, the "
                         "expected one and the best three causes: .png, .svg, .pdf or .eps")
     parser.add_argument("--causes", action=ListCauses, nargs=0, help="list the known causes and "
@@ -76,29 +87,49 @@ def diagnose(simulator: Simulator, options) -> diagnosis.Diagnosis:
     chooser = curve.Chooser(simulator.algorithms(), simulator.nccl(),
                             inputs.algorithms_of(options.cluster) | dict(options.algorithm))
     measured = curve.read(options.logs, given, chooser)
-    scene, chosen = inputs.scene_of(measured, options.cluster, options.library, options.placement)
-    what_if = WhatIf(simulator)
+    try:
+        scene, chosen = inputs.scene_of(measured, options.cluster, options.library,
+                                        options.placement)
+    except InputError as error:
+        for path in options.logs:
+            for line in evidence.shared_gpu(path, evidence.text_of(path)).values():
+                raise InputError(f"{error}; two ranks are on one GPU: {line.shown}") from None
+        raise
+    what_if = WhatIf(simulator, store=None if options.no_store else Store(simulator.program))
     diagnosis.expect(what_if, scene, measured)
+    stated, struck = evidence.read(options.logs, scene)
+    if options.reference:
+        good = curve.read([options.reference], given, chooser)
+        diagnosis.expect(what_if, inputs.scene_of(good, options.cluster, options.library, None)[0],
+                         good)
+        reference.follow(measured, good, options.reference)
     errors = Errors(measured.points, chosen.family, options.noise)
-    found = diagnosis.Diagnosis(measured, scene, chosen.family, errors, chosen.name,
-                                options.cluster, notes=[*chosen.notes, *measured.notes])
+    family = reference.SAME if options.reference else chosen.family
+    found = diagnosis.Diagnosis(measured, scene, family, errors, chosen.name,
+                                options.cluster, notes=[*chosen.notes, *measured.notes],
+                                stated=stated, struck=struck)
     found.first = ranking.abnormal(measured.points, errors)
+    if not found.normal:
+        found.stated = evidence.seen(measured.points, CAUSES) | stated
     if not found.normal or options.all:
         found.ranked = diagnosis.rank(what_if, found, CAUSES)
-        found.telling = telling.tell(what_if, scene, ranking.alike(found.ranked))
+        if not found.stated:
+            found.telling = telling.tell(what_if, scene, ranking.alike(found.ranked))
     return found
 
 
-def main():
+def main() -> int:
     options = arguments()
     found = diagnose(Simulator(), options)
     if options.json:
-        write_text(options.json, document.json_text(found))
+        one_line = options.fail and options.json == "-"
+        write_text(options.json, (document.line_text if one_line else document.json_text)(found))
     if options.output:
         from validation.doctor import figure  # matplotlib is slow to load, and may not be there
         figure.write(found, options.output)
     if options.json != "-":
         sys.stdout.write(text.text(found))
+    return judgement.CODES[judgement.verdict(found)[0]] if options.fail else 0
 
 
 if __name__ == "__main__":

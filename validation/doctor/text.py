@@ -5,9 +5,9 @@ import math
 import textwrap
 
 from common.quantities import format_bandwidth, format_bytes, format_time
-from validation.doctor import ranking
+from validation.doctor import judgement, ranking
 from validation.doctor.diagnosis import Diagnosis
-from validation.doctor.errors import LIMIT, OUTSIDE
+from validation.doctor.errors import LIMIT, OUTSIDE, WIDER
 
 WIDTH = 100
 CAUSES = 3  # explained in full
@@ -99,44 +99,66 @@ def verdict(diagnosis: Diagnosis) -> str:
     several = f" ({point.series})" if len(diagnosis.curve.series) > 1 else ""
     faster = ("\n" + wrapped("The machine is faster than what was described: look at the "
                              "description (links, library, algorithm) first.")) * (point.ratio < 1)
+    said, missing = judgement.verdict(diagnosis)
+    doubt = f"\n{wrapped(f'Cannot tell whether this is a fault. What would tell: {missing}.')}" \
+        if said == judgement.CANNOT_TELL else ""
     return wrapped(f"Not normal from {format_bytes(point.bytes)} on{several}: {point.ratio:.2f} "
                    f"times the expected time, where {normal_range(diagnosis, diagnosis.first)} "
-                   "times are normal.") + faster
+                   "times are normal.") + faster + doubt
 
 
-def explanation(number: int, outcome, probability: float) -> list:
-    fit = f"{outcome.distance:.1f} standard deviations off per point"
-    lines = [f"{number}. {outcome.name}, {percent(probability)}: {outcome.words} ({fit})"]
-    return [wrapped(lines[0], "   "), wrapped(outcome.cause.title, "   "),
-            wrapped("look: " + outcome.cause.check, "         ", "   ")]
+def explanation(diagnosis: Diagnosis, number: int, outcome, probability: float) -> list:
+    line = diagnosis.stated.get(outcome.name)
+    simulated = not math.isnan(outcome.distance)
+    shown = f"{outcome.words} ({outcome.distance:.1f} standard deviations off per point)" \
+        if simulated else "not simulated"
+    if line:
+        part = f" and explains {percent(diagnosis.explains(outcome))} of it" if simulated else ""
+        head = [wrapped(f"{number}. {outcome.name}: stated by {line.shown}{part}: {shown}", "   ")]
+    else:
+        head = [wrapped(f"{number}. {outcome.name}, {percent(probability)}: {shown}", "   ")]
+    return head + [wrapped(outcome.cause.title, "   "),
+                   wrapped("look: " + outcome.cause.check, "         ", "   ")]
+
+
+def evidence(diagnosis: Diagnosis) -> list:
+    """Lines of the log about causes that are in no list below."""
+    lines = [f"The log contradicts {name}: {line.shown}." for name, line in
+             diagnosis.struck.items() if not diagnosis.normal]
+    lines += [f"The log states {name}, which this curve does not show: {line.shown}." for name, line
+              in diagnosis.stated.items() if diagnosis.normal]
+    return ["\n".join(map(wrapped, lines))] if lines else []
 
 
 def causes(diagnosis: Diagnosis) -> list:
     shares = ranking.probabilities(diagnosis.ranked)
     known = [(one, share) for one, share in zip(diagnosis.ranked, shares) if one.cause]
     unknown = next(share for one, share in zip(diagnosis.ranked, shares) if not one.cause)
-    compared = sum(not math.isnan(one) for one in known[0][0].log_times) if known else 0
+    compared = max((sum(not math.isnan(time) for time in one.log_times) for one, _ in known),
+                   default=0)
     some = f" (at {compared} of the points)" * (compared < len(diagnosis.curve.points))
     lines = [f"Of {len(known)} causes that such a cluster can have, by how well each explains the "
              f"whole curve{some}:"]
     for number, (one, share) in enumerate(known[:CAUSES], 1):
-        lines += explanation(number, one, share)
+        lines += explanation(diagnosis, number, one, share)
     others = [f"{one.name} {percent(share)}" for one, share in known[CAUSES:] if share >= 0.01]
     lines += [wrapped("Then " + ", ".join(others) + ".")] if others else []
     if unknown > 0.01:
         none = " None of these explains the curve well." * (unknown > 0.5)
         lines.append(wrapped(f"Something that is in no list: {percent(unknown)}.{none}"))
     same = [one.name for one in ranking.alike(diagnosis.ranked)]
-    if len(same) > 1:
+    if len(same) > 1 and not diagnosis.stated:
         lines.append(wrapped(f"These data do not tell apart: {', '.join(same)}."))
     return lines
 
 
 def text(diagnosis: Diagnosis) -> str:
     head = f"{diagnosis.cluster} with {diagnosis.library}; normal: " + (
-        f"range of {100 * (1 - OUTSIDE):.0f} % of such machines" if diagnosis.by_spread else
+        f"{WIDER:.2g} times the range of {100 * (1 - OUTSIDE):.0f} % of such "
+        "machines" if diagnosis.by_spread else
         f"{LIMIT:g} times the error of '{diagnosis.family}'")
-    parts = [head, *tables(diagnosis), *legend(diagnosis), verdict(diagnosis)]
+    parts = [head, *tables(diagnosis), *legend(diagnosis), verdict(diagnosis),
+             *evidence(diagnosis)]
     cards = [format_bytes(point.bytes) for point in diagnosis.above_the_cards()]
     if cards:
         parts.append(wrapped(f"At {', '.join(cards)} the bus bandwidth is above what the cards "

@@ -12,6 +12,7 @@ from typing import Optional
 
 from common.programs import InputError
 from validation.calibration.verdict.simulator import Simulator
+from validation.doctor.store import Store
 from validation.progress import watched
 
 AT_ONCE = 60  # cases of one call; a scenario's file has at most 1 MiB
@@ -68,10 +69,10 @@ def complaint(text: str, path: str) -> str:
 
 
 class WhatIf:
-    """Answers are kept: the same scenario is simulated once."""
+    """Answers are kept: the same scenario is simulated once; with a store, once for all runs."""
 
-    def __init__(self, simulator: Simulator, limit: str = "120 s"):
-        self.simulator, self.limit = simulator, limit
+    def __init__(self, simulator: Simulator, limit: str = "120 s", store: Optional[Store] = None):
+        self.simulator, self.limit, self.store = simulator, limit, store
         self.known: dict = {}
         self.lock = threading.Lock()
 
@@ -102,12 +103,17 @@ class WhatIf:
         keys = [[json.dumps(part, sort_keys=True) for part in some] for some in parts]
         asked = [(key, part) for some, names in zip(parts, keys)
                  for part, key in zip(some, names) if key not in self.known]
-        asked = list(dict(asked).items())
+        with self.lock:
+            self.known |= self.store.read([key for key, _ in asked]) if self.store else {}
+        asked = [one for one in dict(asked).items() if one[0] not in self.known]
         for begin in range(0, len(asked), AT_ONCE):
             some = asked[begin:begin + AT_ONCE]
             found = self.call([one for _, one in some], not exact)
             with self.lock:
-                self.known.update(zip((key for key, _ in some), found))
+                new = dict(zip((key for key, _ in some), found))
+                self.known |= new
+                if self.store:
+                    self.store.keep(new)
         return [told(one, [self.known[key] for key in names])
                 for one, names in zip(scenarios, keys)]
 
