@@ -15,12 +15,13 @@ from validation.doctor.causes import CAUSES
 from validation.doctor.causes.tree_across_hosts import chose
 from validation.doctor.errors import Errors
 from validation.doctor.inputs import SCALED
-from validation.doctor.scenario.scene import Scene, hosts_of
+from validation.doctor.scenario.scene import Scene, counts_of, hosts_of, ranks_of
 from validation.doctor.trials import Trials
 from validation.doctor.what_if import WhatIf
 
 FASTER = 1.15  # two hosts than more of them
-MOST_SERIES = 3  # compared, of many that are long
+MOST_SERIES, MOST_PAIRS = 3, 12  # compared, of many
+MOST_RANKS = 64  # of a what-if
 
 
 @dataclass
@@ -135,18 +136,32 @@ def expect(what_if: WhatIf, scene: Scene, curve: curve_.Curve):
 
 def worth_explaining(diagnosis: Diagnosis) -> list:
     """Indices of the points at which causes are compared: of many series those that are least
-    normal, and one that is most; of pairs, which are quick, all."""
+    normal, and one that is most; of pairs some of each deviation."""
     points, series = diagnosis.curve.points, diagnosis.curve.series
     pairs = all(point.job["collective"] in ("pingpong", "exchange") for point in points)
-    if pairs or len(series) <= MOST_SERIES:
+    if len(series) <= (MOST_PAIRS if pairs else MOST_SERIES):
         return list(range(len(points)))
     sigma = diagnosis.errors.sigma()
     worst = {name: np.median([abs(math.log(point.ratio)) / sigma[i]
                               for i, point in enumerate(points) if point.series == name])
              for name in series}
     order = sorted(series, key=lambda name: -worst[name])
-    kept = {*order[:MOST_SERIES - 1], order[-1]}
+    kept = {*order[:MOST_SERIES - 1], order[-1]} if not pairs else {
+        order[round(i * (len(order) - 1) / (MOST_PAIRS - 1))] for i in range(MOST_PAIRS)}
     return [i for i, point in enumerate(points) if point.series in kept]
+
+
+def few_hosts(ask: dict) -> dict:
+    """A job of many ranks on its first hosts, where a cause changes times by about as much."""
+    placement = ask["placement"]
+    if isinstance(placement, list) or ranks_of(placement) <= MOST_RANKS:
+        return ask
+    each = max(counts_of(placement))
+    if max(2, MOST_RANKS // each) >= hosts_of(placement):
+        return ask
+    hosts = f"{each}x{max(2, MOST_RANKS // each)}"
+    return {**ask, "placement": {**placement, "hosts": hosts} if isinstance(placement, dict)
+            else hosts}
 
 
 def rank(what_if: WhatIf, diagnosis: Diagnosis, causes: list = CAUSES) -> list:
@@ -154,7 +169,8 @@ def rank(what_if: WhatIf, diagnosis: Diagnosis, causes: list = CAUSES) -> list:
     kept = worth_explaining(diagnosis)
     points = [diagnosis.curve.points[i] for i in kept]
     curve = dataclasses.replace(diagnosis.curve, points=points)
-    scene = dataclasses.replace(diagnosis.scene, asks=[diagnosis.scene.asks[i] for i in kept])
+    asks = [few_hosts(diagnosis.scene.asks[i]) for i in kept]
+    scene = dataclasses.replace(diagnosis.scene, asks=asks)
     found = ranking.Ranking(np.log([point.seconds for point in points]),
                             np.log([point.expected for point in points]),
                             diagnosis.errors.of(kept))

@@ -5,8 +5,8 @@ Not normal needs a curve that the prediction's interval excludes for certain. A 
 where the machine is faster than described, and where the largest sizes reach the expected rate
 while smaller ones are slow: this network, or its software, may be so. It is also withheld between
 hosts where no size is large enough to show the links' rate, and where the library's costs are
-illustrative and the curve is near the range. Lines that state a cause, a reference and a calibrated
-model settle these.
+illustrative, the curve is near the range and the links' rate is right. Lines that state a cause, a
+reference and a calibrated model settle these.
 """
 
 import math
@@ -17,7 +17,7 @@ from validation.doctor.scenario.scene import hosts_of
 
 NORMAL, NOT_NORMAL, CANNOT_TELL = "normal", "not normal", "cannot tell"
 CODES = {NORMAL: 0, NOT_NORMAL: 5, CANNOT_TELL: 6}
-STEEP, LARGE = 0.6, 64 << 20  # slope of log time over log size; bytes: the links' rate shows
+STEEP, LARGE = 0.6, 16 << 20  # slope of log time over log size; bytes: the links' rate shows
 FAR = 2.5  # times the width of the normal range: no network of this kind is so slow
 KNOWN = ("fitted", reference.SAME, reference.OTHER)  # families of errors of this very machine
 
@@ -49,16 +49,18 @@ def doubt(diagnosis: Diagnosis) -> str:
     stated = any(line.strong for line in diagnosis.stated.values())
     if stated or (first.family or diagnosis.family) in KNOWN:
         return ""
-    if diagnosis.family == "illustrative" and farthest(diagnosis) < FAR:
+    own = [i for i, point in enumerate(diagnosis.curve.points) if point.series == first.series]
+    shows = shows_rate(diagnosis.curve.of(first.series))
+    wrong_rate = shows and diagnosis.off[own[-1]] and not first.over  # of no staged copy
+    if diagnosis.family == "illustrative" and farthest(diagnosis) < FAR and not wrong_rate:
         return ("the library's costs are illustrative: a log of a good day (--reference GOOD.log), "
                 "or a cluster that `ringscope calibrate` wrote")
-    own = [i for i, point in enumerate(diagnosis.curve.points) if point.series == first.series]
     if (hosts_of(first.placement) < 2 or first.job["algorithm"] != "nccl"
             or farthest(diagnosis) > FAR):
         return ""
-    if not shows_rate(diagnosis.curve.of(first.series)):
+    if not shows:
         return "sizes up to 1 GiB, which show what the links carry"
-    if not diagnosis.off[own[-1]]:
+    if not wrong_rate:
         return ("the largest size is as fast as expected, smaller ones are slow: this network or "
                 "its plug-in may be so: lines of NCCL_DEBUG=INFO, or a log of a good day "
                 "(--reference GOOD.log)")

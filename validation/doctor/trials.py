@@ -5,7 +5,7 @@ Few of what is possible is simulated. First the heaviest severity of each cause 
 a cause without an order) at a few sizes; then, of those causes that a curve on the way from nothing
 to that might explain, the severity that lies nearest to where the measured curve lies between two
 that are known, at more sizes, until there is none left between; then the best severities of
-the best causes at all sizes.
+the best causes at still more sizes.
 """
 
 import math
@@ -24,7 +24,7 @@ NARROWED = 2  # times that severities are looked for
 # Further from the curve than the nearest, in variances of the stated error: such a cause is not
 # looked at again, but for so many of the nearest; nor are more than MOST.
 FAR, KEPT, MOST = 16.0, 4, 8
-REFINED, ROUNDS = 4, 1  # causes whose best severity is simulated at all sizes, how often
+REFINED, ROUNDS = 4, 1  # causes whose best severity is simulated again, how often
 OUT_OF_REACH = math.log(1000)  # behind the best: not refined, beyond two
 
 
@@ -59,7 +59,7 @@ class Trial:
     def __init__(self, cause, scene: Scene):
         self.cause, self.values = cause, cause.values(scene)
         self.found: dict = {}
-        self.exact: set = set()  # severities that were simulated at all sizes
+        self.exact: set = set()  # severities that were simulated at most sizes
         self.missed = 0.0  # by interpolation between sizes, where that is known
 
     def first(self) -> list:
@@ -161,8 +161,8 @@ class Trials:
             again, hopeful = [], [one for one in self.hopeful() if one in hopeful]
 
     def refine(self, outcomes: list):
-        """Simulates the best severities of the best causes at all sizes: so far severities, or
-        sizes, were interpolated."""
+        """Simulates the best severities of the best causes at more sizes: so far severities,
+        or more sizes, were interpolated."""
         trials = {one.cause: one for one in self.trials}
         best = [one for one in outcomes if one.cause][:REFINED]
         best = [one for i, one in enumerate(best)

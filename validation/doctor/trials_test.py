@@ -79,7 +79,7 @@ class Narrowed(unittest.TestCase):
         asked = Counted()
         ranked(asked, "slow", 16.0)
         self.assertEqual([len(group) for group in asked.groups[:2]], [trials.FIRST[0]] * 2)
-        self.assertEqual(len(asked.groups[-1]), len(SIZES))
+        self.assertEqual(len(asked.groups[-1]), trials.AT_LAST[0])
 
 
 if __name__ == "__main__":

@@ -12,11 +12,13 @@ from typing import Optional
 
 from common.programs import InputError
 from validation.calibration.verdict.simulator import Simulator
+from validation.doctor.scenario.scene import ranks_of
 from validation.doctor.store import Store
 from validation.progress import watched
 
 AT_ONCE = 60  # cases of one call; a scenario's file has at most 1 MiB
-LONG, LONG_SMALL = 256 << 20, 32 << 20  # bytes of NCCL's vectors, the second of LL and LL128
+# Bytes of NCCL's vectors: in what-ifs, of LL and LL128, and of more than MANY ranks.
+LONG, LONG_SMALL, LONG_MANY, MANY = 256 << 20, 32 << 20, 1 << 30, 128
 
 
 def bytes_of(scenario: dict) -> int:
@@ -33,6 +35,13 @@ def longest(scenario: dict) -> int:
     return LONG_SMALL if protocol in ("LL", "LL128") else LONG
 
 
+def extrapolated_from(scenario: dict) -> int:
+    """Bytes of the vector from which the time of a longer one follows; 0 if each is simulated."""
+    if (most := longest(scenario)) == LONG_SMALL:
+        return most
+    return LONG_MANY if ranks_of(scenario.get("placement", "1")) > MANY else 0
+
+
 def shortened(scenario: dict) -> dict:
     """One whose vector is no longer than need be to see by what factor something changes it."""
     if scenario["job"]["algorithm"] != "nccl":
@@ -43,8 +52,8 @@ def shortened(scenario: dict) -> dict:
 def affordable(scenario: dict) -> list:
     """One scenario, or two of shorter vectors whose times tell that of a long one, where it would
     take minutes."""
-    size, most = bytes_of(scenario), longest(scenario)
-    if scenario["job"]["algorithm"] != "nccl" or most == LONG or size <= most:
+    size, most = bytes_of(scenario), extrapolated_from(scenario)
+    if scenario["job"]["algorithm"] != "nccl" or not most or size <= most:
         return [scenario]
     return [with_bytes(scenario, part) for part in (most // 2, most)]
 
@@ -54,7 +63,7 @@ def told(scenario: dict, found: list) -> dict:
     if len(found) == 1:
         return found[0]
     half, full = found
-    most, size = longest(scenario), bytes_of(scenario)
+    most, size = extrapolated_from(scenario), bytes_of(scenario)
     more = (full["time_s"] - half["time_s"]) / (most // 2)
     if more <= 0:
         more = full["time_s"] / most

@@ -7,7 +7,7 @@ from validation.doctor.scenario.parts import merged, resolved, with_transport
 from validation.doctor.scenario.scene import Scene, times
 
 LATENCIES = (0.0, 40e-6, 160e-6)  # seconds of a hop, beyond that of the transport `sockets`
-RATES = (1.0e9, 2.5e9, 5e9, 10e9)  # bytes per second that the sockets of a host carry, by its cores
+RATES = (0.4e9, 1.0e9, 2.5e9, 5e9, 10e9)  # bytes per second of a host's sockets, by its cores
 
 
 def values(scene: Scene) -> list:
