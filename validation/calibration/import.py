@@ -17,7 +17,6 @@ from validation.arguments import MOST_RANKS, count
 from validation.calibration import imports
 from validation.calibration.imports import collectives
 from validation.calibration.imports import findings as findings_
-from validation.calibration.imports.source import read_source
 
 
 class Parser(argparse.ArgumentParser):
@@ -29,7 +28,7 @@ def parse_arguments():
     parser = page_parser("ringscope import", __doc__, Parser)
     parser.add_argument("files", nargs="+", metavar="FILE", help='"-" is standard input')
     parser.add_argument("-o", "--output", default="-", metavar="FILE", help="default: the screen")
-    parser.add_argument("--format", metavar="NAME", help="one of " + ", ".join(
+    parser.add_argument("--format", default="", metavar="NAME", help="one of " + ", ".join(
         one.NAME for one in imports.FORMATS) + "; default: found by content")
     parser.add_argument("--kind", choices=measurements.KINDS, help="only this kind")
     parser.add_argument("--nodes", type=count, metavar="N", help="how many the ranks were on")
@@ -58,16 +57,6 @@ def given_by(arguments) -> findings_.Given:
                            arguments.placement, where)
 
 
-def find_all(arguments, given) -> list:
-    found = []
-    for path in arguments.files:
-        source = read_source(path)
-        formats = [imports.format_named(arguments.format)] if arguments.format else \
-            imports.formats_of(source)
-        found += [one.parse(source, given) for one in formats]
-    return found
-
-
 def outputs_of(documents: list, output: str) -> list:
     """(path, document): one file per kind where there are several."""
     if not documents:
@@ -85,7 +74,8 @@ def outputs_of(documents: list, output: str) -> list:
 
 def main():
     arguments = parse_arguments()
-    found = find_all(arguments, given_by(arguments))
+    found = [one for path in arguments.files
+             for one in imports.read(path, given_by(arguments), arguments.format)]
     documents = findings_.documents_of(found, given_by(arguments))
     if arguments.kind:
         kinds = ", ".join(document.kind for document in documents)

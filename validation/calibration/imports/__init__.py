@@ -3,17 +3,25 @@
 
 A format has NAME; MARKS, a pattern that some line of every such file matches and no other's does;
 and parse(source, given), which returns Findings and raises InputError at the line that is wrong.
+Of lines that match ALSO it reads what the rows of its tables do not say.
 """
 
+import itertools
 import re
 
 from common.programs import InputError
-from validation.calibration.imports import (imb, nccl_csv, nccl_json, nccl_tests, nvbandwidth,
-                                            osu, overlap_csv, p2p_csv, p2p_matrices, rates_csv,
-                                            ring_trace, table_csv)
+from validation.calibration.imports import (imb, inspector, nccl_csv, nccl_json, nccl_tests,
+                                            nvbandwidth, osu, overlap_csv, p2p_csv, p2p_matrices,
+                                            rates_csv, ring_trace, table_csv, transferbench)
+from validation.calibration.imports.findings import Findings, Given
+from validation.calibration.imports.source import read_source
 
 FORMATS = (osu, imb, nccl_tests, nccl_json, nccl_csv, table_csv, ring_trace, p2p_csv, rates_csv,
-           p2p_matrices, nvbandwidth, overlap_csv)
+           p2p_matrices, nvbandwidth, overlap_csv, inspector, transferbench)
+
+# Lines that are no results: comments, fences, lines between, and messages of NCCL, which are read.
+FURNITURE = re.compile(r"\s*(#|//|```|~~~|[-=+*~_.\s]*$)|.*NCCL (INFO|WARN)")
+MOST_RANGES = 12
 
 
 def format_named(name: str):
@@ -32,3 +40,34 @@ def formats_of(source) -> list:
         source.fail(1, f"output of a known format ({', '.join(one.NAME for one in FORMATS)})",
                     "none of their headers in the file; --format NAME says which one it is")
     return found
+
+
+def read(path: str, given: Given, name: str = "") -> list:
+    """Findings of the format with that name, or of all formats in the file."""
+    return parse(read_source(path), given, name)
+
+
+def parse(source, given: Given, name: str = "") -> list:
+    found = [one.parse(stream, given) for stream in source.of_streams()
+             for one in ([format_named(name)] if name else formats_of(stream))]
+    if lines := passed_over(source):
+        notes = Findings()
+        notes.note(f"{source.path}: passed over line{'s' * (len(lines) > 1)} {ranges(lines)}")
+        found.append(notes)
+    return found
+
+
+def passed_over(source) -> list:
+    """Numbers of the lines that no reader had a use for."""
+    also = [re.compile(getattr(one, "ALSO", one.MARKS)) for one in FORMATS]
+    return sorted({line for stream in source.of_streams() for line, text in
+                   enumerate(stream.lines, 1) if line not in source.used and text.strip()
+                   and not FURNITURE.match(text) and not any(one.match(text) for one in also)})
+
+
+def ranges(lines: list) -> str:
+    """"1, 4-7" of [1, 4, 5, 6, 7]."""
+    runs = [[line for _, line in run] for _, run in
+            itertools.groupby(enumerate(lines), lambda pair: pair[1] - pair[0])]
+    words = [f"{run[0]}-{run[-1]}" if len(run) > 1 else f"{run[0]}" for run in runs]
+    return ", ".join(words[:MOST_RANGES] + ["..."] * (len(words) > MOST_RANGES))

@@ -2,6 +2,7 @@
 """Findings of importers: points that become measurements, where ranks stood, and the documents."""
 
 import dataclasses
+import itertools
 import statistics
 from typing import Optional
 
@@ -29,6 +30,11 @@ class Findings:
     points: list = dataclasses.field(default_factory=list)  # (kind, Measurement, table)
     notes: list = dataclasses.field(default_factory=list)
     table: str = ""  # "file:line" of the points that come next; "": all are of one
+    hosts: dict = dataclasses.field(default_factory=dict)  # table: names of the hosts of its ranks
+
+    def begin(self, table: str, hosts: list):
+        self.table = table
+        self.hosts[table] = hosts
 
     def note(self, text: str):
         if text not in self.notes:
@@ -108,14 +114,16 @@ def name_of(measurement: Measurement) -> str:
 
 
 def keep_apart(all_findings: list):
-    """Tables of one file that measured the same cases in another state (before and after a change)
-    are no samples of one case: replays get the number of their table, and a note; of probes, which
-    make one machine, the second table is refused."""
+    """Tables that measured the same cases on other hosts, or in another state (before and after a
+    change), are no samples of one case: replays get the number of their table, and a note; of
+    probes, which make one machine, the second table is refused."""
     tables: dict = {}
+    hosts = {table: names for one in all_findings for table, names in one.hosts.items()}
     for one in all_findings:
         for kind, point, table in one.points:
             if table:
-                tables.setdefault((kind, table), {})[measurements.case_key(point)] = point, one
+                tables.setdefault((kind, table), {}).setdefault(
+                    measurements.case_key(point), []).append((point, one))
     numbers: dict = {}
     for (kind, table), cases in tables.items():
         for (first_kind, first), others in list(tables.items()):
@@ -123,16 +131,17 @@ def keep_apart(all_findings: list):
                 break
             if first_kind != kind or (kind, first) in numbers:
                 continue
-            factor = apart_by(others, cases)
-            if not 1 / APART < factor < APART:
+            factor, names = apart_by(others, cases), (hosts.get(first), hosts.get(table))
+            elsewhere = all(names) and names[0] != names[1] and not others.keys().isdisjoint(cases)
+            if elsewhere or not 1 / APART < factor < APART:
                 mark(kind, first, table, factor, cases, numbers)
                 break
 
 
 def apart_by(first: dict, second: dict) -> float:
     """Median of the ratios of the times of equal cases; 1 without any."""
-    ratios = [second[key][0].median_s / first[key][0].median_s
-              for key in second if key in first and first[key][0].median_s > 0]
+    ratios = [second[key][-1][0].median_s / first[key][-1][0].median_s
+              for key in second if key in first and first[key][-1][0].median_s > 0]
     return statistics.median(ratios) if ratios else 1.0
 
 
@@ -142,7 +151,7 @@ def mark(kind: str, first: str, table: str, factor: float, cases: dict, numbers:
         raise InputError(f"{table}: expected tables of one state of the machine, got {times}: "
                          "keep one of the two in the file")
     numbers[kind, table] = len(numbers) + 2
-    for point, findings in cases.values():
+    for point, findings in itertools.chain(*cases.values()):
         point.parameters["table"] = numbers[kind, table]
         findings.note(f"{table}: {times} for the same cases: kept apart as table "
                       f"{numbers[kind, table]}")

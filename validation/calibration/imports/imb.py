@@ -8,24 +8,24 @@ Biband send from rank i to rank i + P/2, and Biband counts the messages of both 
 
 import re
 
-from validation.calibration.imports import mpi_table
+from validation.calibration.imports import launchers, mpi_table
 from validation.calibration.imports.findings import Findings, Given, Layout
-from validation.calibration.imports.source import Source, nodes_said_in
+from validation.calibration.imports.source import Source
 
 NAME = "imb"
-MARKS = r"\s*#\s*Benchmarking \S"
+MARKS = r"\s*#?\s*Benchmarking \S+\s*$"
 
 VERSION = re.compile(r"#\s+(Intel ?\(R\) MPI Benchmarks [^,]+)")
-TITLE = re.compile(r"\s*#\s*Benchmarking (?P<test>\S+)")
-PROCESSES = re.compile(r"\s*#\s*#processes = (\d{1,9})\b")
-GROUPS = re.compile(r"\s*#\s*\( ?\d+ groups of")
+TITLE = re.compile(r"\s*#?\s*Benchmarking (?P<test>\S+)\s*$")
+PROCESSES = re.compile(r"\s*#?\s*#processes = (\d{1,9})\b")
+GROUPS = re.compile(r"\s*#?\s*\( ?\d+ groups of")
 HEADER = re.compile(r"\s*#(bytes|repetitions)\b")
 NO_MEMORY = re.compile(r"\s*\d+\s+(\d+\s+)?(out-of-mem|int-overflow)")
 WINDOW = 64  # MAX_WIN_SIZE in the source
 
 # header: the name that the columns have here; another unit is another header
 COLUMNS = {"#bytes": "bytes", "#repetitions": "repetitions", "t[usec]": "time",
-           "t_min[usec]": "least", "t_max[usec]": "time", "t_avg[usec]": "mean",
+           "t_min[usec]": "least", "t_max[usec]": "most", "t_avg[usec]": "mean",
            "Mbytes/sec": "rate", "Msg/sec": "messages", "defects": "defects"}
 BANDS = {"Uniband": 1, "Biband": 2}  # directions
 # Two ranks of PingPing exchange; Exchange has both neighbours of a rank, unlike the simulator's.
@@ -54,6 +54,8 @@ class Table(mpi_table.MpiTable):
         for line in range(title + 1, len(source.lines) + 1):
             text = source.lines[line - 1]
             if found := PROCESSES.match(text):
+                if self.ranks:
+                    source.fail(line, f"a header of {self.test}", text.strip())
                 self.ranks = int(found[1])
             self.grouped = self.grouped or bool(GROUPS.match(text))
             if HEADER.match(text):
@@ -72,6 +74,8 @@ class Table(mpi_table.MpiTable):
         """(row, its bytes or None, the positive number in `column`, of a time in seconds)."""
         self.require(column)
         for row in self.source.rows(self.header, self.columns):
+            self.source.count(row.line, row.cells["repetitions"])
+            self.check_order(row, "least", "mean", "most")
             if "defects" in row.cells and self.source.number(row.line, row.cells["defects"]):
                 findings.note(f"{self.source.path}:{row.line}: wrong results: row omitted")
                 continue
@@ -79,11 +83,11 @@ class Table(mpi_table.MpiTable):
                 yield row, self.size(row), value
 
 
-def layout_of(table: Table, given: Given, nodes, most_ranks: int, findings: Findings):
+def layout_of(table: Table, given: Given, most_ranks: int, findings: Findings):
     """IMB starts with few ranks, those of the first hosts; None when two ranks are all we know."""
     per_host = given.ranks_per_node
-    if not per_host and nodes:
-        per_host = -(-most_ranks // nodes)
+    if not per_host and given.nodes:
+        per_host = -(-most_ranks // given.nodes)
     if per_host:
         return Layout(table.ranks, per_host)
     if table.ranks == 2 and table.test in ("PingPong", *BANDS):
@@ -108,7 +112,8 @@ def add(table: Table, layout: Layout, findings: Findings):
                           "pairs": layout.pairs_of_two_hosts(pairs), "directions": directions,
                           "window": WINDOW})
     else:
-        for row, size, value in table.values("time", findings):
+        column = "time" if table.test == "PingPing" and "time" in table.columns else "most"
+        for row, size, value in table.values(column, findings):
             extra = {f"{column}_s": table.source.microseconds(row.line, row.cells[column])
                      for column in ("least", "mean") if column in row.cells}
             findings.add_collective(COLLECTIVES[table.test], size, layout, value, extra)
@@ -123,14 +128,14 @@ def without_memory_notes(source: Source, findings: Findings):
 
 
 def parse(source: Source, given: Given) -> Findings:
-    findings, nodes = Findings(where={"program": "Intel MPI Benchmarks"}), given.nodes
+    findings = Findings(where={"program": "Intel MPI Benchmarks"})
+    said = launchers.said_by_line(source.lines)
     without_memory_notes(source, findings)
     most_ranks = max((int(found[1]) for found in map(PROCESSES.match, source.lines) if found),
                      default=0)
     for line, text in enumerate(source.lines, 1):
         if found := VERSION.match(text):
             findings.where["program"] = found[1].strip()
-        nodes = given.nodes or nodes_said_in(text) or nodes
         if not (title := TITLE.match(text)):
             continue
         if title["test"] not in ("PingPong", *BANDS, *COLLECTIVES):
@@ -143,5 +148,6 @@ def parse(source: Source, given: Given) -> Findings:
             findings.note(f"{source.path}:{line}: groups at once are no case of ours: the table "
                           "is left out")
             continue
-        add(table, layout_of(table, given, nodes, most_ranks, findings), findings)
+        known = launchers.completed(given, said[line - 1])
+        add(table, layout_of(table, known, most_ranks, findings), findings)
     return findings.checked(source, "the Intel MPI Benchmarks")

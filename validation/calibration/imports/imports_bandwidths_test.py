@@ -93,10 +93,12 @@ class Matrices(unittest.TestCase):
     def test_a_matrix_that_is_cut_short_is_refused(self):
         for text, said in ((MATRIX.splitlines()[0] + "\n", 'x.log:1:1: expected a header such as '
                             '"D\\D  0  1", got none'),
-                           (MATRIX[:-22], "x.log:3:1: expected 3 cells, got 3")):
+                           (MATRIX[:-22], "x.log:3:21: expected the end of the line, got")):
             with self.assertRaises(InputError) as caught:
                 found(text)
             self.assertIn(said.rsplit(", got", 1)[0], str(caught.exception))
+        with self.assertRaisesRegex(InputError, "x.log:3:1: expected 2 rows, got 1"):
+            found("".join(MATRIX.splitlines(keepends=True)[:-1]))
 
     def test_nvbandwidth_says_from_where_to_where(self):
         points, notes = found(NVBANDWIDTH)
@@ -106,7 +108,7 @@ class Matrices(unittest.TestCase):
                           ("gpu_peer_copy", None, 1, 0), ("gpu_peer_copy", None, 0, 1)])
         self.assertAlmostEqual(points[2][2], (512 << 20) / 100e9)
         self.assertEqual(len(notes), 1)
-        self.assertIn("'all_to_host_memcpy_ce' is no test that this program knows", notes[0])
+        self.assertIn("unknown test 'all_to_host_memcpy_ce': omitted", notes[0])
 
 
 if __name__ == "__main__":

@@ -30,8 +30,8 @@ BAD = [
     ("hello\nworld\n",
      "1:1: expected output of a known format (osu, imb, nccl-tests, "
      "nccl-tests-json, nccl-csv, csv, ring-trace,"
-     " p2p-csv, rates-csv, p2p-test, nvbandwidth, overlap-csv), got none of their headers in the"
-     " file; --format NAME says which one it is"),
+     " p2p-csv, rates-csv, p2p-test, nvbandwidth, overlap-csv, nccl-inspector, transferbench), got"
+     " none of their headers in the file; --format NAME says which one it is"),
     (OSU, "2:1: expected rows below this header, got none"),
     (OSU + "\n# OSU MPI Init Test v5.8\n", "2:1: expected rows below this header, got none"),
     ("# OSU MPI Latency Test v5.8\n",
@@ -125,7 +125,7 @@ BAD = [
     (RUN + NCCL_HEADER + NCCL_UNITS + ROW,
      "1:1: expected which collective this is: --collective NAME, or a line with the "
      "program's name (all_reduce_perf), got neither; by its columns: all_reduce or "
-     "reduce_scatter"),
+     "reduce_scatter or sendrecv"),
     ("Number of nodes: 1\n" + ALLREDUCE + "4 1.0\n",
      "2:1: expected how many ranks ran on the one node: --ranks-per-node N, got nothing"),
     (RATE + "# [ pairs: 0 ] [ window size: 64 ]\n# Size  MB/s  Messages/s\n8 1.0 1.0\n",
@@ -136,7 +136,7 @@ BAD = [
      "1:1: expected at least two processes for PingPong, got 1"),
     (RUN + NCCL_HEADER.replace("time", "latency") + NCCL_UNITS + ROW,
      "4:30: expected a column of nccl-tests (size, count, type, redop, root, time, "
-     'algbw, busbw, error, #wrong), got "latency"'),
+     'cputime, algbw, busbw, error, #wrong, timestamp), got "latency"'),
     (NCCL + DEVICES.replace("Rank  1", "Rank  2") + NCCL_HEADER + NCCL_UNITS + ROW,
      "1:1: expected a device for rank 1, or --nodes N or --ranks-per-node N, got one for "
      "rank 2"),

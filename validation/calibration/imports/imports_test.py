@@ -2,6 +2,7 @@
 """Do the importers read what benchmarks print, in the right units, whatever is in between?"""
 
 import pathlib
+import re
 import unittest
 
 from validation.calibration import imports
@@ -285,15 +286,22 @@ class NcclTests(unittest.TestCase):
             self.assertEqual(imports.nccl_tests.parse(source, Given()).where["mpi"], name)
 
     def test_the_siblings_have_the_names_that_the_simulator_knows(self):
-        for program, collective in (("broadcast", "broadcast"), ("sendrecv", "sendrecv"),
-                                    ("reduce_scatter", "reduce_scatter"), ("reduce", "reduce"),
-                                    ("alltoall", "alltoall"), ("all_reduce", "allreduce")):
-            points, _ = found_in(NCCL.replace("all_gather_perf", f"{program}_perf"))
+        whole = re.sub(r"0\.(05|10) 0\.\d\d", r"0.\1 0.\1", NCCL)  # busbw is algbw
+        for program, collective, cells, text in (
+                ("broadcast", "broadcast", "none 0", whole), ("reduce", "reduce", "sum 0", whole),
+                ("sendrecv", "sendrecv", "sum -1", whole),
+                ("all_reduce", "allreduce", "sum -1", whole),
+                ("reduce_scatter", "reduce_scatter", "sum -1", NCCL),
+                ("alltoall", "alltoall", "none -1", NCCL)):
+            points, _ = found_in(text.replace("all_gather_perf", f"{program}_perf")
+                                 .replace("none -1", cells))
             self.assertEqual({what for _, what, _, _ in points}, {collective}, program)
 
     def test_sendrecv_of_a_ring_of_ranks_is_imported(self):
         third = NCCL_RANK_1.replace("Rank  1", "Rank  2").replace("node-2", "node-3")
-        points, notes = found_in(NCCL.replace("all_gather_perf", "sendrecv_perf")
+        whole = re.sub(r"0\.(05|10) 0\.\d\d", r"0.\1 0.\1", NCCL)
+        points, notes = found_in(whole.replace("all_gather_perf", "sendrecv_perf")
+                                 .replace("none -1", "sum -1")
                                  .replace(NCCL_RANK_1, NCCL_RANK_1 + third))
         layout = Layout(3, 1)
         self.assertEqual([(parameters, seconds) for _, _, parameters, seconds in points], [
@@ -303,7 +311,8 @@ class NcclTests(unittest.TestCase):
         self.assertEqual(notes, [])
 
     def test_runs_of_a_single_rank_each_are_reported(self):
-        alone = NCCL.replace(NCCL_RANK_1, "").removeprefix("srun: job 17 started\n")
+        alone = re.sub(r"0\.(05|10) 0\.\d\d", r"0.\1 0.00", NCCL)  # busbw of one rank
+        alone = alone.replace(NCCL_RANK_1, "").removeprefix("srun: job 17 started\n")
         self.assertEqual(found_in(alone)[1], [])
         self.assertEqual(found_in(alone * 2)[1], [  # 15 lines each, head in the third
             "x.log:18: all 2 runs are of a single rank: was nccl-tests built without MPI=1?"])

@@ -10,7 +10,6 @@ from validation import measurements
 from validation.arguments import count
 from validation.calibration import imports
 from validation.calibration.imports import collectives, findings
-from validation.calibration.imports.source import read_source
 
 
 def add_options(parser):
@@ -46,8 +45,8 @@ def documents_at(path: str, options, kinds=measurements.KINDS) -> list:
     """The document in a file; of a log one of each kind among `kinds` that it holds."""
     if is_document(path):
         return [measurements.read(path, kinds)]
-    source, given = read_source(path), given_by(options)
-    found = [one.parse(source, given) for one in imports.formats_of(source)]
+    given = given_by(options)
+    found = imports.read(path, given)
     for note in dict.fromkeys(note for one in found for note in one.notes):
         print(f"note: {note}", file=sys.stderr)
     documents = findings.documents_of(found, given)

@@ -2,7 +2,7 @@
 """A table of a benchmark of MPI: its test, its columns, and its numbers above 0."""
 
 from validation.calibration.imports.findings import Findings
-from validation.calibration.imports.source import Row, Source
+from validation.calibration.imports.source import Row, Source, value_of
 
 # Collectives of MPI as benchmarks print them
 COLLECTIVES = {name.capitalize(): name for name in (
@@ -26,6 +26,13 @@ class MpiTable:
             if column not in self.columns:
                 self.source.fail(self.header, f"the column {column} of '{self.test}'",
                                  ", ".join(self.columns))
+
+    def check_order(self, row: Row, *columns: str):
+        """Least, mean and most of a row; another order is that of another table's columns."""
+        cells = [row.cells[column].text for column in columns if column in row.cells]
+        values = [value for value in map(value_of, cells) if value is not None]
+        if values != sorted(values):
+            self.source.fail(row.line, f"{' <= '.join(columns)}", ", ".join(cells))
 
     def positive(self, row: Row, column: str, findings: Findings):
         """The number (of a time: in seconds), or None where its few digits are all zero."""

@@ -14,19 +14,21 @@ MOST_RANKS = 1 << 17
 
 
 class Shape(NamedTuple):
-    """busbw / algbw is times (P - 1) / P, or 1 if times is 0."""
+    """busbw / algbw is times (P - 1) / P, or 1 if times is 0. `reduces`: has an operation printed,
+    as sendrecv has too. `checked`: are results in place?"""
 
     times: int
     reduces: bool
     rooted: bool
+    checked: bool = True
 
     def factor(self, ranks: int) -> float:
         return self.times * (ranks - 1) / ranks if self.times else 1.0
 
 
 SHAPES = {"all_reduce": Shape(2, True, False), "reduce_scatter": Shape(1, True, False),
-          "all_gather": Shape(1, False, False), "alltoall": Shape(1, False, False),
-          "sendrecv": Shape(0, False, False), "broadcast": Shape(0, False, True),
+          "all_gather": Shape(1, False, False), "alltoall": Shape(1, False, False, False),
+          "sendrecv": Shape(0, True, False, False), "broadcast": Shape(0, False, True),
           "reduce": Shape(0, True, True), "gather": Shape(1, False, True),
           "scatter": Shape(1, False, True)}
 SIMULATED = {NAMES.get(name, name): shape for name, shape in SHAPES.items()}
@@ -66,6 +68,15 @@ def traits_of(run) -> tuple:
     return bool(redops - {"none"}), bool(roots - {"-1"})
 
 
+def traits_fit(run, name: str, own: bool) -> bool:
+    """May a program of that name have printed the columns? An unknown one may. `own`: its name is
+    in the run itself, not above it."""
+    shape = SHAPES.get(name)
+    return not shape or not run.rows or (
+        (shape.reduces, shape.rooted) == traits_of(run)
+        and (own or in_place_is_checked(run) in (None, shape.checked)))
+
+
 def in_place_is_checked(run):
     """False where only the results in place were not validated, as of alltoall; None where none
     were, or nothing was measured in place."""
@@ -89,9 +100,7 @@ def alike(run) -> list:
 def candidates(run) -> list:
     """Programs that print such a table."""
     found, checked = alike(run), in_place_is_checked(run)
-    if checked is not None:
-        found = [name for name in found if name != ("alltoall" if checked else "all_gather")]
-    return found
+    return [name for name in found if checked in (None, SHAPES[name].checked)]
 
 
 def check_options(run, named: str, given):
@@ -101,9 +110,10 @@ def check_options(run, named: str, given):
     if ranks:
         run.source.fail(run.header, f"{ranks} ranks, as the ratio of busbw to algbw shows",
                         f"{run.layout.ranks} from --nodes and --ranks-per-node")
-    if given.collective and found and named not in [NAMES.get(name, name) for name in found]:
+    names = [NAMES.get(name, name) for name in found]
+    if names and named not in names and (given.collective or named in SIMULATED):
         run.source.fail(run.header, f"--collective {' or '.join(found)}, as columns and bandwidths "
-                        "of this table show", given.collective)
+                        "of this table show", given.collective or named)
 
 
 def collective_of(run) -> str:

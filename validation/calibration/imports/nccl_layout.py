@@ -31,6 +31,7 @@ def layout(run, collective: str, given: Given) -> Layout:
     numbers = [int(device["rank"]) for device in run.devices]
     if numbers and numbers == list(range(len(numbers))):
         return of_devices(run.devices, given)
+    given = run.known
     for index, number in enumerate(numbers):
         if number != index and not (given.nodes or given.ranks_per_node):
             run.source.fail(run.start, f"a device for rank {index}, or --nodes N or "

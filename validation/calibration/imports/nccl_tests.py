@@ -8,37 +8,51 @@ the beginning of a line, and quoted logs often begin at the table: both are read
 
 import re
 
-from validation.calibration.imports import collectives, nccl_layout, nccl_network
+from validation.calibration.imports import (collectives, launchers, nccl_environment, nccl_layout,
+                                            nccl_network)
 from validation.calibration.imports.findings import Findings, Given
-from validation.calibration.imports.nccl_collective import NAMES, check_options, collective_of
+from validation.calibration.imports.nccl_collective import (DIGITS, NAMES, SIMULATED,
+                                                            check_options, collective_of,
+                                                            traits_fit)
 from validation.calibration.imports.source import Source
 
 NAME = "nccl-tests"
 FIRST = r"\s*#?\s*nThread \d+ nGpus (?P<gpus>\d+)"
-TABLE = r"\s*#?\s*size\s+count\b.*\btime\b"
-MARKS = rf"{FIRST}|{TABLE}"
+TABLE = r"\s*#?\s*size\s+count\b.*\b(?:cpu)?time\b"
+ROW = (r"\s*\d+\s+\d+\s+(?:u?int\d+|float\d*|half|double|bfloat16|fp8\w*|f8\w*)\s+"
+       r"(?:sum|prod|max|min|avg|mulsum|none|all)\s+(?:-?\d+\s+)?\d[\d.e+]*\s+\d[\d.]*\s+\d")
+MARKS = rf"{FIRST}|{TABLE}|{ROW}"
 
 START = re.compile(FIRST)
 HEADER = re.compile(rf"\s*#\s*size\s+count\b|{TABLE}")
 UNITS = re.compile(r"\s*#?\s+\(B\)")
-COLLECTIVE = re.compile(r"\b(all_reduce|all_gather|alltoall|broadcast|reduce_scatter|reduce|gather|"
-                        r"scatter|sendrecv|hypercube)_perf")
+COLLECTIVE = re.compile(r"\b(all_reduce|all_gather|alltoallv|alltoall|broadcast|reduce_scatter|"
+                        r"reduce|gather|scatter|sendrecv|hypercube)_perf")
 VERSION = re.compile(r"\s*#?\s*nccl-tests version (\S+)(?:.*nccl-library=(\d+))?")
 END = re.compile(r"\s*#?\s*Avg bus bandwidth")
 WRONG = re.compile(r"\s*#?\s*Out of bounds values : (\d+) FAILED")
+ALSO = rf"{MARKS}|{END.pattern}|\s*Out of bounds values|{UNITS.pattern}|{VERSION.pattern}|" \
+    rf"{nccl_layout.DEVICE.pattern}|\s*#?\s*(out-of-place|Using devices|Collective test)"
+LIBRARY = re.compile(r"\bNCCL version (\d+\.\d+\.\d+)")
 OMITTED = re.compile(r"\s*(\.\.\.+|…)\s*$")
 
 # column: its unit, where the line below the header gives one
 COLUMNS = {"size": "(B)", "count": "(elements)", "type": "", "redop": "", "root": "",
-           "time": "(us)", "algbw": "(GB/s)", "busbw": "(GB/s)", "error": "", "#wrong": ""}
+           "time": "(us)", "cputime": "(us)", "algbw": "(GB/s)", "busbw": "(GB/s)", "error": "",
+           "#wrong": "", "timestamp": ""}
+HALF = ["time", "algbw", "busbw", "#wrong"]
+BARE = {13: ["size", "count", "type", "redop", "root"], 12: ["size", "count", "type", "redop"]}
+DISAGREE = 1.05  # factor between a row's bandwidth and its size over its time
 NEAR = 4  # lines below the header, where other ranks print among them
 PLACES = ("out of place", "in place")
 
 
 def names_in(source: Source, line: int) -> list:
-    """Cells of a header without its "#"; "wrong" lost its own."""
+    """Cells of a header without its "#"; "wrong" lost its own, a time stamp has two cells."""
     cells = source.cells(line)
     cells = cells[1:] if cells and cells[0].text == "#" else cells
+    if cells and cells[-1].text == "timestamp":
+        cells.insert(-1, cells[-1]._replace(text="date"))
     return [cell._replace(text="#wrong") if cell.text == "wrong" else cell for cell in cells]
 
 
@@ -46,54 +60,72 @@ def columns_of(source: Source, line: int) -> list:
     """The names, those of the second half (in place) with a 2 behind. Checks the units below."""
     cells = names_in(source, line)
     for cell in cells:
-        if cell.text not in COLUMNS:
+        if cell.text not in (*COLUMNS, "date"):
             source.fail(line, f"a column of nccl-tests ({', '.join(COLUMNS)})",
                         f'"{cell.text}"', cell.column)
     names = [cell.text for cell in cells]
-    if names.count("time") not in (1, 2) or "size" not in names:
+    time = "time" if "time" in names else "cputime"
+    if names.count(time) not in (1, 2) or "size" not in names:
         source.fail(line, "the columns size and time", ", ".join(names))
     below = next((one for one in range(line + 1, min(line + NEAR, len(source.lines)) + 1)
                   if UNITS.match(source.lines[one - 1])), 0)
     if not below:
         source.fail(line, "a line with the units below this header", "none")
-    expected = [COLUMNS[name] for name in names if COLUMNS[name]]
+    expected = [COLUMNS[name] for name in names if COLUMNS.get(name)]
     for cell, unit in zip(names_in(source, below), expected):
         if cell.text != unit:
             source.fail(below, unit, cell.text, cell.column)
-    second = names.index("time", names.index("time") + 1) if names.count("time") == 2 else None
+    second = names.index(time, names.index(time) + 1) if names.count(time) == 2 else None
     return [name + "2" if second is not None and index >= second else name
             for index, name in enumerate(names)]
+
+
+def apart(keys: list) -> list:
+    """Parameters for rows of several types, operations or roots, by (type, operation, root)."""
+    some, roots = len({tuple(key[:2]) for key in keys}) > 1, len({key[2] for key in keys}) > 1
+    return [({"type": kind, "operation": operation} if some else {}) | ({"root": root} if roots
+                                                                        else {})
+            for kind, operation, root in keys]
+
+
+def bare_columns(source: Source, line: int) -> list:
+    """Columns of rows without a header, by their number of cells."""
+    count = len(source.cells(line))
+    for halves in (2, 1):
+        if first := BARE.get(count + 4 * (2 - halves)):
+            return first + HALF + [f"{name}2" for name in HALF] * (halves - 1)
+    source.fail(line, f"{' or '.join(map(str, BARE))} cells, as nccl-tests prints", str(count))
 
 
 class Run:
     """One run of one program: which devices took part, which collective it measured."""
 
-    def __init__(self, source: Source, start: int, end: int, given: Given):
+    def __init__(self, source: Source, start: int, end: int, given: Given, said: list):
         self.source, self.start, self.end = source, start, end
         texts = source.lines[start - 1:end]
         first = next(filter(None, map(START.match, texts)), None)
         self.gpus_per_thread = int(first["gpus"]) if first else 1
         self.header = next((line for line in range(start, end + 1)
                             if HEADER.match(source.lines[line - 1])), None)
-        if not self.header and source.lines[end:] and START.match(source.lines[end]):
+        bare = next((line for line in range(start, end + 1)
+                     if not self.header and re.match(ROW, source.lines[line - 1])), None)
+        empty = not bare and not any(re.match(ROW, text) for text in texts)
+        if empty and source.lines[end:] and START.match(source.lines[end]):
             one = len(nccl_layout.devices_in(texts)) == 1
             source.fail(end + 1, f"the table of the run of line {start}", "another run: " + (
                 "was nccl-tests built without MPI=1?" if one else "two runs printed into this log"))
-        if not self.header:
-            source.fail(start, 'a header ("# size count type ...") below this line',
-                        "none" + source.end_of_run(start))
-        self.columns = columns_of(source, self.header)
-        self.rows = list(source.rows(self.header + 1, self.columns))
+        self.header = self.header or bare or source.fail(
+            start, 'a header ("# size count type ...") below this line',
+            "none" + source.end_of_run(start))
+        self.columns = bare_columns(source, bare) if bare else columns_of(source, self.header)
+        self.rows = list(source.rows(bare - 1 if bare else self.header + 1, self.columns))
         self.check_repeated()
         self.devices = nccl_layout.devices_in(texts)
+        self.known = launchers.completed(given, said[self.header - 1])
         named = self.find_name(given)
         self.layout = nccl_layout.layout(self, named, given)
         check_options(self, named, given)
         self.collective = named or collective_of(self)
-
-    def kind(self, row) -> tuple:
-        """Type and operation of the elements."""
-        return tuple(row.cells[name].text for name in ("type", "redop") if name in row.cells)
 
     def check_repeated(self):
         """A table may be repeated as a whole (-N). Rows of two programs that print into one stream
@@ -101,6 +133,9 @@ class Run:
         rows = [row for row in self.rows if row.cells["size"].text != "0"]
         keys = [tuple(cell.text for name, cell in row.cells.items()
                       if name in ("size", "type", "redop", "root")) for row in rows]
+        if len({row.cells["redop"].text == "none" for row in rows if "redop" in row.cells}) > 1:
+            self.source.fail(self.header, "rows of one collective", "some with and some without an "
+                             "operation: two programs printed into this table")
         length = next((i for i, key in enumerate(keys) if key in keys[:i]), len(keys))
         for i in range(length, len(keys)):
             if keys[i] != keys[i - length]:
@@ -113,20 +148,22 @@ class Run:
         if given.collective:
             name = collectives.named(given.collective)
             return NAMES.get(name, name)
-        for text in reversed(self.source.lines[:self.header]):
-            if found := COLLECTIVE.search(text):
+        for line in range(self.header, 0, -1):
+            text, own = self.source.lines[line - 1], line >= self.start - 2  # two lines of version
+            found = COLLECTIVE.search(text) if "concluded" not in text else None
+            if found and traits_fit(self, found[1], own):
                 return NAMES.get(found[1], found[1])
         return ""
 
     def add(self, findings: Findings):
         ranks, here = self.layout.ranks, f"{self.source.path}:{self.start}:"
-        findings.table = f"{self.source.path}:{self.header}"
+        findings.begin(f"{self.source.path}:{self.header}", [one["host"] for one in self.devices])
         for option in self.layout.unused:
             findings.note(f"{here} {option} is not used: by the lines of devices "
                           f"{ranks} ranks were placed {self.layout.parameters['placement']}")
-        several = len(set(map(self.kind, self.rows))) > 1
-        for row in self.rows:
-            more = dict(zip(("type", "operation"), self.kind(row))) if several else {}
+        keys = [[row.cells[name].text if name in row.cells else None
+                 for name in ("type", "redop", "root")] for row in self.rows]
+        for row, more in zip(self.rows, apart(keys)):
             self.add_row(row, more, findings)
         texts = self.source.lines[self.start - 1:self.end]
         if any(map(WRONG.match, texts)):
@@ -144,6 +181,11 @@ class Run:
             if cell is None or cell.text == "N/A":
                 continue
             value = self.source.microseconds(row.line, cell)
+            if self.disagrees(row, size, value, mark):
+                findings.note(f"{self.source.path}:{row.line}: {place} the bandwidths are not "
+                              f"those of {self.collective} of {size} B in {cell.text} us: time "
+                              "omitted")
+                continue
             wrong = row.cells.get("#wrong" + mark)
             if wrong and wrong.text not in ("0", "N/A"):
                 findings.note(f"{self.source.path}:{row.line}: {wrong.text} wrong results {place}: "
@@ -155,10 +197,23 @@ class Run:
                                                               self.gpus_per_thread))
 
 
+    def disagrees(self, row, size: int, seconds: float, mark: str) -> bool:
+        """Are the printed bandwidths not those of size and time? Then a cell is another row's."""
+        cells = [row.cells.get(name + mark) for name in ("algbw", "busbw")]
+        if None in cells or "N/A" in (cell.text for cell in cells) or not seconds or \
+                self.collective not in SIMULATED:
+            return False
+        algbw, busbw = (self.source.number(row.line, cell) for cell in cells)
+        factor = SIMULATED[self.collective].factor(self.layout.ranks)
+        return not (near(size / seconds / 1e9, algbw) and near(factor * algbw, busbw))
+
+
+def near(rate: float, printed: float) -> bool:
+    return abs(rate - printed) <= (DISAGREE - 1) * printed + 4 * DIGITS
+
+
 def library_name(code) -> str:
     """"NCCL 2.25.1" of 22501; before 2.9 the numbers had one digit less."""
-    if code is None:
-        return "NCCL"
     number = int(code)
     first, rest = divmod(number, 10000) if number >= 10000 else divmod(number, 1000)
     return f"NCCL {first}.{rest // 100}.{rest % 100}"
@@ -177,6 +232,9 @@ def starts_of(source: Source) -> list:
             if not begun:
                 starts.append(device or line)
             begun = device = 0
+    if not any(map(HEADER.match, source.lines)) and not starts:
+        starts += [device or line for line, text in enumerate(source.lines, 1)
+                   if re.match(ROW, text)][:1]
     return starts
 
 
@@ -186,15 +244,22 @@ def parse(source: Source, given: Given) -> Findings:
         source.fail(1, 'a line "# nThread N nGpus N ..." or a header "# size count type ..." of '
                     "nccl-tests", "none")
     said = next((found for found in map(VERSION.match, source.lines) if found), None)
+    printed = next((f"NCCL {found[1]}" for found in map(LIBRARY.search, source.lines) if found), "")
     findings = Findings(where={"program": f"nccl-tests {said[1] if said else ''}".strip(),
-                               "mpi": library_name(said[2] if said else None)})
-    runs = [Run(source, start, following - 1, given)
+                               "mpi": library_name(said[2]) if said and said[2] else
+                               printed or "NCCL"})
+    if settings := nccl_environment.settings_in(source.lines):
+        findings.where["environment"] = settings
+    said_by_line = launchers.said_by_line(source.lines)
+    runs = [Run(source, start, following - 1, given, said_by_line)
             for start, following in zip(starts, starts[1:] + [len(source.lines) + 1])]
     if len(runs) > 1 and all(run.layout.ranks == 1 for run in runs):
         findings.note(f"{source.path}:{runs[1].start}: all {len(runs)} runs are of a single rank: "
                       "was nccl-tests built without MPI=1?")
     for run in runs:
         run.add(findings)
+        if "cputime" in run.columns:
+            findings.note(f"{source.path}:{run.header}: times of the CPU (-C): table omitted")
         if run.devices:
             findings.where.setdefault("hosts", [device["host"] for device in run.devices])
             findings.where.setdefault("devices", [device["name"] for device in run.devices])

@@ -8,17 +8,19 @@ iterations and the ranks (osu_util and the programs' sources, versions 5 to 7).
 
 import re
 
-from validation.calibration.imports import mpi_table
+from validation.calibration.imports import launchers, mpi_table
 from validation.calibration.imports.findings import Findings, Given, Layout
-from validation.calibration.imports.source import Row, Source, nodes_said_in
+from validation.calibration.imports.source import Row, Source
 
 NAME = "osu"
-MARKS = r"\s*#\s*OSU MPI"
+MARKS = r"\s*#?\s*OSU MPI.* Test"
 
-TITLE = re.compile(r"\s*#\s*OSU MPI\S*\s+(?P<test>.+?)(?: Latency)? Test v?(?P<version>\S+)")
-HEADER = re.compile(r"\s*#\s*(Size|Avg|Latency|Bandwidth|Overall\(us\))")
+GPUS = r"-(?:CUDA|ROCM|OPENACC|SYCL)"
+TITLE = re.compile(rf"\s*#?\s*OSU MPI(?:{GPUS})?(?P<test>[ _].+?)(?: Latency)? Test"
+                   r"(?: v?(?P<version>\d\S*))?", re.IGNORECASE)
+HEADER = re.compile(r"\s*#?\s*(Size|Avg|Latency|Bandwidth|Overall\(us\))")
 # Built for GPUs: buffers are there, unless the lines below the title have them on hosts.
-ON_GPUS = re.compile(r"\s*#\s*OSU MPI-(CUDA|ROCM|OPENACC|SYCL)", re.IGNORECASE)
+ON_GPUS = re.compile(rf"\s*#?\s*OSU MPI{GPUS}", re.IGNORECASE)
 HOSTS = re.compile(r"Send Buffer on HOST \(H\) and Receive Buffer on HOST \(H\)")
 PAIRS = re.compile(r"\[ pairs: ([1-9]\d{0,5}) \](?: \[ window size: ([1-9]\d{0,8}) \])?")
 WINDOW = 64  # of osu_bw and osu_bibw unless -W was given, which they do not print
@@ -28,9 +30,7 @@ COLUMNS = {
     "time": r"(?:Avg +)?Latency *\((\S+?)\)",
     "least": r"Min +Latency *\((\S+?)\)",
     "most": r"Max +Latency *\((\S+?)\)",
-    "P50": r"P50 +Tail +Lat *\((\S+?)\)",
-    "P90": r"P90 +Tail +Lat *\((\S+?)\)",
-    "P99": r"P99 +Tail +Lat *\((\S+?)\)",
+    "tail": r"P\d+ +Tail +\w+ *\((\S+?)\)",
     "rate": r"Bandwidth *\((\S+?)\)|MB/s",
     "Messages/s": r"Messages/s",
     "Iterations": r"Iterations\b",
@@ -57,7 +57,7 @@ COLLECTIVES = {
 def columns_of(source: Source, line: int) -> list:
     """The columns that the header names, in order; each must be known, and in its unit."""
     text = source.lines[line - 1]
-    place, columns = text.index("#") + 1, []
+    place, columns = len(text) - len(text.lstrip(" \t#")), []
     while text[place:].strip():
         place += len(text[place:]) - len(text[place:].lstrip())
         for name, pattern in COLUMNS.items():
@@ -67,7 +67,8 @@ def columns_of(source: Source, line: int) -> list:
             source.fail(line, f"a column of OSU micro-benchmarks ({COLUMNS_PRINTED})",
                         f'"{re.split(r"  +", text[place:])[0]}"', place + 1)
         unit = found[1] if found.re.groups else None
-        right = "MB/s" if name == "rate" else "us"
+        right = "MB/s" if name == "rate" or "BW" in found[0].upper() else "us"
+        name = found[0].split()[0] if name == "tail" else name
         if unit and unit != right:
             source.fail(line, f"({right})", f"({unit})", place + found.start(1))
         columns.append(name)
@@ -90,11 +91,11 @@ class Table(mpi_table.MpiTable):
 
     COUNTED, SIZE = ("rate", "Messages/s"), "Size"
 
-    def __init__(self, source: Source, title: int, given: Given, nodes):
+    def __init__(self, source: Source, title: int, given: Given):
         header = header_below(source, title)
-        super().__init__(source, title, TITLE.match(source.lines[title - 1])["test"], header,
+        super().__init__(source, title, test_of(TITLE.match(source.lines[title - 1])), header,
                          columns_of(source, header))
-        self.given, self.nodes = given, given.nodes or nodes
+        self.given, self.nodes = given, given.nodes
         between = "\n".join(source.lines[title:self.header])
         self.pairs = PAIRS.search(between)
         self.on_gpus = bool(ON_GPUS.match(source.lines[title - 1])) and not HOSTS.search(between)
@@ -102,6 +103,7 @@ class Table(mpi_table.MpiTable):
     def rows(self, findings: Findings):
         """Those whose results were right, where that was validated."""
         for row in self.source.rows(self.header, self.columns):
+            self.check_order(row, "least", "time", "most")
             told = row.cells.get("Validation")
             if told and not VALIDATED[self.source.one_of(row.line, told, VALIDATED)]:
                 findings.note(f"{self.source.path}:{row.line}: the results failed their "
@@ -112,7 +114,8 @@ class Table(mpi_table.MpiTable):
     def middle(self, row: Row, findings: Findings):
         """(seconds, other statistics of the row): the median where it is printed, else the mean."""
         value = self.positive(row, "P50" if "P50" in row.cells else "time", findings)
-        read = {"least": "least_s", "most": "most_s", "P90": "p90_s", "P99": "p99_s"} | (
+        read = {"least": "least_s", "most": "most_s"} | {
+            name: f"{name.lower()}_s" for name in row.cells if name[0] == "P" and name != "P50"} | (
             {"time": "mean_s"} if "P50" in row.cells else {})
         return value, {key: self.source.microseconds(row.line, row.cells[column])
                        for column, key in read.items() if column in row.cells}
@@ -221,6 +224,12 @@ def add_nonblocking(table: Table, findings: Findings):
             findings.add_overlapped(what, table.size(row), layout, overall, compute, pure)
 
 
+def test_of(title) -> str:
+    """"Latency" of "OSU MPI Latency Test", "MPI_Put" of "OSU MPI_Put Latency Test"."""
+    test = title["test"]
+    return test.strip() if test[0] == " " else f"MPI{test}"
+
+
 def nonblocking(test: str) -> str:
     """The name of the collective whose non-blocking form a table measures; "" if it does not."""
     name = test.removeprefix("Non-blocking ")
@@ -241,19 +250,19 @@ def adder_of(test: str):
 
 
 def parse(source: Source, given: Given) -> Findings:
-    findings, nodes = Findings(), None
+    findings, said = Findings(), launchers.said_by_line(source.lines)
     for line, text in enumerate(source.lines, 1):
-        nodes = nodes_said_in(text) or nodes
         title = TITLE.match(text)
         if not title:
             continue
-        findings.where = {"program": f"OSU micro-benchmarks {title['version']}"}
+        test = test_of(title)
+        findings.where = {"program": f"OSU micro-benchmarks {title['version'] or ''}".strip()}
         findings.table = f"{source.path}:{line}"
-        if not (add := adder_of(title["test"])):
-            findings.note(f"{source.path}:{line}: '{title['test']}' is no test that this program "
+        if not (add := adder_of(test)):
+            findings.note(f"{source.path}:{line}: '{test}' is no test that this program "
                           "knows: its table is left out")
             continue
-        table = Table(source, line, given, nodes)
+        table = Table(source, line, launchers.completed(given, said[line - 1]))
         if table.on_gpus:
             findings.note(f"{source.path}:{line}: its buffers are in GPU memory, MPI's "
                           "measurements here are of host memory: table omitted")

@@ -10,7 +10,7 @@ import re
 import statistics
 
 from validation.calibration.imports.findings import Findings, Given
-from validation.calibration.imports.source import Source
+from validation.calibration.imports.source import Source, matrix
 
 NAME = "p2p-test"
 TITLE = re.compile(r"(?:(?P<ways>Uni|Bi)directional )?P2P=(?P<access>Disabled|Enabled) "
@@ -18,25 +18,11 @@ TITLE = re.compile(r"(?:(?P<ways>Uni|Bi)directional )?P2P=(?P<access>Disabled|En
                    r"Matrix \((?P<unit>GB/s|us)\)")
 MARKS = TITLE.pattern
 HEADER = re.compile(r"\s*(?:D\\D|GPU)((?:\s+\d+)+)\s*$")
+FORM = (HEADER, "D\\D  0  1", True)
 SMALL, LARGE, COPIES = 16, 40_000_000, 5
 LEAST_DEVICES, ODD = 3, 0.7  # share of the median below which a GPU's own copies are odd
 CONNECTED = "P2P Connectivity Matrix"
 ACCESS = {"Enabled": "peer", "Disabled": "staged"}
-
-
-def matrix(source: Source, title: int) -> list:
-    """(row, column, its cell, line) below the header that follows `title`."""
-    if title >= len(source.lines) or not (header := HEADER.match(source.lines[title])):
-        source.fail(min(title + 1, len(source.lines)), 'a header such as "D\\D  0  1"', "none")
-    columns = header[1].split()
-    found = []
-    for line in range(title + 2, title + 2 + len(columns)):
-        cells = source.cells(line) if line <= len(source.lines) else []
-        if len(cells) != len(columns) + 1:
-            source.fail(min(line, len(source.lines)), f"{len(columns) + 1} cells", str(len(cells)))
-        row = source.count(line, cells[0], "a device")
-        found += [(row, int(column), cell, line) for column, cell in zip(columns, cells[1:])]
-    return found
 
 
 def odd_devices(path: str, rates: dict) -> list:
@@ -52,12 +38,12 @@ def parse(source: Source, _: Given) -> Findings:
     apart: set = set()  # pairs whose copies are staged, whatever is enabled
     for title, text in enumerate(source.lines, 1):
         if text.startswith(CONNECTED):
-            apart = {cell[:2] for cell in matrix(source, title) if cell[2].text == "0"}
+            apart = {cell[:2] for cell in matrix(source, title, *FORM) if cell[2].text == "0"}
         said = TITLE.match(text)
         if not said:
             continue
         own: dict = {}
-        for row, column, cell, line in matrix(source, title):
+        for row, column, cell, line in matrix(source, title, *FORM):
             value = source.number(line, cell)
             if row == column and said["what"] == "Bandwidth":
                 own[row] = value

@@ -6,6 +6,7 @@
                ^
 """
 
+import copy
 import re
 import sys
 from decimal import Decimal
@@ -13,36 +14,20 @@ from itertools import takewhile
 from typing import Iterator, NamedTuple, NoReturn
 
 from common.programs import InputError
+from validation.calibration.imports import labels
 
 # A line with one of these begins another table, whoever prints it.
-TITLE = re.compile(r"\s*#\s*(OSU |Benchmarking |-{20}|bytes |repetitions )|\s*#?\s*(nThread |"
-                   r"nccl-tests |Collective test |size +count )")
+TITLE = re.compile(r"\s*#\s*(OSU |-{20}|bytes |repetitions |All processes entering )|\s*#?\s*"
+                   r"(OSU MPI|Size .*\(|Benchmarking \S+\s*$|nThread |nccl-tests |Collective test |"
+                   r"size +count |Avg bus bandwidth)|P2P Connectivity|(Uni|Bi)directional P2P|P2P=|"
+                   r"Running \w+\.|memcpy \w+ [CG]PU\(|nvbandwidth V")
 # Control characters that no program prints: tabs, form feeds and escapes are none of them.
 BINARY = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 SMALLEST = 1e-200  # sizes in bytes times and over numbers stay finite
 MOST_DIGITS = 300  # of a whole number that is a finite float
-NODES = re.compile(r"(?:number of nodes|SLURM_(?:JOB_NUM_|N)NODES)\s*[:=]\s*(\d{1,6})\s*$|"
-                   r"(?-i:(?:^|[\s$])srun\s(?:.*\s)?(?:-N\s*|--nodes[= ])(\d{1,6})(?:\s|$))",
-                   re.IGNORECASE)
 LONGEST_SHOWN = 160
 DIED = re.compile(r"NCCL WARN|\b(failure|failed|error|abort\w*|killed|signal \d+)\b", re.I)
 EXIT = re.compile(r"\bexit\w* (?:with )?(?:exit )?(?:code|status):? (\d+)", re.I)
-# Labels of mpirun --tag-output, srun --label, Intel MPI -prepend-rank, prun and pdsh before a line.
-LABEL = re.compile(r"\[\d+,\d+\](?:<\w+>)?:? ?|\d+: ?|\[(?:[\w.-]+:)?\d+\] |[\w.-]+: ")
-
-
-def without_labels(lines: list) -> list:
-    """The lines without the label of the launcher, blanks in its place, where the lines of a table
-    begin with one. Lines with another label are of other ranks, and stay as they are."""
-    found = [label[0] for line in lines if (label := LABEL.match(line))
-             and TITLE.match(line[label.end():])]
-    if not found or any(map(TITLE.match, lines)):
-        return lines
-    label = found[0]
-    inside = label.strip()  # Intel MPI's again before each piece of a row
-    return [" " * len(label) + (line[len(label):].replace(inside, " " * len(inside))
-                                if inside[0] == "[" else line[len(label):])
-            if line.startswith(label) else line for line in lines]
 
 
 class Cell(NamedTuple):
@@ -55,18 +40,23 @@ class Row(NamedTuple):
     cells: dict  # column name: Cell
 
 
-def nodes_said_in(text: str):
-    """Number of nodes that a line of a job script or a command states, or None."""
-    found = NODES.search(text)
-    return int(found[1] or found[2]) or None if found else None
-
-
 class Source:
+    """`lines` are those of a stream of a launcher; `used` has the numbers of the lines read."""
+
     def __init__(self, path: str, text: str):
         self.path = path
         self.complete = text.endswith("\n")
         lines = text.replace("\r\n", "\n").removesuffix("\n").split("\n")
-        self.lines = without_labels(lines)
+        self.raw, self.used = list(map(labels.plain, lines)), set()
+        self.streams = labels.streams(self.raw)
+        self.lines = self.streams[0] if len(self.streams) == 1 else self.raw
+
+    def of_streams(self) -> list:
+        """A source for each stream, whose lines keep their numbers."""
+        found = [copy.copy(self) for _ in self.streams]
+        for one, lines in zip(found, self.streams):
+            one.lines = list(lines)
+        return found
 
     def end_of_run(self, line: int) -> str:
         """Behind "none": what the lines from there to the next title report of a run's end."""
@@ -129,6 +119,7 @@ class Source:
         if line == len(self.lines) and not self.complete:
             self.fail(line, "the end of the line (a file that was cut short lacks it)",
                       "the end of the file", len(self.lines[-1]) + 1)
+        self.used.add(line)
         return Row(line, dict(zip(columns, cells)))
 
     def rows(self, header: int, columns: list) -> Iterator[Row]:
@@ -151,6 +142,23 @@ class Source:
             self.fail(header, "rows below this header", "none" + self.end_of_run(header))
 
 
+def matrix(source: Source, title: int, header, form: str, square: bool = False) -> list:
+    """(row, column, its cell, line) below the header that follows `title`, without "N/A"."""
+    named = header.match(source.lines[title]) if title < len(source.lines) else None
+    if not named:
+        source.fail(min(title + 1, len(source.lines)), f'a header such as "{form}"', "none")
+    columns, found, line = named[1].split(), [], title + 2
+    while line <= len(source.lines) and (cells := source.cells(line)) and cells[0].text.isdecimal():
+        _, *values = source.row(line, cells, ["GPU", *columns]).cells.values()
+        found += [(int(cells[0].text), int(column), cell, line)
+                  for column, cell in zip(columns, values) if cell.text != "N/A"]
+        line += 1
+    if square and line != title + 2 + len(columns):
+        source.fail(min(line, len(source.lines)), f"{len(columns)} rows", str(line - title - 2))
+    source.used.add(title + 1)
+    return found
+
+
 def is_row(cells: list, width: int, broken_off: bool) -> bool:
     if not cells or not re.fullmatch(r"[+-]?\.?\d[\d.]*\w*", cells[0].text):
         return False
@@ -163,7 +171,7 @@ def is_row(cells: list, width: int, broken_off: bool) -> bool:
 def value_of(text: str):
     """The number, or None: of a size that has an inverse, in the digits that programs print
     ("1_000" is none)."""
-    if not re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?", text):
+    if not re.fullmatch(r"[+-]?\d+(\.\d+)?([eE][+-]?\d{1,3})?", text):
         return None
     value = float(text)
     return value if value == 0 or SMALLEST < abs(value) < 1 / SMALLEST else None

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Text as people paste it: Markdown's bars, escapes of terminals, and labels of launchers.
+
+A label is what stands before the first line of a run and before more lines of the file: of mpirun
+--tag-output, srun --label, Intel MPI -prepend-rank, prun, pdsh, kubectl logs --prefix, docker
+compose, Ray, a time stamp of any of them, or a quotation mark.
+"""
+
+import re
+
+# Lines with which a run or its table begins, whoever prints it.
+BEGIN = re.compile(r"#\s*(OSU |Benchmarking )|#?\s*(OSU MPI.* Test|Benchmarking \S+\s*$|"
+                   r"nThread \d+ nGpus|nccl-tests version|Collective test starting|"
+                   r"size +count +type)")
+STAMP = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?|"
+                   r"[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}|\d\d:\d\d:\d\d\.\d+")
+ENDS = ":])>|"
+LONGEST, LEAST_LINES = 120, 3
+COLOUR = re.compile(r"\x1b\[[0-9;]*[mK]")
+BARS = re.compile(r"\s*\|[^|]*\|")
+
+
+def plain(line: str) -> str:
+    """Without colours, and a row of a Markdown table without its bars; columns stay in place."""
+    line = COLOUR.sub("", line).replace("\u00a0", " ")
+    return line.replace("|", " ").replace("`", " ") if BARS.match(line) else line
+
+
+def label_of(line: str) -> str:
+    """The label before the first line of a run; "" without one."""
+    found = BEGIN.search(line)
+    label = line[:found.start()].rstrip() if found else ""
+    rest = STAMP.sub("", label)
+    right = label and len(label) <= LONGEST and "#" not in label and (not rest.strip()
+                                                                      or label[-1] in ENDS)
+    return label if right else ""
+
+
+def pattern_of(label: str):
+    """Matches the label before any line, whatever time is in it."""
+    parts = map(re.escape, STAMP.split(label))
+    end = "" if label[-1] in ENDS else r"(?=\s|$)"
+    return re.compile(f"(?:{STAMP.pattern})".join(parts) + end)
+
+
+def without(label, line: str) -> str:
+    """The line with blanks in place of its label; Intel MPI's are again before pieces of a row."""
+    found = label.match(line)
+    rest, inside = line[found.end():], found[0].strip()
+    if inside[0] == "[" and re.match(r"\s*\d", rest):
+        rest = rest.replace(inside, " " * len(inside))
+    return " " * found.end() + rest
+
+
+def streams(lines: list) -> list:
+    """The lines of each stream, as many as there are in all: those of others are empty. Without
+    labels the only stream is all lines; what bears the label of no run stays with each."""
+    labels = {STAMP.sub("\0", one): pattern_of(one) for one in map(label_of, lines) if one}
+    owners = [next((key for key, label in labels.items() if label.match(line)), "")
+              for line in lines]
+    keys = [key for key in labels if owners.count(key) >= LEAST_LINES]
+    owners = [owner if owner in keys else "" for owner in owners]
+    if any(not owner and BEGIN.match(line.lstrip()) for owner, line in zip(owners, lines)):
+        keys.append("")
+    only = len(keys) <= 1
+    return [[line if not key and owner == key else without(labels[key], line) if owner == key else
+             line if only or not owner and "" not in keys else ""
+             for owner, line in zip(owners, lines)] for key in keys or [""]]

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""How many nodes and ranks a command line, a job script or a line of NCCL's tells of a run."""
+
+import dataclasses
+import re
+from typing import NamedTuple, Optional
+
+from validation.calibration.imports.findings import Given
+
+RANKS = r"(?:^|\s)(?:-np|-n|--ntasks|--np)[ =]?\s*(\d{1,6})(?=\s|$)"
+PER_NODE = (r"(?:--ntasks-per-node|--tasks-per-node|SLURM_N?TASKS_PER_NODE|-?-npernode|-?-ppn|"
+            r"-perhost)[ =:]\s*\"?(\d{1,6})\b|\bppr:(\d{1,6}):node|localRanks (\d{1,6})\b")
+NODES = (r"(?:(?:^|\s)--n?nodes[ =]|SLURM_(?:JOB_NUM_|N)NODES\s*[:=]\s*)(\d{1,6})(?=\s|$)|"
+         r"(?i:number of nodes)\s*[:=]\s*(\d{1,6})\s*$|\bnNodes (\d{1,6})\b")
+BY_NODE = re.compile(r"\b(?:mpirun|mpiexec(?:\.\w+)?|aprun|prun|prterun)\s")  # -N: ranks of a node
+OF_NODES = re.compile(r"(?:^|[\s$#])(?:srun|salloc|sbatch|SBATCH|flux run)\s")  # -N: nodes
+PROGRAM = re.compile(r"\S*(?:_perf\b|\bosu_|\bIMB-)")
+TELLING = re.compile(r"-N|--n|--tasks|-H|--?host|-n|ppr:|[Nn]odes?\b|NODE|localRanks")
+WORD = r"(?:^|\s)-N\s*(\d{1,6})(?=\s|$)"
+HOSTS = re.compile(r"(?:^|\s)(?:-H|--?hosts?)[ =]\s*([\w.:,-]+)")
+
+
+class Said(NamedTuple):
+    nodes: Optional[int] = None
+    per_node: Optional[int] = None
+
+
+def number(pattern: str, text: str):
+    """The first one in the text, None without any or of 0."""
+    found = re.search(pattern, text)
+    return int(next(filter(None, found.groups()), 0)) or None if found else None
+
+
+def said_in(text: str) -> Said:
+    """By one line, or by one command, whose program has options of its own."""
+    text = PROGRAM.split(text)[0]
+    nodes, per_node, ranks = number(NODES, text), number(PER_NODE, text), None
+    if BY_NODE.search(text):
+        ranks, per_node = number(RANKS, text), per_node or number(WORD, text)
+        hosts = [one.partition(":") for one in (HOSTS.findall(text) or [""])[0].split(",") if one]
+        nodes = nodes or len({one[0] for one in hosts}) or None
+        ranks = ranks or sum(int(one[2]) for one in hosts if one[2].isdecimal())
+    elif OF_NODES.search(text):
+        ranks, nodes = number(RANKS, text), nodes or number(WORD, text)
+    if ranks and nodes and not per_node:
+        per_node = -(-ranks // nodes)
+    if ranks and per_node and not nodes:
+        nodes = -(-ranks // per_node)
+    return Said(nodes, per_node)
+
+
+def said_by_line(lines: list) -> list:
+    """Facts at each line by those above it; a command forgets the ranks of the one before it."""
+    said, found, held = Said(), [Said()], ""
+    for text in lines:
+        text, held = held + text, ""
+        if text.rstrip().endswith("\\"):
+            held = text.rstrip()[:-1] + " "
+        elif TELLING.search(text):
+            here = said_in(text)
+            anew = BY_NODE.search(text) or OF_NODES.search(text) and "SBATCH" not in text
+            said = Said(here.nodes or said.nodes, here.per_node or (
+                None if anew and here.nodes else said.per_node))
+        found.append(said)
+    return found
+
+
+def completed(given: Given, said: Said) -> Given:
+    """The options, and what the lines above a table tell where these do not."""
+    return dataclasses.replace(given, nodes=given.nodes or said.nodes,
+                               ranks_per_node=given.ranks_per_node or said.per_node)

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Cuts, joins, prefixes and re-wraps inputs of the corpus: whatever is read must be in the text.
+
+Usage: python3 -m validation.calibration.imports.testing.fuzz SEED TRIES
+"""
+
+import random
+import re
+import sys
+
+from common.programs import InputError
+from validation.calibration.imports.testing import corpus
+from validation.calibration.imports.testing.dressings import DRESSINGS
+
+NUMBER = re.compile(r"(?<![\w.])\d+\.?\d*(?:[eE][+-]?\d+)?")
+CONSTANT = (16, 40_000_000, 512 << 20)  # sizes of copies that matrices do not print
+LABELS = ("0: ", "[1,0]<stdout>:", "> ", "node0: ", "# ", "| ", "  ", "8 ", "1.5 ", "[0] ")
+NEAR = 1e-6
+
+
+def cut(draw, text: str) -> str:
+    begin, end = sorted(draw.randrange(len(text) + 1) for _ in range(2))
+    return text[:begin] + text[end:] if draw.random() < 0.5 else text[begin:end]
+
+
+def cut_lines(draw, text: str) -> str:
+    lines = text.splitlines(keepends=True)
+    begin = draw.randrange(len(lines) + 1)
+    return "".join(lines[:begin] + lines[begin + draw.randrange(1, 8):])
+
+
+def joined(draw, text: str, other: str) -> str:
+    """The other's lines below, inside, or one by one among those of the text."""
+    lines, more = (one.splitlines(keepends=True) for one in (text, other))
+    how = draw.random()
+    if how < 0.4:
+        return text + other
+    if how < 0.7:
+        place = draw.randrange(len(lines) + 1)
+        return "".join(lines[:place] + more + lines[place:])
+    for line in reversed(more):
+        lines.insert(draw.randrange(len(lines) + 1), line)
+    return "".join(lines)
+
+
+def prefixed(draw, text: str) -> str:
+    """A label before all lines, or before some."""
+    label, share = draw.choice(LABELS), draw.choice((1, 1, 0.5, 0.1))
+    return "".join((label if draw.random() < share else "") + line
+                   for line in text.splitlines(keepends=True))
+
+
+def rewrapped(draw, text: str) -> str:
+    """Lines broken at a width, or two lines as one."""
+    if draw.random() < 0.5:
+        width = draw.randrange(20, 130)
+        return re.sub(rf"(.{{{width}}})", r"\1\n", text)
+    lines = text.split("\n")
+    for _ in range(draw.randrange(1, 4)):
+        place = draw.randrange(len(lines))
+        lines[place:place + 2] = [" ".join(lines[place:place + 2])]
+    return "\n".join(lines)
+
+
+def changed(draw, cases: list) -> tuple:
+    """(text, given, rows that may come out; None where numbers were cut)"""
+    case, other = draw.choices(cases, k=2)
+    text = case.text
+    whole = not any(one.refused or "inspector" in one.name for one in (case, other))
+    for _ in range(draw.randrange(1, 4)):
+        how = draw.choice((cut, cut_lines, prefixed, rewrapped, joined, None))
+        whole = whole and how not in (cut, rewrapped)
+        if how == joined:
+            text = joined(draw, text, other.text)
+        else:
+            text = how(draw, text) if how else DRESSINGS[draw.choice(list(DRESSINGS))](text)
+    given = case.given or {"nodes": 2, "ranks_per_node": 4} if draw.random() < 0.7 else {}
+    return text, given, case.rows + other.rows if whole else None
+
+
+def numbers_of(text: str) -> list:
+    """Numbers of each line, colours taken off."""
+    lines = re.sub(r"\x1b\[[\d;]*m", "", text).replace("\r", "").split("\n")
+    return [{float(one) for one in NUMBER.findall(line)} for line in lines]
+
+
+def stands(point, lines: list) -> bool:
+    """Is there a line with the size and with the time, or the bandwidth, or the rate?"""
+    size, seconds = point.parameters.get("bytes", 0), point.median_s
+    ranks = point.parameters.get("ranks_count", 1)
+    pairs = range(1, 2 * point.parameters.get("pairs", 1) + 1)
+    values = [seconds * 1e6, seconds * 1e3]
+    values += [times * size / seconds / unit for times in (1, 2) for unit in (1e6, 1e9)]
+    values += [count / seconds for count in pairs if point.what == "stream"]
+    return any((size in line or size in CONSTANT or size / ranks in line) and
+               any(abs(one - value) <= NEAR * value for one in line for value in values)
+               for line in lines)
+
+
+def is_one_of(point, rows: list) -> bool:
+    """Is it what one of the two inputs holds?"""
+    here = corpus.row_of(point)
+    return any(one.what == here.what and one.bytes == here.bytes and
+               abs(one.seconds - here.seconds) <= NEAR * here.seconds for one in rows)
+
+
+def faults(seed: int, tries: int) -> list:
+    """Faults, each with its text: another exception, or a number that is not there."""
+    draw, found, read = random.Random(seed), [], 0
+    cases = [case for case in corpus.all_cases() if "json" not in case.name]
+    for number in range(tries):
+        text, given, rows = changed(draw, cases)
+        try:
+            points = corpus.read(text, given)
+        except InputError:
+            continue
+        except Exception as error:  # pylint: disable=broad-except
+            found.append((number, repr(error), text))
+            continue
+        read += 1
+        lines = numbers_of(text)
+        found += [(number, f"{one.what} {one.parameters} {one.median_s}", text)
+                  for one in points if not stands(one, lines) or
+                  rows is not None and not is_one_of(one, rows)][:1]
+    print(f"{tries} tries, {read} read, {len(found)} faults", file=sys.stderr)
+    return found
+
+
+if __name__ == "__main__":
+    for one in faults(int(sys.argv[1]), int(sys.argv[2]))[:3]:
+        print(*one, sep="\n")
