@@ -4,19 +4,21 @@
 validation/measurement.md describes the output. The format of the input is recognised by content; a
 log may hold several tables, of several programs, with other lines in between. A document is of one
 kind: where probes and replays both occur, -o out.json writes out.probes.json and out.replay.json.
+A file that describes a host or a network becomes a cluster, as by import-machine or import-fabric.
 """
 
 import argparse
 import os
 import sys
 
-from common.programs import InputError, page_parser, run_main
+from common.programs import InputError, page_parser, run_main, write_text
 from common.quantities import parse_quantity
 from validation import measurements
 from validation.arguments import MOST_RANKS, count
 from validation.calibration import imports
 from validation.calibration.imports import collectives
 from validation.calibration.imports import findings as findings_
+from validation.calibration.verdict.simulator import Simulator
 
 
 class Parser(argparse.ArgumentParser):
@@ -57,6 +59,31 @@ def given_by(arguments) -> findings_.Given:
                            arguments.placement, where)
 
 
+def find_all(arguments, given) -> list:
+    """Findings of all files; of one that describes a host or a network none, but its cluster is
+    written, as import-machine or import-fabric do."""
+    found = []
+    for path in arguments.files:
+        try:
+            found += imports.read(path, given, arguments.format)
+        except imports.UnknownFormat:
+            if path == "-" or not (text := cluster_of(path)):
+                raise
+            write_text(arguments.output, text)
+    return found
+
+
+def cluster_of(path: str) -> str:
+    """The cluster that another importer reads from the file; "" where none has its format."""
+    for command in ("import-machine", "import-fabric"):
+        try:
+            return Simulator().output(command, path)
+        except InputError as error:
+            if "no known description" not in str(error):
+                raise
+    return ""
+
+
 def outputs_of(documents: list, output: str) -> list:
     """(path, document): one file per kind where there are several."""
     if not documents:
@@ -74,8 +101,9 @@ def outputs_of(documents: list, output: str) -> list:
 
 def main():
     arguments = parse_arguments()
-    found = [one for path in arguments.files
-             for one in imports.read(path, given_by(arguments), arguments.format)]
+    found = find_all(arguments, given_by(arguments))
+    if not found:
+        return
     documents = findings_.documents_of(found, given_by(arguments))
     if arguments.kind:
         kinds = ", ".join(document.kind for document in documents)

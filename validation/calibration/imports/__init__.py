@@ -24,6 +24,10 @@ FURNITURE = re.compile(r"\s*(#|//|```|~~~|[-=+*~_.\s]*$)|.*NCCL (INFO|WARN)")
 MOST_RANGES = 12
 
 
+class UnknownFormat(InputError):
+    """A file without a line that a format begins with."""
+
+
 def format_named(name: str):
     for one in FORMATS:
         if one.NAME == name:
@@ -37,8 +41,11 @@ def formats_of(source) -> list:
     found = [one for one in FORMATS
              if any(re.match(one.MARKS, line) for line in source.lines)]
     if not found:
-        source.fail(1, f"output of a known format ({', '.join(one.NAME for one in FORMATS)})",
-                    "none of their headers in the file; --format NAME says which one it is")
+        try:
+            source.fail(1, f"output of a known format ({', '.join(one.NAME for one in FORMATS)})",
+                        "none of their headers in the file; --format NAME says which one it is")
+        except InputError as error:
+            raise UnknownFormat(str(error)) from None
     return found
 
 
@@ -60,9 +67,10 @@ def parse(source, given: Given, name: str = "") -> list:
 def passed_over(source) -> list:
     """Numbers of the lines that no reader had a use for."""
     also = [re.compile(getattr(one, "ALSO", one.MARKS)) for one in FORMATS]
-    return sorted({line for stream in source.of_streams() for line, text in
-                   enumerate(stream.lines, 1) if line not in source.used and text.strip()
-                   and not FURNITURE.match(text) and not any(one.match(text) for one in also)})
+    texts = [next(filter(str.strip, of_all), raw if re.match(r"\s*\d", raw) else "")
+             for raw, *of_all in zip(source.raw, *source.streams)]
+    return [line for line, text in enumerate(texts, 1) if line not in source.used and text.strip()
+            and not FURNITURE.match(text) and not any(one.match(text) for one in also)]
 
 
 def ranges(lines: list) -> str:

@@ -5,7 +5,12 @@ import sys
 import unittest
 
 from common.programs import InputError
-from validation.calibration.imports.testing import corpus, fuzz
+from validation import measurements
+from validation.calibration import imports
+from validation.calibration.imports import findings
+from validation.calibration.imports.findings import Given
+from validation.calibration.imports.source import Source
+from validation.calibration.imports.testing import corpus, forms, fuzz
 
 SEED, TRIES = 20261128, 2000
 
@@ -25,6 +30,28 @@ class Corpus(unittest.TestCase):
                     continue
                 self.assertFalse(case.refused, "was read")
                 self.assertEqual(corpus.shown(rows), corpus.shown(case.rows))
+
+
+SECRET = ("hf_S3cretS3cret", "AKIAEXAMPLEKEY", "/home/alice/private", "alice", "ssh-ed25519")
+ENV = ["LANG=C", "HOME=/home/alice/private", "USER=alice", "HF_TOKEN=hf_S3cretS3cret",
+       "AWS_ACCESS_KEY_ID=AKIAEXAMPLEKEY", "KEY=ssh-ed25519 AAAA", "NCCL_ALGO=Ring",
+       "NCCL_TOPO_FILE=/home/alice/private/topo.xml", "NCCL_NET=x;TOKEN=hf_S3cretS3cret",
+       "NCCL_IB_HCA=/home/alice/private", "NCCL_NET_PLUGIN=alice", "NCCL_MIN_NCHANNELS=8"]
+LINES = ("mpirun -x HF_TOKEN=hf_S3cretS3cret -x NCCL_ALGO=Ring -x NCCL_NET=/home/alice/private\n"
+         "export AWS_ACCESS_KEY_ID=AKIAEXAMPLEKEY\n"
+         "node0:1:1 [0] NCCL INFO NCCL_MIN_NCHANNELS set by environment to 8.\n")
+
+
+class Environment(unittest.TestCase):
+    def test_nothing_but_settings_of_a_list_is_kept(self):
+        for text in (forms.nccl_json(env=ENV).text, LINES + forms.nccl().text):
+            (document,) = findings.documents_of(imports.parse(Source("x.log", text), Given()),
+                                                Given())
+            self.assertEqual(document.where["environment"],
+                             ["NCCL_ALGO=Ring", "NCCL_MIN_NCHANNELS=8"])
+            written = measurements.text_of(document)
+            for word in SECRET:
+                self.assertNotIn(word, written)
 
 
 class Fuzzed(unittest.TestCase):

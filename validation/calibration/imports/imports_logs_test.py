@@ -67,6 +67,15 @@ class Logs(unittest.TestCase):
             found = json.loads((self.folder / "nccl.json").read_text(encoding="utf-8"))
             self.assertEqual([one.get("scenario") for one in found["measurements"]], [expected])
 
+    def test_a_description_of_a_host_becomes_its_cluster(self):
+        (self.folder / "topo.txt").write_text("\tGPU0\tGPU1\tCPU Affinity\tNUMA Affinity\n"
+                                              "GPU0\t X \tNV12\t0-31\t0\n"
+                                              "GPU1\tNV12\t X \t0-31\t0\n", encoding="utf-8")
+        ran = self.run_("import", "topo.txt", "-o", "host.yaml")
+        self.assertEqual((ran.returncode, ran.stderr), (0, ""))
+        self.assertIn("Imported by `ringscope import-machine` from topo.txt",
+                      (self.folder / "host.yaml").read_text(encoding="utf-8"))
+
     def test_of_one_command_are_a_model_whose_every_number_has_bounds(self):
         told, screen = self.fitted("latency.log")
         calibration = told["calibration"]

@@ -15,6 +15,7 @@ BEGIN = re.compile(r"#\s*(OSU |Benchmarking )|#?\s*(OSU MPI.* Test|Benchmarking 
 STAMP = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?|"
                    r"[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}|\d\d:\d\d:\d\d\.\d+")
 ENDS = ":])>|"
+ROW = re.compile(r"\s*(\d|#?\s*Size\b)")
 LONGEST, LEAST_LINES = 120, 3
 COLOUR = re.compile(r"\x1b\[[0-9;]*[mK]")
 BARS = re.compile(r"\s*\|[^|]*\|")
@@ -54,7 +55,7 @@ def without(label, line: str) -> str:
 
 def streams(lines: list) -> list:
     """The lines of each stream, as many as there are in all: those of others are empty. Without
-    labels the only stream is all lines; what bears the label of no run stays with each."""
+    labels the only stream is all lines; others without a label stay, but rows and headers."""
     labels = {STAMP.sub("\0", one): pattern_of(one) for one in map(label_of, lines) if one}
     owners = [next((key for key, label in labels.items() if label.match(line)), "")
               for line in lines]
@@ -62,7 +63,8 @@ def streams(lines: list) -> list:
     owners = [owner if owner in keys else "" for owner in owners]
     if any(not owner and BEGIN.match(line.lstrip()) for owner, line in zip(owners, lines)):
         keys.append("")
-    only = len(keys) <= 1
-    return [[line if not key and owner == key else without(labels[key], line) if owner == key else
-             line if only or not owner and "" not in keys else ""
-             for owner, line in zip(owners, lines)] for key in keys or [""]]
+    if not any(keys):
+        return [lines]
+    return [[(without(labels[key], line) if key else line) if owner == key else
+             "" if owner or "" in keys or ROW.match(line) else line
+             for owner, line in zip(owners, lines)] for key in keys]

@@ -11,6 +11,8 @@ from validation.arguments import count
 from validation.calibration import imports
 from validation.calibration.imports import collectives, findings
 
+FOREIGN = (b'"nccl_version"', b'"coll_perf"', b'"nvbandwidth"')  # keys of other programs' JSON
+
 
 def add_options(parser):
     """Options that say of a log what it does not say itself, as `ringscope import` has them."""
@@ -28,14 +30,15 @@ def given_by(options) -> findings.Given:
 
 
 def is_document(path: str) -> bool:
-    """True where nothing but our JSON can be meant, not that of nccl-tests; what cannot be read is
+    """True where nothing but our JSON can be meant, not another program's; what cannot be read is
     its reader's matter."""
     if path == "-":
         return True
     try:
         with open(path, "rb") as file:
             begin = file.read(1 << 10).lstrip()[:1]
-            return begin == b"{" and b'"nccl_version"' not in file.read() or (
+            text = file.read()
+            return begin == b"{" and not any(key in text for key in FOREIGN) or (
                 begin != b"{" and path.endswith(".json"))
     except OSError:
         return True

@@ -13,7 +13,7 @@ ALLOWED = ("ALGO|PROTO|MIN_NCHANNELS|MAX_NCHANNELS|MIN_CTAS|MAX_CTAS|NTHREADS|BU
            "IB_SPLIT_DATA_ON_QPS|IB_ADAPTIVE_ROUTING|IB_TC|SOCKET_IFNAME|SOCKET_NTHREADS|"
            "NSOCKS_PERTHREAD|COLLNET_ENABLE|LAUNCH_MODE|GRAPH_REGISTER|LOCAL_REGISTER|DEBUG")
 SET = re.compile(rf"\b(NCCL_(?:{ALLOWED}))(?:=|\s+set (?:by environment )?to )\"?"
-                 r"([\w,^:;=.+-]{1,60})(?![\w/])")
+                 r"(=?[\w,^:.+-]{1,60})(?![\w/;=])")
 
 
 def settings_in(texts: list) -> list:
