@@ -61,6 +61,15 @@ class Findings:
             self.add_collective(what, size, layout, seconds, compute_s=beside)
             self.points[-1][1].scenario = {"job": {"overlap": f"{beside:.12g} s"}}
 
+    def add_copy(self, seconds: float, size: int, ends: tuple, by: str):
+        """From the first to the second of `ends`: GPUs, of which one may be None, the host."""
+        gpu = ends[0] if ends[1] is None else ends[1]
+        what, more = ("gpu_peer_copy", {"from": ends[0], "to": ends[1], "access": "peer",
+                                        "directions": 1}) if None not in ends else (
+            "gpu_copy", {"gpu": gpu, "direction": "h2d" if ends[0] is None else "d2h",
+                         "memory": "pinned", "streams": 1})
+        self.add("probes", what, seconds, {"bytes": size, **more, "by": by})
+
     def checked(self, source, program: str) -> "Findings":
         """Itself. Raises InputError where nothing was found."""
         if not self.points:

@@ -76,6 +76,7 @@ class Table(mpi_table.MpiTable):
         for row in self.source.rows(self.header, self.columns):
             self.source.count(row.line, row.cells["repetitions"])
             self.check_order(row, "least", "mean", "most")
+            self.check_size(row)
             if "defects" in row.cells and self.source.number(row.line, row.cells["defects"]):
                 findings.note(f"{self.source.path}:{row.line}: wrong results: row omitted")
                 continue

@@ -32,12 +32,13 @@ class Corpus(unittest.TestCase):
                 self.assertEqual(corpus.shown(rows), corpus.shown(case.rows))
 
 
-SECRET = ("hf_S3cretS3cret", "AKIAEXAMPLEKEY", "/home/alice/private", "alice", "ssh-ed25519")
-ENV = ["LANG=C", "HOME=/home/alice/private", "USER=alice", "HF_TOKEN=hf_S3cretS3cret",
+PRIVATE = "/" + "example/alice"  # a path
+SECRET = ("hf_S3cretS3cret", "AKIAEXAMPLEKEY", PRIVATE, "alice", "ssh-ed25519")
+ENV = ["LANG=C", f"HOME={PRIVATE}", "USER=alice", "HF_TOKEN=hf_S3cretS3cret",
        "AWS_ACCESS_KEY_ID=AKIAEXAMPLEKEY", "KEY=ssh-ed25519 AAAA", "NCCL_ALGO=Ring",
-       "NCCL_TOPO_FILE=/home/alice/private/topo.xml", "NCCL_NET=x;TOKEN=hf_S3cretS3cret",
-       "NCCL_IB_HCA=/home/alice/private", "NCCL_NET_PLUGIN=alice", "NCCL_MIN_NCHANNELS=8"]
-LINES = ("mpirun -x HF_TOKEN=hf_S3cretS3cret -x NCCL_ALGO=Ring -x NCCL_NET=/home/alice/private\n"
+       f"NCCL_TOPO_FILE={PRIVATE}/topo.xml", "NCCL_NET=x;TOKEN=hf_S3cretS3cret",
+       f"NCCL_IB_HCA={PRIVATE}", "NCCL_NET_PLUGIN=alice", "NCCL_MIN_NCHANNELS=8"]
+LINES = (f"mpirun -x HF_TOKEN=hf_S3cretS3cret -x NCCL_ALGO=Ring -x NCCL_NET={PRIVATE}\n"
          "export AWS_ACCESS_KEY_ID=AKIAEXAMPLEKEY\n"
          "node0:1:1 [0] NCCL INFO NCCL_MIN_NCHANNELS set by environment to 8.\n")
 

@@ -6,7 +6,7 @@ import unittest
 
 from common.programs import InputError
 from validation.calibration import imports
-from validation.calibration.imports import overlap_csv
+from validation.calibration.imports import published_csv
 from validation.calibration.imports.findings import Given
 from validation.calibration.imports.source import Source, read_source
 
@@ -66,10 +66,10 @@ class NonBlocking(unittest.TestCase):
     def test_published_tables_are_read_library_by_library(self):
         source = read_source(str(PUBLISHED / "overlap" / "osu-iallreduce-overlap.csv"))
         name = "mpich@3.3.2 gcc@10.2.0"
-        found = overlap_csv.parse(source, Given(where={"mpi": name}))
+        found = published_csv.BESIDE.parse(source, Given(where={"mpi": name}))
         self.assertEqual((len(found.points), found.where["mpi"]), (2 * 19, name))
         with self.assertRaisesRegex(InputError, "one library, or --mpi with one of openmpi@1"):
-            overlap_csv.parse(source, Given())
+            published_csv.BESIDE.parse(source, Given())
 
 
 class Tables(unittest.TestCase):

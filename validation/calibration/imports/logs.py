@@ -36,10 +36,9 @@ def is_document(path: str) -> bool:
         return True
     try:
         with open(path, "rb") as file:
-            begin = file.read(1 << 10).lstrip()[:1]
-            text = file.read()
-            return begin == b"{" and not any(key in text for key in FOREIGN) or (
-                begin != b"{" and path.endswith(".json"))
+            text = file.read().lstrip()
+            return not any(key in text for key in FOREIGN) if text[:1] == b"{" else \
+                path.endswith(".json")
     except OSError:
         return True
 

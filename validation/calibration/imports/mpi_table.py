@@ -19,7 +19,7 @@ class MpiTable:
 
     def __init__(self, source: Source, title: int, test: str, header: int, columns: list):
         self.source, self.title, self.test = source, title, test
-        self.header, self.columns = header, columns
+        self.header, self.columns, self.next_size = header, columns, 0
 
     def require(self, *columns: str):
         for column in columns:
@@ -33,6 +33,14 @@ class MpiTable:
         values = [value for value in map(value_of, cells) if value is not None]
         if values != sorted(values):
             self.source.fail(row.line, f"{' <= '.join(columns)}", ", ".join(cells))
+
+    def check_size(self, row: Row):
+        """Sizes of a table rise; another order is that of two tables in one."""
+        size = self.size(row) or 0
+        if size < self.next_size:
+            self.source.fail(row.line, f"a size above {self.next_size - 1}, as of one table",
+                             str(size))
+        self.next_size = size + 1 if self.SIZE in row.cells else 0
 
     def positive(self, row: Row, column: str, findings: Findings):
         """The number (of a time: in seconds), or None where its few digits are all zero."""

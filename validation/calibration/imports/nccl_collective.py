@@ -10,6 +10,7 @@ from typing import NamedTuple
 NAMES = {"all_reduce": "allreduce", "all_gather": "allgather"}  # of the simulator
 DIGITS = 0.005  # half of the last digit of a bandwidth
 SLACK = 0.02  # of a ratio
+DISAGREE = 0.05  # of a bandwidth, between its digits and size over time
 MOST_RANKS = 1 << 17
 
 
@@ -142,3 +143,25 @@ def ranks_by_ratio(run, collective: str) -> int:
             found |= {ranks for ranks in (about - 1, about, about + 1)
                       if 1 < ranks <= MOST_RANKS and ratio.fits(shape, ranks)}
     return found.pop() if len(found) == 1 else 0
+
+
+def foreign_rows(run) -> set:
+    """Lines of rows whose bandwidths are not those of size and time: cells of another table. Of
+    most rows that is the writer's own matter."""
+    shape, found = SIMULATED.get(run.collective), set()
+    for row in run.rows if shape else ():
+        for mark in ("", "2"):
+            cells = [row.cells.get(name + mark) for name in ("time", "algbw", "busbw")]
+            if None in cells or "N/A" in (cell.text for cell in cells):
+                continue
+            seconds = run.source.microseconds(row.line, cells[0])
+            algbw, busbw = (run.source.number(row.line, cell) for cell in cells[1:])
+            rate = run.source.size(row, "size") / seconds / 1e9 if seconds else algbw
+            factor = shape.factor(run.layout.ranks)
+            if not (near(rate, algbw) and near(factor * algbw, busbw)):
+                found.add(row.line)
+    return found if 2 * len(found) <= len(run.rows) else set()
+
+
+def near(rate: float, printed: float) -> bool:
+    return abs(rate - printed) <= DISAGREE * printed + 4 * DIGITS

@@ -11,9 +11,8 @@ import re
 from validation.calibration.imports import (collectives, launchers, nccl_environment, nccl_layout,
                                             nccl_network)
 from validation.calibration.imports.findings import Findings, Given
-from validation.calibration.imports.nccl_collective import (DIGITS, NAMES, SIMULATED,
-                                                            check_options, collective_of,
-                                                            traits_fit)
+from validation.calibration.imports.nccl_collective import (NAMES, check_options, collective_of,
+                                                            foreign_rows, traits_fit)
 from validation.calibration.imports.source import Source
 
 NAME = "nccl-tests"
@@ -41,8 +40,7 @@ COLUMNS = {"size": "(B)", "count": "(elements)", "type": "", "redop": "", "root"
            "time": "(us)", "cputime": "(us)", "algbw": "(GB/s)", "busbw": "(GB/s)", "error": "",
            "#wrong": "", "timestamp": ""}
 HALF = ["time", "algbw", "busbw", "#wrong"]
-BARE = {13: ["size", "count", "type", "redop", "root"], 12: ["size", "count", "type", "redop"]}
-DISAGREE = 1.05  # factor between a row's bandwidth and its size over its time
+BARE = ["size", "count", "type", "redop", "root", *HALF, *(f"{name}2" for name in HALF)]
 NEAR = 4  # lines below the header, where other ranks print among them
 PLACES = ("out of place", "in place")
 
@@ -82,19 +80,10 @@ def columns_of(source: Source, line: int) -> list:
 
 def apart(keys: list) -> list:
     """Parameters for rows of several types, operations or roots, by (type, operation, root)."""
-    some, roots = len({tuple(key[:2]) for key in keys}) > 1, len({key[2] for key in keys}) > 1
-    return [({"type": kind, "operation": operation} if some else {}) | ({"root": root} if roots
-                                                                        else {})
-            for kind, operation, root in keys]
-
-
-def bare_columns(source: Source, line: int) -> list:
-    """Columns of rows without a header, by their number of cells."""
-    count = len(source.cells(line))
-    for halves in (2, 1):
-        if first := BARE.get(count + 4 * (2 - halves)):
-            return first + HALF + [f"{name}2" for name in HALF] * (halves - 1)
-    source.fail(line, f"{' or '.join(map(str, BARE))} cells, as nccl-tests prints", str(count))
+    many = [len(set(column)) > 1 for column in zip(*keys)]
+    names = ["type"] * any(many[:2]) + ["operation"] * any(many[:2]) + ["root"] * any(many[2:])
+    return [{name: value for name, value in zip(("type", "operation", "root"), key)
+             if name in names} for key in keys]
 
 
 class Run:
@@ -117,7 +106,7 @@ class Run:
         self.header = self.header or bare or source.fail(
             start, 'a header ("# size count type ...") below this line',
             "none" + source.end_of_run(start))
-        self.columns = bare_columns(source, bare) if bare else columns_of(source, self.header)
+        self.columns = BARE if bare else columns_of(source, self.header)
         self.rows = list(source.rows(bare - 1 if bare else self.header + 1, self.columns))
         self.check_repeated()
         self.devices = nccl_layout.devices_in(texts)
@@ -163,8 +152,13 @@ class Run:
                           f"{ranks} ranks were placed {self.layout.parameters['placement']}")
         keys = [[row.cells[name].text if name in row.cells else None
                  for name in ("type", "redop", "root")] for row in self.rows]
+        foreign = foreign_rows(self)
         for row, more in zip(self.rows, apart(keys)):
-            self.add_row(row, more, findings)
+            if row.line in foreign:
+                findings.note(f"{self.source.path}:{row.line}: the bandwidths contradict size, time"
+                              f" or {self.collective}, unlike those of other rows: row omitted")
+            else:
+                self.add_row(row, more, findings)
         texts = self.source.lines[self.start - 1:self.end]
         if any(map(WRONG.match, texts)):
             findings.note(f"{here} this run had wrong results")
@@ -181,11 +175,6 @@ class Run:
             if cell is None or cell.text == "N/A":
                 continue
             value = self.source.microseconds(row.line, cell)
-            if self.disagrees(row, size, value, mark):
-                findings.note(f"{self.source.path}:{row.line}: {place} the bandwidths are not "
-                              f"those of {self.collective} of {size} B in {cell.text} us: time "
-                              "omitted")
-                continue
             wrong = row.cells.get("#wrong" + mark)
             if wrong and wrong.text not in ("0", "N/A"):
                 findings.note(f"{self.source.path}:{row.line}: {wrong.text} wrong results {place}: "
@@ -195,21 +184,6 @@ class Run:
                              {"bytes": size, **layout, **more, "buffers": place},
                              scenario=nccl_layout.scenario_of(self.layout,
                                                               self.gpus_per_thread))
-
-
-    def disagrees(self, row, size: int, seconds: float, mark: str) -> bool:
-        """Are the printed bandwidths not those of size and time? Then a cell is another row's."""
-        cells = [row.cells.get(name + mark) for name in ("algbw", "busbw")]
-        if None in cells or "N/A" in (cell.text for cell in cells) or not seconds or \
-                self.collective not in SIMULATED:
-            return False
-        algbw, busbw = (self.source.number(row.line, cell) for cell in cells)
-        factor = SIMULATED[self.collective].factor(self.layout.ranks)
-        return not (near(size / seconds / 1e9, algbw) and near(factor * algbw, busbw))
-
-
-def near(rate: float, printed: float) -> bool:
-    return abs(rate - printed) <= (DISAGREE - 1) * printed + 4 * DIGITS
 
 
 def library_name(code) -> str:

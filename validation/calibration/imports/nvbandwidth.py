@@ -79,14 +79,8 @@ def add_testcases(source: Source, line: int, told: dict, findings: Findings):
 
 def add_copies(findings: Findings, test: str, way: str, cells: list):
     """`cells`: (row, column, GB/s); 0 was not measured."""
-    for row, column, value in cells:
-        seconds = BYTES / (value * 1e9) if value else 0
-        if seconds and test in HOST:
-            findings.add("probes", "gpu_copy", seconds,
-                         {"bytes": BYTES, "gpu": column, "direction": HOST[test],
-                          "memory": "pinned", "streams": 1, "by": test[-2:]})
-        elif seconds:
-            ends = (row, column) if way == "->" else (column, row)
-            findings.add("probes", "gpu_peer_copy", seconds,
-                         {"bytes": BYTES, "from": ends[0], "to": ends[1], "access": "peer",
-                          "directions": 1, "by": test.removeprefix("device_to_device_memcpy_")})
+    for row, column, value in filter(lambda cell: cell[2], cells):
+        ends = {"h2d": (None, column), "d2h": (column, None)}.get(HOST.get(test)) or (
+            (row, column) if way == "->" else (column, row))
+        findings.add_copy(BYTES / (value * 1e9), BYTES, ends, test[-2:] if test in HOST else
+                          test.removeprefix("device_to_device_memcpy_"))

@@ -7,6 +7,7 @@ iterations and the ranks (osu_util and the programs' sources, versions 5 to 7).
 """
 
 import re
+from itertools import takewhile
 
 from validation.calibration.imports import launchers, mpi_table
 from validation.calibration.imports.findings import Findings, Given, Layout
@@ -19,6 +20,7 @@ GPUS = r"-(?:CUDA|ROCM|OPENACC|SYCL)"
 TITLE = re.compile(rf"\s*#?\s*OSU MPI(?:{GPUS})?(?P<test>[ _].+?)(?: Latency)? Test"
                    r"(?: v?(?P<version>\d\S*))?", re.IGNORECASE)
 HEADER = re.compile(r"\s*#?\s*(Size|Avg|Latency|Bandwidth|Overall\(us\))")
+SIZES = re.compile(r"\s*#?\s*Size .*\(")
 # Built for GPUs: buffers are there, unless the lines below the title have them on hosts.
 ON_GPUS = re.compile(rf"\s*#?\s*OSU MPI{GPUS}", re.IGNORECASE)
 HOSTS = re.compile(r"Send Buffer on HOST \(H\) and Receive Buffer on HOST \(H\)")
@@ -77,13 +79,18 @@ def columns_of(source: Source, line: int) -> list:
 
 
 def header_below(source: Source, title: int) -> int:
-    for line in range(title + 1, len(source.lines) + 1):
-        if HEADER.match(source.lines[line - 1]):
-            return line
-        if TITLE.match(source.lines[line - 1]):
-            break
-    source.fail(title, 'a header ("# Size ...") below this title',
-                "none" + source.end_of_run(title))
+    """The only one up to the next title."""
+    below = list(takewhile(lambda line: not TITLE.match(source.lines[line - 1]),
+                           range(title + 1, len(source.lines) + 1)))
+    header = next((line for line in below if HEADER.match(source.lines[line - 1])), 0)
+    if not header:
+        source.fail(title, 'a header ("# Size ...") below this title',
+                    "none" + source.end_of_run(title))
+    for line in below:
+        if line > header and SIZES.match(source.lines[line - 1]):
+            source.fail(line, f"one header below the title of line {title}", "another: did two "
+                        "programs print into this log?")
+    return header
 
 
 class Table(mpi_table.MpiTable):
@@ -104,6 +111,7 @@ class Table(mpi_table.MpiTable):
         """Those whose results were right, where that was validated."""
         for row in self.source.rows(self.header, self.columns):
             self.check_order(row, "least", "time", "most")
+            self.check_size(row)
             told = row.cells.get("Validation")
             if told and not VALIDATED[self.source.one_of(row.line, told, VALIDATED)]:
                 findings.note(f"{self.source.path}:{row.line}: the results failed their "
@@ -139,16 +147,20 @@ def two_ranks(table: Table) -> str:
     return "shm" if table.nodes == 1 else "network"
 
 
-def add_ping_pongs(table: Table, findings: Findings, what: str, parameters: dict):
-    table.require("Size", "time")
+def add_probes(table: Table, findings: Findings, what: str, column: str, parameters: dict,
+               seconds=lambda size, value: value):
+    """`seconds`: of a size and the number in its column."""
+    table.require("Size", column)
     for row in table.rows(findings):
-        value, extra = table.middle(row, findings)
+        value, extra = table.middle(row, findings) if column == "time" else (
+            table.positive(row, column, findings), None)
         if value:
-            findings.add("probes", what, value, {"bytes": table.size(row), **parameters}, extra)
+            size = table.size(row)
+            findings.add("probes", what, seconds(size, value), {"bytes": size, **parameters}, extra)
 
 
 def add_latency(table: Table, findings: Findings):
-    add_ping_pongs(table, findings, "ping_pong", {"way": two_ranks(table)})
+    add_probes(table, findings, "ping_pong", "time", {"way": two_ranks(table)})
 
 
 def add_multi_latency(table: Table, findings: Findings):
@@ -158,17 +170,13 @@ def add_multi_latency(table: Table, findings: Findings):
         table.source.fail(table.title, "at least two ranks (--nodes N, --ranks-per-node N)", "one")
     shared = layout.pairs_of_two_hosts(pairs)
     what, more = ("ping_pong", {}) if shared == 1 else ("ping_pong_pairs", {"pairs": shared})
-    add_ping_pongs(table, findings, what, {"way": layout.way(pairs)} | more)
+    add_probes(table, findings, what, "time", {"way": layout.way(pairs)} | more)
 
 
 def add_bandwidth(table: Table, findings: Findings, directions: int):
-    table.require("Size", "rate")
-    for row in table.rows(findings):
-        if value := table.positive(row, "rate", findings):
-            size = table.size(row)
-            findings.add("probes", "stream", directions * size / (value * 1e6),
-                         {"bytes": size, "way": two_ranks(table), "pairs": 1,
-                          "directions": directions, "window": WINDOW})
+    add_probes(table, findings, "stream", "rate", {"way": two_ranks(table), "pairs": 1,
+                                                   "directions": directions, "window": WINDOW},
+               lambda size, rate: directions * size / (rate * 1e6))
 
 
 def layout_of_pairs(table: Table, pairs: int, findings: Findings) -> Layout:
@@ -182,7 +190,6 @@ def layout_of_pairs(table: Table, pairs: int, findings: Findings) -> Layout:
 
 
 def add_message_rate(table: Table, findings: Findings):
-    table.require("Size", "Messages/s")
     if not table.pairs:
         table.source.fail(table.header, '"# [ pairs: N ] [ window size: N ]" before this header',
                           "none")
@@ -195,11 +202,9 @@ def add_message_rate(table: Table, findings: Findings):
             '"Number of nodes: N" before this table', "neither")
         layout = layout_of_pairs(table, pairs, findings)
         way, shared = layout.way(pairs), layout.pairs_of_two_hosts(pairs)
-    for row in table.rows(findings):
-        if value := table.positive(row, "Messages/s", findings):
-            findings.add("probes", "stream", pairs / value,
-                         {"bytes": table.size(row), "way": way, "pairs": shared, "directions": 1,
-                          "window": window})
+    add_probes(table, findings, "stream", "Messages/s", {
+        "way": way, "pairs": shared, "directions": 1, "window": window},
+        lambda size, rate: pairs / rate)
 
 
 def add_collective(table: Table, findings: Findings):

@@ -16,26 +16,18 @@ MARKS = (r"\s*Transfer \d+\s*[|\u2502]\s*(?P<rate>[\d.]+) GB/s\s*[|\u2502]\s*(?P
          r"(?:\.\d+)?:\d+ -> (?P<to>\w+)")
 TRANSFER, TEST = re.compile(MARKS), re.compile(r"\s*Test \d+")
 ALSO = rf"{MARKS}|{TEST.pattern}|\s*(Executor|Aggregate)\b"
-END = re.compile(r"([A-Z])0*(\d+)$")
+GPU = re.compile(r"[GF]0*(\d+)$")
+HOST = re.compile(r"[CBU]\d+$")
 BY = {"C": "cpu", "G": "sm", "D": "ce"}
 
 
-def add(source: Source, line: int, said, findings: Findings):
-    ends, size = [END.match(said[name]) for name in ("from", "to")], int(said["bytes"])
-    milliseconds = float(said["ms"])
-    kinds = "".join("G" if one and one[1] in "GF" else "C" if one and one[1] in "CBU" else "?"
-                    for one in ends)
-    if kinds not in ("GG", "CG", "GC") or not milliseconds:
-        findings.note(f"{source.path}:{line}: no copy from or to a GPU with a time: omitted")
-        return
-    if kinds == "GG":
-        findings.add("probes", "gpu_peer_copy", milliseconds / 1e3, {
-            "bytes": size, "from": int(ends[0][2]), "to": int(ends[1][2]), "access": "peer",
-            "directions": 1, "by": BY[said["by"]]})
-    else:
-        findings.add("probes", "gpu_copy", milliseconds / 1e3, {
-            "bytes": size, "gpu": int(ends[kinds.index("G")][2]), "memory": "pinned",
-            "direction": "h2d" if kinds == "CG" else "d2h", "streams": 1, "by": BY[said["by"]]})
+def ends_of(said):
+    """The GPUs, None for the host; nothing where neither is a GPU or one is no single memory."""
+    names = [said["from"], said["to"]]
+    gpus = [GPU.match(name) for name in names]
+    if any(gpus) and all(gpu or HOST.match(name) for gpu, name in zip(gpus, names)):
+        return tuple(gpu and int(gpu[1]) for gpu in gpus)
+    return ()
 
 
 def parse(source: Source, _: Given) -> Findings:
@@ -45,9 +37,12 @@ def parse(source: Source, _: Given) -> Findings:
             tests.append([])
         elif said := TRANSFER.match(text):
             tests[-1].append((line, said))
-    for test in filter(None, tests):
-        if len(test) == 1:
-            add(source, *test[0], findings)
+    for (line, said), *others in filter(None, tests):
+        ends, seconds = ends_of(said), float(said["ms"]) / 1e3
+        if others or not ends or not seconds:
+            reason = f"{1 + len(others)} concurrent transfers" if others else \
+                "no copy from or to a GPU with a time"
+            findings.note(f"{source.path}:{line}: {reason}: omitted")
         else:
-            findings.note(f"{source.path}:{test[0][0]}: {len(test)} concurrent transfers: omitted")
+            findings.add_copy(seconds, int(said["bytes"]), ends, BY[said["by"]])
     return findings.checked(source, "TransferBench")

@@ -92,7 +92,8 @@ def stands(point, lines: list) -> bool:
     values = [seconds * 1e6, seconds * 1e3]
     values += [times * size / seconds / unit for times in (1, 2) for unit in (1e6, 1e9)]
     values += [count / seconds for count in pairs if point.what == "stream"]
-    return any((size in line or size in CONSTANT or size / ranks in line) and
+    unsized = "bytes" not in point.parameters or size in CONSTANT
+    return any((unsized or size in line or size / ranks in line) and
                any(abs(one - value) <= NEAR * value for one in line for value in values)
                for line in lines)
 
