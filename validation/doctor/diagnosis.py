@@ -21,7 +21,7 @@ from validation.doctor.what_if import WhatIf
 
 FASTER = 1.15  # two hosts than more of them
 MOST_SERIES, MOST_PAIRS = 3, 12  # compared, of many
-MOST_RANKS = 64  # of a what-if
+MOST_RANKS = 32  # of a what-if
 
 
 @dataclass

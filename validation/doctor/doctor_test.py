@@ -159,7 +159,8 @@ class Program(unittest.TestCase):
         (self.folder / "two.yaml").write_text(CLUSTER, encoding="utf-8")
 
     def doctor(self, *words):
-        environment = os.environ | {"RINGSCOPE": str(BUILD / "ringscope")}
+        environment = os.environ | {"RINGSCOPE": str(BUILD / "ringscope"),
+                                    "XDG_CACHE_HOME": str(self.folder)}
         return subprocess.run([HERE / "doctor", *map(str, words)], capture_output=True, text=True,
                               check=False, env=environment)
 

@@ -62,7 +62,7 @@ class Doctor(unittest.TestCase):
     def diagnosed(self, log: str, cluster: str, *words) -> str:
         path = self.folder / "x.log"
         path.write_text(log, encoding="utf-8")
-        with mock.patch.object(sys, "argv", ["doctor", str(path), cluster, *words]), \
+        with mock.patch.object(sys, "argv", ["doctor", str(path), cluster, "--no-store", *words]), \
                 contextlib.redirect_stderr(io.StringIO()):
             found = program.diagnose(self.simulator, program.arguments())
         return text.text(found)
