@@ -108,7 +108,7 @@ class Cause(unittest.TestCase):
                   "job": {"collective": "allreduce", "algorithm": "nccl", "bytes": f"{size} B",
                           "options": {"gpus_per_thread": 8}}} for size in sizes]
         seconds = [answer["time_s"] for answer in WhatIf(simulator).answers(asked)]
-        rows = "".join(f"{size} {size // 4} float sum -1 {1e6 * time:.2f} 1 1 0\n"
+        rows = "".join(f"{size} {size // 4} float sum -1 {1e6 * time:.2f} 0 0 0\n"
                        for size, time in zip(sizes, seconds))
         devices = "".join(f"#  Rank {i} Pid 1 on a device {i} [0x{i}d] NVIDIA H100\n"
                           for i in range(8))
@@ -183,7 +183,7 @@ class Program(unittest.TestCase):
                             "options": {"gpus_per_thread": 1}}}
         answers = WhatIf(Simulator(str(BUILD / "ringscope"))).answers(
             [{**scenario, "job": {**scenario["job"], "bytes": f"{size} B"}} for size in sizes])
-        rows = "".join(f"{size} {size // 4} float sum -1 {1e6 * ratio * one['time_s']:.3f} 1 1 0\n"
+        rows = "".join(f"{size} {size // 4} float sum -1 {1e6 * ratio * one['time_s']:.3f} 0 0 0\n"
                        for size, one in zip(sizes, answers))
         gpus = "".join(f"#  Rank {i} Group 0 Pid {i} on a device {i} [0x{i}d] {devices}\n"
                        for i in range(4))

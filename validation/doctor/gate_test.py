@@ -53,7 +53,7 @@ class Gate(unittest.TestCase):
         scene = of(cause).scene(scene, value) if cause else scene
         answers = what_if.WhatIf(self.simulator).answers(scene.scenarios())
         rows = "".join(f"{size} {size // 4} float sum -1 "
-                       f"{1e6 * factor(size) * one['time_s']:.3f} 1 1 0\n"
+                       f"{1e6 * factor(size) * one['time_s']:.3f} 0 0 0\n"
                        for size, one in zip(sizes, answers))
         devices = "".join(f"#  Rank {i} Group 0 Pid {i} on h{i // 8} device {i % 8} "
                           f"[0x{i % 8 + 1:02x}] NVIDIA A100\n" for i in range(16))

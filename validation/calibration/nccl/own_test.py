@@ -82,7 +82,7 @@ class TheFit(unittest.TestCase):
         machine = type("Machine", (), {"name": "true"})
         true = self.predictor.seconds([(machine, rows_of(sizes), TRUE)])[0]
         found = self.fit.seconds(rows_of(sizes), self.fit.logs)
-        self.assertLess(np.max(np.abs(np.log(found / true))), 0.05)
+        self.assertLess(np.max(np.abs(np.log(found / true))), 0.1)  # twice a row's error
 
     def test_a_derivative_is_that_of_larger_steps(self):
         rows = rows_of([8, 1 << 20])

@@ -10,8 +10,8 @@ from validation.executors.cuda.runs_for_test import ROOT, RunTest, main
 from validation.small_scenario_for_test import scenario
 
 # Keys of imported logs, and of the other one of the two documents that the same page describes.
-OF_MPI_ONLY = {"where.link_kind", "where.cores", "where.foreign_cores", "where.instrument_s",
-               "measurements[].start", "measurements[].missed_starts",
+OF_MPI_ONLY = {"where.link_kind", "where.environment", "where.cores", "where.foreign_cores",
+               "where.instrument_s", "measurements[].start", "measurements[].missed_starts",
                "measurements[].start_spread_s"}
 
 

@@ -13,7 +13,8 @@ from validation.small_scenario_for_test import scenario
 
 
 OF_PROBES_ONLY = {"where.cores", "where.foreign_cores"}
-OF_GPUS_ONLY = {"where.devices", "where.driver", "where.link_kind"} | {
+OF_GPUS_ONLY = {"where.devices", "where.driver", "where.link_kind",
+                "where.environment"} | {
     f"measurements[].{key}" for key in (
         "path", "host_memory", "segment_bytes", "buffers", "progress")}
 
