@@ -96,7 +96,7 @@ class Verdicts(Gate):
         self.assertIn("link-slow", said["causes"][:2])
 
     def test_slow_small_sizes_of_a_network_end_with_6_and_what_would_tell(self):
-        log = self.log("x.log", factor=lambda size: 6.0 if size < 1 << 24 else 1.0)
+        log = self.log("x.log", factor=lambda size: 3.0 if size < 1 << 24 else 1.0)
         code, said = self.line(log, causes=self.FEW)
         self.assertEqual((code, said["verdict"]), (6, "cannot tell"))
         self.assertIn("lines of NCCL_DEBUG=INFO, or a log of a good day", said["cannot_tell"])
@@ -104,7 +104,7 @@ class Verdicts(Gate):
         self.assertIn("Cannot tell whether this is a fault. What would tell: the largest", text)
 
     def test_a_stated_cause_settles_it(self):
-        log = pathlib.Path(self.log("x.log", factor=lambda size: 6.0 if size < 1 << 24 else 1.0))
+        log = pathlib.Path(self.log("x.log", factor=lambda size: 3.0 if size < 1 << 24 else 1.0))
         log.write_text(INFO + "GPU Direct RDMA Disabled for HCA 0 'mlx5_0'\n" + log.read_text())
         code, said = self.line(str(log), causes=self.FEW)
         self.assertEqual((code, said["causes"][0]), (5, "gpudirect-off"))
