@@ -69,8 +69,18 @@ def owners_of(machine, key: str) -> list:
     """Owners of the factors of a machine's cost, those of many machines first."""
     if key in OF_GPUS:
         return ["all generations", machine.generation]
-    kind = transport_of(machine)
+    return networks_of(transport_of(machine))
+
+
+def networks_of(kind: str) -> list:
+    """Owners of the factors of a network's costs."""
     return ["all networks", FAMILIES[kind], kind]
+
+
+def widths_by(key: str) -> tuple:
+    """Widths of the logarithm of a cost's factor: of all or a family, and of one alone."""
+    common, own = WIDE[key.split(".")[-1]]
+    return common, REACHED if key == "cables" else own
 
 
 class Factors:
@@ -81,8 +91,7 @@ class Factors:
         widths = {}
         for machine in machines:
             for key in OF_GPUS + OF_NETWORKS:
-                common, own = WIDE[key.split(".")[-1]]
-                own = REACHED if key == "cables" else own
+                common, own = widths_by(key)
                 for owner in owners_of(machine, key):
                     widths[owner, key] = (common if owner.startswith("all ") else
                                           common if owner in FAMILIES.values() else own)
@@ -171,13 +180,12 @@ def widths_of(factors, linear: dict) -> dict:
     covariance = covariance_of(factors, [slopes * weight_of(left) for left, slopes in
                                          linear.values()])
     found = {}
-    for kind, family in FAMILIES.items():
+    for kind in FAMILIES:
         found[kind] = {}
         for key in OF_NETWORKS:
-            owners = [(owner, key) for owner in ("all networks", family, kind)]
+            owners = [(owner, key) for owner in networks_of(kind)]
             places = [factors.index[one] for one in owners if one in factors.index]
-            own = REACHED if key == "cables" else WIDE[key.split(".")[-1]][1]
-            alone = 0 if owners[-1] in factors.index else own
+            alone = 0 if owners[-1] in factors.index else widths_by(key)[1]
             found[kind][key] = round(float(np.sqrt(covariance[np.ix_(places, places)].sum()
                                                    + alone ** 2)), 3)
     return found

@@ -70,13 +70,17 @@ def linearised(predictor, factors, rows_of: dict, logs, length: float = STEP) ->
     return found
 
 
+def share_of(rows) -> float:
+    """Weight of each of a machine's rows, in standard errors: together at most that of ROWS."""
+    return np.sqrt(min(1, ROWS / len(rows)))
+
+
 def solve(factors, linear: dict, logs) -> np.ndarray:
     """Logarithms that explain the rows of these machines."""
     names = list(linear)
     here = np.concatenate([linear[name][0] for name in names])
     slopes = np.vstack([linear[name][1] for name in names])
-    weight = np.concatenate([np.full(len(linear[name][0]),
-                                     np.sqrt(min(1, ROWS / len(linear[name][0]))) / MEASURED)
+    weight = np.concatenate([np.full(len(linear[name][0]), share_of(linear[name][0]) / MEASURED)
                              for name in names])
     widths, found = np.array(factors.widths), logs
     for _ in range(20):  # of reweighting
@@ -92,7 +96,7 @@ def cost(factors, linear: dict, logs) -> float:
     """Sum that the fit makes least: Huber's, of errors, and the pull of factors to 1."""
     total = 0.5 * float(np.sum((logs / factors.widths) ** 2))
     for found, _ in linear.values():
-        left = np.abs(found) * np.sqrt(min(1, ROWS / len(found))) / MEASURED
+        left = np.abs(found) * share_of(found) / MEASURED
         total += float(np.sum(np.where(left < ROBUST, left ** 2 / 2,
                                        ROBUST * (left - ROBUST / 2))))
     return total
@@ -158,7 +162,7 @@ def weight_of(left) -> float:
     """Weight of a row of a machine with these errors: one over its standard error, at least that
     of the fit's errors."""
     missed = max(MEASURED, np.median(np.abs(left)) / 0.6745)
-    return np.sqrt(min(1, ROWS / len(left))) / missed
+    return share_of(left) / missed
 
 
 def covariance_of(factors, weighted: list) -> np.ndarray:
