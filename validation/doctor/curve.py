@@ -8,10 +8,9 @@ from typing import Optional, Sequence
 from common.programs import InputError
 from validation import measurements
 from validation.calibration import imports
-from validation.calibration.imports import collectives
+from validation.calibration.imports import collectives, logs
 from validation.calibration.imports import findings as findings_
 from validation.calibration.imports import p2p_matrices
-from validation.calibration.imports.source import read_source
 from validation.calibration.verdict import accuracy, gpus, model
 
 ROUNDS = 4  # of a ping-pong
@@ -68,10 +67,9 @@ class Curve:
 
 def documents_of(path: str, given: findings_.Given) -> list:
     """Documents that `ringscope import` would write of it; a document of measurements as it is."""
-    if path.endswith(".json"):
+    if logs.is_document(path):
         return [measurements.read(path, ("probes", "replay"))]
-    source = read_source(path)
-    found = [one.parse(source, given) for one in imports.formats_of(source)]
+    found = imports.read(path, given)
     documents = findings_.documents_of(found, given)
     for document in documents:
         document.path = path

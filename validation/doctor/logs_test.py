@@ -249,6 +249,11 @@ class Words(Doctor):
         self.assertRegex(said, r'1\. tcp: stated by \S+/x.log:1: "h0:1:2 .0. NCCL INFO Using '
                          r'network Socket" and explains \d+ % of it: of ')
 
+    def test_runs_of_two_labels_are_samples_of_one_case(self):
+        lines = log_of("NVIDIA H100", 1, 8).splitlines()
+        both = "".join(f"0: {one}\n1: {one.replace(' 90.0', ' 94.0')}\n" for one in lines)
+        self.assertRegex(self.diagnosed(both, "h100_nvswitch"), r"1 MiB +92 us")  # their median
+
     def test_costs_of_the_cluster_s_network_are_expected(self):
         point = curve.Point("a", 8, 1e-5, {"hosts": "8x2", "on": "gpu"},
                             {"collective": "allreduce", "algorithm": "nccl", "bytes": "8 B"})
