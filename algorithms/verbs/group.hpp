@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "algorithms/verbs/block.hpp"
 #include "base/table.hpp"
 
 namespace ringscope {
@@ -24,6 +25,8 @@ struct Tag {
       : number(of_message), context(of_communicator) {}
 
   int number, context;
+  /// Of a kernel's block: each protocol has buffers of its own, so messages pass those of others.
+  Protocol protocol = Protocol::simple;
   auto operator<=>(const Tag&) const = default;
 };
 

@@ -29,7 +29,9 @@ class StateFields {
       : record_(&record), mpi_(&mpi), now_(now), names_(names), stands_(stands) {}
 
   void exact(auto... values) { (record_->add(values), ...); }
-  void tag(const Tag& of) { exact(of.number, of.context); }
+  void tag(const Tag& of) {
+    exact(of.number, of.context, of.protocol == Protocol::ll, of.protocol == Protocol::simple);
+  }
   void amount(double units) { record_->add_amount(units); }
   void date(double at) {
     if (stands_)

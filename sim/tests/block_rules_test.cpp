@@ -22,6 +22,7 @@ struct Machine {
   double carries_over_pcie = 1;
   std::string hop = "2 us";
   std::string block = "4 GB/s";
+  std::string ll_hop = "2 us";
 };
 
 /// Two GPUs of one host, or one of each of several; their PCIe carries 2 GB/s, a NIC 100.
@@ -44,7 +45,7 @@ library:
     launch: 5 us
     {3}
     {4}
-    LL: {{start: 3 us, hop: 2 us, block: {9}}}
+    LL: {{start: 3 us, hop: {10}, block: {9}}}
     LL128: {{start: 3 us, hop: 2 us, block: 4 GB/s}}
     Simple: {{start: 3 us, hop: {7}, carries_over_pcie: {5}, block: {9}}}
 placement: {{hosts: {6}, on: gpu}}
@@ -52,8 +53,8 @@ job: {8}
 )",
       machine.hosts, machine.hosts > 1 ? "100 GB/s" : "2 GB/s", machine.nvlink, machine.generation,
       machine.rules, machine.carries_over_pcie,
-      machine.hosts > 1 ? fmt::format("1x{}", machine.hosts) : "2", machine.hop, job,
-      machine.block));
+      machine.hosts > 1 ? fmt::format("1x{}", machine.hosts) : "2", machine.hop, job, machine.block,
+      machine.ll_hop));
 }
 
 double time_of(const Machine& machine, const std::string& job) {
@@ -116,6 +117,17 @@ TEST_F(BlockRules, messages_between_hosts_share_the_thread_that_serves_nics) {
   const char* copies =
       "2 us, message_gap: [{up_to: 1 KiB, time: 5 us}, {time: 10 us, cost: 1 ns/B}]";
   EXPECT_NEAR(takes(copies, 1) - takes("2 us", 1), 2 * (10 * us + bytes / 2 * 1e-9), 1e-12);
+}
+
+// A protocol has buffers of its own: data of a later kernel wait in theirs until it begins.
+TEST_F(BlockRules, a_kernel_waits_for_its_own_data_however_early_those_of_the_next_come) {
+  const auto takes = [](const char* ll_hop, const char* more) {
+    return time_of({.hosts = 2, .hop = "1 ms", .ll_hop = ll_hop},
+                   fmt::format("{{program: [{{broadcast: 16 MiB}}{}]}}", more));
+  };
+  const double alone = takes("2 us", "");
+  for (const char* ll_hop : {"2 us", "900 us"})
+    EXPECT_NEAR(takes(ll_hop, ", {broadcast: 1 KiB}") - alone, (5 + 3) * us, 1e-12) << ll_hop;
 }
 
 // NCCL's tables grant a channel of a tree 24 GB/s on Ampere and 38.7 on Hopper.
