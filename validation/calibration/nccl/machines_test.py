@@ -109,18 +109,25 @@ def residuals(errors: dict, hosts: int = 1, size: int = 1024) -> list:
 
 class Ranges(unittest.TestCase):
     def test_each_machine_has_as_much_weight(self):
-        few, many = [0.4] * 5, [0.0] * 500
-        low, high = spread.band_of(residuals({"a": few, "b": many}))
-        self.assertEqual((low, high), (0, 0.4))
+        # Student's t of two degrees of freedom: 2.92 (any table of quantiles).
+        few, many = [0.4, -0.4], [0.0] * 500
+        self.assertAlmostEqual(spread.width_of(residuals({"a": few, "b": many})),
+                               2.91999 * 0.4 / math.sqrt(2), 4)
+
+    def test_few_machines_have_the_width_of_all_their_sizes(self):
+        small, large = {"a": [0.2], "b": [0.4]}, {"a": [0.0], "b": [0.0]}
+        known = spread.widths(residuals(small, 2) + residuals(large, 2, 1 << 30))
+        self.assertEqual(len(known), 2)
+        for wide in known.values():
+            self.assertAlmostEqual(wide, 2.91999 * math.sqrt((0.2 ** 2 + 0.4 ** 2) / 4), 4)
 
     def test_widths_are_those_that_omitted_machines_need(self):
         # Machines differ by more than their rows do.
         random = np.random.default_rng(28112026)
-        errors = {f"m{i}": random.normal(random.normal(0, 0.3), 0.05, 40) for i in range(12)}
+        errors = {f"m{i}": random.normal(random.normal(0, 0.3), 0.05, 4) for i in range(100)}
         found = spread.omitted(residuals(errors))
         inside = np.mean([low <= one.error <= high for one, low, high in found])
-        self.assertGreater(inside, 1 - 1.5 * spread.OUTSIDE)
-        self.assertLess(inside, 1)
+        self.assertAlmostEqual(inside, 1 - spread.OUTSIDE, delta=0.06)  # two standard deviations
 
     def test_a_range_that_misses_pays_for_it(self):
         self.assertAlmostEqual(spread.score(10, 8, 12), 0.4)
@@ -136,11 +143,12 @@ class Ranges(unittest.TestCase):
         self.assertTrue(math.isfinite(spread.scores(spread.omitted(some))[0]))
 
     def test_a_network_without_times_has_the_spread_of_omitted_lone_ones(self):
-        lone = [spread.Residual(name, 2, size, 1e-5, error, True) for name in "ab"
+        lone = [spread.Residual(name, 2, size, 1e-5, error, True) for name in "abc"
                 for size in (1024, 1 << 18, 1 << 24, 1 << 30) for error in (-2.0, 2.0)]
         text = spread.yaml_of(lone, True, False)
         self.assertNotIn("one_host", text)
-        self.assertEqual(text.count(f"low: {math.exp(-2):.3g}, high: {math.exp(2):.3g}"), 4)
+        wide = 2 * 2.35336  # Student's t of three degrees of freedom
+        self.assertEqual(text.count(f"low: {math.exp(-wide):.3g}, high: {math.exp(wide):.3g}"), 4)
 
 
 if __name__ == "__main__":

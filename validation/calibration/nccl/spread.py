@@ -5,10 +5,12 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import stats
 
 MIB = 1 << 20
 EDGES = (64 << 10, MIB, 64 * MIB, math.inf)  # largest sizes of bands, B
 LONE = math.log(2)
+FEW = 2  # machines
 OUTSIDE = 0.1  # share of measured times outside; the program has it as `spread_percent`
 
 
@@ -32,60 +34,39 @@ class Residual:
         return self.hosts > 1, self.lone, self.band
 
 
-def quantile(values, weights, share: float) -> float:
-    """The value below which this share of the weights is, by linear interpolation."""
-    order = np.argsort(values)
-    places = np.cumsum(weights[order]) - weights[order] / 2
-    return float(np.interp(share * weights.sum(), places, values[order]))
+def width_of(some: list) -> float:
+    """Logarithm by which measured times of another machine are above, or below, predicted ones:
+    Student's t of the machines' mean squares. Errors of one machine go together, so that a machine
+    counts once, and one degree of freedom is known of each."""
+    squares = {}
+    for one in some:
+        squares.setdefault(one.machine, []).append(one.error ** 2)
+    mean = np.mean([np.mean(of_machine) for of_machine in squares.values()])
+    return float(stats.t.ppf(1 - OUTSIDE / 2, len(squares)) * math.sqrt(mean))
 
 
-def band_of(some: list) -> tuple:
-    """Logarithms between which all but OUTSIDE of these residuals are. Each machine has as much
-    weight as any other."""
-    values = np.array([one.error for one in some])
-    rows = {name: sum(one.machine == name for one in some) for name in {x.machine for x in some}}
-    weights = np.array([1 / rows[one.machine] for one in some])
-    return quantile(values, weights, OUTSIDE / 2), quantile(values, weights, 1 - OUTSIDE / 2)
+def widths(residuals: list) -> dict:
+    """{kind: width}; FEW machines tell too little of one size: theirs is of all sizes."""
+    found = {}
+    for kind in sorted({one.kind for one in residuals}):
+        some = [one for one in residuals if one.kind == kind]
+        if len({one.machine for one in some}) <= FEW:
+            some = [one for one in residuals if one.kind[:2] == kind[:2]]
+        found[kind] = width_of(some)
+    return found
 
 
-def plain_bands(residuals: list) -> dict:
-    """Few machines are alone on their network: their bands are of all machines of several hosts."""
-    return {kind: band_of([one for one in residuals if one.kind == kind
-                           or kind[1] and one.kind[::2] == kind[::2]])
-            for kind in sorted({one.kind for one in residuals})}
-
-
-def bands(residuals: list) -> dict:
-    """{kind: (low, high)}, logarithms: as wide as it takes for the bands of all machines but one to
-    have their share of that one's residuals."""
-    found = omitted(residuals, plain_bands)
-    wider = {where: widening([item for item in found if item[0].kind[:2] == where])
-             for where in {one.kind[:2] for one in residuals}}
-    return {kind: (low - wider[kind[:2]][0], high + wider[kind[:2]][1])
-            for kind, (low, high) in plain_bands(residuals).items()}
-
-
-def widening(found: list) -> tuple:
-    """By how much lower, and higher, ends have all but a half of OUTSIDE of the residuals inside,
-    each alone (Romano, Patterson, Candes: Conformalized Quantile Regression, 2019, theorem 2)."""
-    below, above = ([max(0.0, low - one.error) for one, low, _ in found],
-                    [max(0.0, one.error - high) for one, _, high in found])
-    return tuple(float(np.quantile(end, 1 - OUTSIDE / 2)) if found else 0.0
-                 for end in (below, above))
-
-
-def omitted(residuals: list, bands_of=bands) -> list:
-    """(residual, low, high) of each, by bands without its machine; of a kind that no other machine
-    has, by those of its sizes on any hosts."""
+def omitted(residuals: list) -> list:
+    """(residual, low, high) of each, logarithms, by widths without its machine; of a kind that no
+    other machine has, by those of its sizes on any hosts."""
     found = []
     for name in sorted({one.machine for one in residuals}):
         others = [one for one in residuals if one.machine != name]
-        known = bands_of(others)
+        known = widths(others)
         for one in residuals:
             if one.machine == name:
-                low, high = known.get(one.kind) or band_of([x for x in others
-                                                            if x.band == one.band])
-                found.append((one, low, high))
+                wide = known.get(one.kind) or width_of([x for x in others if x.band == one.band])
+                found.append((one, -wide, wide))
     return found
 
 
@@ -130,13 +111,11 @@ def yaml_of(residuals: list, lone: bool = False, fitted: bool = True) -> str:
     at least LONE, by which two runs of one such machine differ (p5's, with another plug-in); of a
     network without times: as that of lone networks omitted from the fit."""
     lines = ["spread:"]
-    known = bands(residuals) if fitted else plain_bands(residuals)
+    known = widths(residuals)
     for several, key in ((False, "one_host"), (True, "several_hosts"))[lone:]:
         lines.append(f"  {key}:")
         for i, most in enumerate(EDGES):
-            low, high = known[several, not fitted, i]
-            if lone:
-                low, high = min(low, -LONE), max(high, LONE)
+            wide = max(known[several, not fitted, i], LONE if lone else 0)
             up_to = "" if math.isinf(most) else f"up_to: {most >> 10} KiB, "
-            lines.append(f"    - {{{up_to}low: {math.exp(low):.3g}, high: {math.exp(high):.3g}}}")
+            lines.append(f"    - {{{up_to}low: {math.exp(-wide):.3g}, high: {math.exp(wide):.3g}}}")
     return "\n".join(lines) + "\n"
