@@ -90,14 +90,14 @@ class Communicator {
     return executor_->post({.verb = Verb::isend,
                             .range = range,
                             .peer = whole(to),
-                            .tag = tag_of_block(tag),
+                            .tag = whole_tag(tag),
                             .block = block_});
   }
   [[nodiscard]] Request irecv(Range into, int from, int tag = 0) const {
     return executor_->post({.verb = Verb::irecv,
                             .range = into,
                             .peer = whole(from),
-                            .tag = tag_of_block(tag),
+                            .tag = whole_tag(tag),
                             .block = block_});
   }
   /// The same rank as a block of a GPU's kernel, whose verbs are isend, irecv, reduce and copy.
@@ -234,10 +234,7 @@ class Communicator {
   int whole(int peer) const { return group_ && peer != any_source ? (*group_->ranks)[peer] : peer; }
   std::string_view part() const { return group_ ? group_->part : std::string_view(); }
   Tag whole_tag(int tag) const {
-    return group_ ? Tag(tag + group_->tag.number, group_->tag.context) : Tag(tag);
-  }
-  Tag tag_of_block(int tag) const {
-    Tag whole = whole_tag(tag);
+    Tag whole = group_ ? Tag(tag + group_->tag.number, group_->tag.context) : Tag(tag);
     whole.protocol = block_.protocol;
     return whole;
   }
