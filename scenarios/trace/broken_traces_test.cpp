@@ -105,6 +105,20 @@ TEST(Traces, packed_by_gzip_and_cut_off_are_refused) {
             "HERE/t.0.et.gz: is cut off, or no file of gzip's");
 }
 
+TEST(Traces, that_unpack_to_far_more_than_their_size_are_refused) {
+  // What `gzip -9` makes of 100,000 zeros.
+  constexpr char head[] =
+      "\037\213\010\000\000\000\000\000\002\003\355\301\061\001\000\000\000\302\240\365\117\155\015"
+      "\017\240";
+  constexpr char tail[] = "\200\127\003\175\225\021\324\240\206\001\000";
+  const std::string packed = std::string(head, sizeof head - 1) + std::string(96, '\0') +
+                             std::string(tail, sizeof tail - 1);
+  const Folder folder("far_more");
+  folder.write("t.0.et.gz", packed);
+  EXPECT_EQ(folder.complaint("{trace: HERE/t}", 1),
+            "HERE/t.0.et.gz: unpacks to more than 1024 MiB, or 200 times its size");
+}
+
 std::size_t nodes_of(const ScheduleFile& file) {
   std::size_t sum = 0;
   for (const NodeCount& one : file.node_counts) sum += one.count;

@@ -47,7 +47,7 @@ std::string ranks_text(const RankFiles& files) {
                      files.size() == 1 ? "" : "s", files.begin()->first, files.rbegin()->first);
 }
 
-constexpr std::size_t most_mebibytes = 512;
+constexpr std::size_t most_mebibytes = 1024, most_ratio = 200;
 
 bool is_packed(const std::string& bytes) { return bytes.starts_with("\x1f\x8b"); }
 
@@ -60,8 +60,9 @@ std::string unpacked(const std::string& path, std::string& packed) {
   stream.next_in = reinterpret_cast<Bytef*>(packed.data());
   stream.avail_in = static_cast<uInt>(packed.size());
   std::string bytes;
+  const std::size_t most = std::min(most_mebibytes << 20, most_ratio * packed.size());
   int state = Z_OK;
-  while (state == Z_OK && bytes.size() <= most_mebibytes << 20) {
+  while (state == Z_OK && bytes.size() <= most) {
     constexpr std::size_t piece = 1 << 20;
     const std::size_t before = bytes.size();
     bytes.resize(before + piece);
@@ -71,7 +72,9 @@ std::string unpacked(const std::string& path, std::string& packed) {
     bytes.resize(bytes.size() - stream.avail_out);
   }
   inflateEnd(&stream);
-  if (state == Z_OK) refuse_file(path, fmt::format("unpacks to more than {} MiB", most_mebibytes));
+  if (bytes.size() > most)
+    refuse_file(path, fmt::format("unpacks to more than {} MiB, or {} times its size",
+                                  most_mebibytes, most_ratio));
   if (state != Z_STREAM_END) refuse_file(path, "is cut off, or no file of gzip's");
   return bytes;
 }

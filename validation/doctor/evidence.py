@@ -9,6 +9,7 @@ import re
 from typing import NamedTuple
 
 from common.quantities import parse_quantity
+from validation.calibration.imports.source import bytes_of
 from validation.doctor.scenario.scene import Scene
 
 SET = r" set by environment to "
@@ -125,8 +126,7 @@ def text_of(path: str) -> str:
     """The lines of a log; "" of standard input and of documents."""
     if path == "-" or path.endswith(".json"):
         return ""
-    with open(path, encoding="utf-8", errors="replace") as file:
-        return re.sub(r"(?m)^#@.*$", "", file.read())
+    return re.sub(r"(?m)^#@.*$", "", bytes_of(path).decode("utf-8", errors="replace"))
 
 
 def seen(points: list, causes: list) -> dict:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Is every input that an importer cannot read refused with its line, its column and a reason?"""
 
+import gzip
 import tempfile
 import unittest
 
@@ -212,6 +213,16 @@ class Files(unittest.TestCase):
             file.write(data)
             file.flush()
             return complaint(lambda: read_source(file.name)).replace(file.name, "x.log")
+
+    def test_a_log_may_be_packed_by_gzip_to_a_200th_of_its_size(self):
+        log = (OSU + "".join(f"{8 << i} {1.5 + i}\n" for i in range(12))).encode()
+        packed = gzip.compress(log)
+        self.assertEqual(self.read(packed), "nothing")
+        self.assertIn("expected one whole file of gzip's, got a cut one", self.read(packed[:-9]))
+        self.assertIn("got more behind it", self.read(packed + b"more"))
+        self.assertIn("cannot be unpacked", self.read(packed[:12] + b"\xff" * 20))
+        self.assertIn("at most 200 times the size that gzip packed it to",
+                      self.read(gzip.compress(b"8 1.5\n" * (1 << 18))))
 
     def test_an_empty_file_a_binary_file_and_a_folder_are_named(self):
         self.assertEqual(self.read(b" \n"),

@@ -10,6 +10,7 @@ from validation import measurements
 from validation.arguments import count
 from validation.calibration import imports
 from validation.calibration.imports import collectives, findings
+from validation.calibration.imports.source import bytes_of
 
 FOREIGN = (b'"nccl_version"', b'"coll_perf"', b'"nvbandwidth"')  # keys of other programs' JSON
 
@@ -35,12 +36,11 @@ def is_document(path: str) -> bool:
     if path == "-":
         return True
     try:
-        with open(path, "rb") as file:
-            text = file.read().lstrip()
-            return not any(key in text for key in FOREIGN) if text[:1] == b"{" else \
-                path.endswith(".json")
-    except OSError:
+        text = bytes_of(path).lstrip()
+    except InputError:
         return True
+    return not any(key in text for key in FOREIGN) if text[:1] == b"{" else \
+        path.endswith(".json")
 
 
 def documents_at(path: str, options, kinds=measurements.KINDS) -> list:

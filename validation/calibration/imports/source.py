@@ -9,6 +9,7 @@
 import copy
 import re
 import sys
+import zlib
 from decimal import Decimal
 from itertools import takewhile
 from typing import Iterator, NamedTuple, NoReturn
@@ -23,6 +24,8 @@ TITLE = re.compile(r"\s*#\s*(OSU |-{20}|bytes |repetitions |All processes enteri
                    r"Running \w+\.|memcpy \w+ [CG]PU\(|nvbandwidth V")
 # Control characters that no program prints: tabs, form feeds and escapes are none of them.
 BINARY = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+GZIP = b"\x1f\x8b"
+MOST_BYTES, MOST_RATIO = 1 << 30, 200  # of a file, unpacked; over its packed size
 SMALLEST = 1e-200  # sizes in bytes times and over numbers stay finite
 MOST_DIGITS = 300  # of a whole number that is a finite float
 LONGEST_SHOWN = 160
@@ -177,15 +180,36 @@ def value_of(text: str):
     return value if value == 0 or SMALLEST < abs(value) < 1 / SMALLEST else None
 
 
-def read_source(path: str) -> Source:
+def bytes_of(path: str) -> bytes:
+    """A file's bytes, or standard input's, unpacked where gzip packed them. Raises InputError where
+    they are, or become, too many."""
     try:
         if path == "-":
-            data = sys.stdin.buffer.read()
+            data = sys.stdin.buffer.read(MOST_BYTES + 1)
         else:
             with open(path, "rb") as file:
-                data = file.read()
+                data = file.read(MOST_BYTES + 1)
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+    most = MOST_BYTES
+    if data.startswith(GZIP):
+        most = min(most, MOST_RATIO * len(data))
+        unpacker = zlib.decompressobj(zlib.MAX_WBITS | 16)  # 16: with gzip's header
+        try:
+            data = unpacker.decompress(data, most + 1)
+        except zlib.error as error:
+            raise InputError(f"{path}: cannot be unpacked: {error}") from None
+        if len(data) <= most and (not unpacker.eof or unpacker.unused_data):
+            raise InputError(f"{path}: expected one whole file of gzip's, got "
+                             f"{'more behind it' if unpacker.eof else 'a cut one'}")
+    if len(data) > most:
+        raise InputError(f"{path}: expected at most {MOST_BYTES >> 20} MiB, and at most "
+                         f"{MOST_RATIO} times the size that gzip packed it to")
+    return data
+
+
+def read_source(path: str) -> Source:
+    data = bytes_of(path)
     if not data.strip():
         raise InputError(f"{path}:1:1: expected the output of a benchmark, got an empty file")
     text = data.decode("utf-8", errors="replace")  # a scheduler's banner may be in anything
