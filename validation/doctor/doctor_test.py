@@ -224,14 +224,24 @@ class Program(unittest.TestCase):
                           self.folder / "out.json")
         self.assertIn("The machine is faster than what was described", ran.stdout, ran.stderr)
         self.assertIn("No cause is named: ", ran.stdout)
-        self.assertNotIn("look: ", ran.stdout)
+        self.assertNotIn("   $ ", ran.stdout)
         said = json.loads((self.folder / "out.json").read_text(encoding="utf-8"))
         self.assertFalse(said["explained"])
+
+    def test_what_a_log_says_does_not_drive_the_terminal(self):
+        log = self.quoted(1 << 30, 12.4)
+        with open(log, "a", encoding="utf-8") as file:
+            file.write("# h0:1:2 [0] NCCL INFO Using network Socket \x1b]0;$(reboot)\x07\n")
+        ran = self.doctor(log, self.folder / "two.yaml")
+        self.assertIn("The log states tcp", ran.stdout, ran.stderr)
+        self.assertIn("\\x1b]0;$(reboot)\\x07", ran.stdout)
+        self.assertNotIn("\x1b", ran.stdout + ran.stderr)
 
     def test_marks_of_the_table_are_told(self):
         ran = self.doctor(self.quoted(1 << 30, 4.1), self.folder / "two.yaml")
         self.assertIn("\n>  ", ran.stdout)
         self.assertIn("\n> from here on not normal\n", ran.stdout)
+        self.assertRegex(ran.stdout, r"\n   \$ mpirun -np \d+ ")  # what would tell, to be copied
         ran = self.doctor(self.quoted(1 << 30, 12.4), self.folder / "two.yaml")
         self.assertNotIn("\n> ", ran.stdout)
 

@@ -33,7 +33,7 @@ def cause_of(diagnosis: Diagnosis, outcome, share: float, same: set) -> dict:
             "probability": share,
             "deviations_per_point": outcome.distance if simulated else None,
             "not_told_apart": outcome.name in same, "look": outcome.cause.check,
-            "times_s": times}
+            "threads": outcome.cause.addresses(), "times_s": times}
 
 
 def judged(diagnosis: Diagnosis) -> dict:

@@ -20,7 +20,8 @@ Exit codes: 0 done, normal or not; 1 bad input; 3 a simulation that is stuck. Wi
 import argparse
 import sys
 
-from common.programs import InputError, Parser, page_parser, run_main, write_text
+from common.programs import (InputError, Parser, for_terminal, page_parser, run_main,
+                             write_text)
 from validation.arguments import count, percentage, placement
 from validation.calibration.imports import collectives
 from validation.calibration.imports.findings import Given
@@ -128,7 +129,7 @@ def main() -> int:
         from validation.doctor import figure  # matplotlib is slow to load, and may not be there
         figure.write(found, options.output)
     if options.json != "-":
-        sys.stdout.write(text.text(found))
+        sys.stdout.write(for_terminal(text.text(found)))
     return judgement.CODES[judgement.verdict(found)[0]] if options.fail else 0
 
 

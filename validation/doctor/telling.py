@@ -8,7 +8,7 @@ import math
 from typing import NamedTuple
 
 from common.quantities import format_bandwidth, format_time
-from validation.doctor.scenario.scene import Scene, hosts_of
+from validation.doctor.scenario.scene import Scene, hosts_of, ranks_of, uses_gpus
 from validation.doctor.what_if import WhatIf
 
 MOST = 4  # causes compared
@@ -16,10 +16,13 @@ AT_MOST = 2  # experiments
 LEAST = math.log(1.25)  # of the ratio of two times: less is not worth a measurement
 SMALL, LARGE = 8, 64 << 20  # bytes
 ROUNDS = 2
+# Lines of shell; HOST1 and HOST2 are the reader's.
+BETWEEN, BYTES = "mpirun -np 2 --host HOST1,HOST2 osu_{}", f" -m {LARGE}:{LARGE}"
+NCCL_TESTS = {"allreduce": "all_reduce", "allgather": "all_gather"}
 
 
 class Experiment(NamedTuple):
-    """`program`: what measures it. `rate`: the answer is a bandwidth, of `bytes`."""
+    """`program`: the line of shell that measures it, "  # ", a remark. `rate`: the answer is a bandwidth, of `bytes`."""
 
     name: str
     program: str
@@ -46,8 +49,7 @@ class Telling(NamedTuple):
     def text(self) -> str:
         shown = ", ".join(f"{self.experiment.shown(time)} with {name}"
                           for name, time in self.times.items())
-        return (f"A measurement that would tell: {self.experiment.name} "
-                f"({self.experiment.program}): {shown}.")
+        return f"A measurement that would tell: {self.experiment.name}: {shown}."
 
 
 def pingpong(size: int) -> dict:
@@ -66,25 +68,36 @@ def pairs(scene: Scene) -> list:
     way = 2 * ROUNDS
     if scene.between_hosts:
         found += [
-            Experiment("64 MiB between two hosts, in host memory", "osu_bw, ib_write_bw", cores,
+            Experiment("64 MiB between two hosts, in host memory", BETWEEN.format("bw") + BYTES, cores,
                        pingpong(LARGE), way, True),
-            Experiment("8 B between two hosts", "osu_latency, ib_write_lat", cores,
+            Experiment("8 B between two hosts", BETWEEN.format("latency") + " -m 8:8", cores,
                        pingpong(SMALL), way, False),
-            Experiment("64 MiB between two hosts, both ways at once", "osu_bibw", cores,
+            Experiment("64 MiB between two hosts, both ways at once", BETWEEN.format("bibw") + BYTES, cores,
                        exchange(LARGE), ROUNDS, True)]
     if scene.on_gpus and scene.between_hosts:
         gpus = [{"host": 0, "gpu": 0}, {"host": 1, "gpu": 0}]
-        found.append(Experiment("64 MiB between GPUs of two hosts", "osu_bw D D, ib_write_bw "
-                                "--use_cuda", gpus, pingpong(LARGE), way, True))
+        found.append(Experiment("64 MiB between GPUs of two hosts", BETWEEN.format("bw") + BYTES
+                                + " D D", gpus, pingpong(LARGE), way, True))
     if scene.on_gpus:
         host = [{"host": 0, "core": 0}, {"host": 0, "gpu": 0}]
-        found.append(Experiment("64 MiB between host memory and a GPU", "nvbandwidth, "
-                                "bandwidthTest", host, pingpong(LARGE), way, True))
+        found.append(Experiment("64 MiB between host memory and a GPU",
+                                "nvbandwidth -t host_to_device_memcpy_ce", host, pingpong(LARGE),
+                                way, True))
     if scene.on_gpus and scene.gpus > 1:
         peers = [{"host": 0, "gpu": 0}, {"host": 0, "gpu": 1}]
-        found.append(Experiment("64 MiB between two GPUs of a host", "nvbandwidth, "
-                                "p2pBandwidthLatencyTest", peers, pingpong(LARGE), way, True))
+        found.append(Experiment("64 MiB between two GPUs of a host",
+                                "nvbandwidth -t device_to_device_memcpy_read_ce", peers,
+                                pingpong(LARGE), way, True))
     return found
+
+
+def benchmark(job: dict, placement, first: int, last: int) -> str:
+    """The line of shell that measures this job, of sizes in bytes."""
+    name, ranks, hosts = job["collective"], ranks_of(placement), hosts_of(placement)
+    program = f"osu_{name} -m {first}:{last}"
+    if uses_gpus(placement):
+        program = f"{NCCL_TESTS.get(name, name)}_perf -b {first} -e {last} -f 2"
+    return f"mpirun -np {ranks} -N {ranks // hosts} {program}"
 
 
 def variants(scene: Scene) -> list:
@@ -94,7 +107,7 @@ def variants(scene: Scene) -> list:
     if job["collective"] in ("barrier", "pingpong", "exchange") or isinstance(counts, list):
         return []
     sizes = [int(one["job"]["bytes"].removesuffix(" B")) for one in scene.asks]
-    found = [Experiment(f"the same job of {words}", "as measured", counts,
+    found = [Experiment(f"the same job of {words}", benchmark(job, counts, size, size), counts,
                         {**job, "bytes": f"{size} B"}, 1, False)
              for size, words in ((1 << 10, "1 KiB"), (1 << 20, "1 MiB"), (1 << 28, "256 MiB"))
              if not min(sizes) <= size <= max(sizes)]
@@ -102,7 +115,8 @@ def variants(scene: Scene) -> list:
     each = first.split("-")[0].split("x")[0]
     if scene.between_hosts and int(each) > 1:
         alone = {**counts, "hosts": each} if isinstance(counts, dict) else each
-        found.append(Experiment("the same job on one host, 64 MiB", "as measured", alone,
+        found.append(Experiment("the same job on one host, 64 MiB",
+                                benchmark(job, alone, LARGE, LARGE), alone,
                                 {**job, "bytes": f"{LARGE} B"}, 1, False))
     return found
 

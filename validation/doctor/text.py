@@ -8,11 +8,13 @@ from common.quantities import format_bandwidth, format_bytes, format_time
 from validation.doctor import judgement, ranking
 from validation.doctor.diagnosis import Diagnosis
 from validation.doctor.errors import LIMIT, OUTSIDE, WIDER
+from validation.doctor.telling import benchmark
 
 WIDTH = 100
 CAUSES = 3  # explained in full
 NAMED = 4  # sizes in a sentence
 FEW, MOST_ROWS = 4, 16  # series with a table each; rows of a table of many
+CELLS, SPANS = 21, (2, 4, 10, 100)  # of the picture: characters of a row, largest ratios
 
 
 HEADER = ("", "size", "measured", "expected", "ratio", "measured", "expected", "normal")
@@ -31,6 +33,26 @@ def row(diagnosis: Diagnosis, i: int) -> tuple:
             format_bandwidth(expected), normal_range(diagnosis, i))
 
 
+def picture(diagnosis: Diagnosis, some: list) -> list:
+    """Its scale, then a row for each of these points, on a logarithmic scale of ratios: `●` is the
+    measured time, `│` the expected one, `░` what is normal."""
+    errors = diagnosis.errors
+    shown = [(math.log(diagnosis.curve.points[i].ratio), errors.low[i], errors.high[i])
+             for i in some]
+    most = max(abs(value) for values in shown for value in values)
+    span = next((one for one in SPANS if math.log(one) >= most), SPANS[-1])
+
+    def cell(value: float) -> int:
+        return round((CELLS - 1) * (0.5 + max(-0.5, min(0.5, value / (2 * math.log(span))))))
+
+    rows = [f"1/{span}".ljust(CELLS // 2) + "1" + str(span).rjust(CELLS // 2)]
+    for log, low, high in shown:
+        cells = ["░" if cell(low) <= k <= cell(high) else " " for k in range(CELLS)]
+        cells[CELLS // 2], cells[cell(log)] = "│", "●"
+        rows.append("".join(cells))
+    return rows
+
+
 def legend(diagnosis: Diagnosis) -> list:
     """Meaning of the marks in the tables, where there are any."""
     marks = [row(diagnosis, i)[0] for i in range(len(diagnosis.curve.points))]
@@ -39,7 +61,11 @@ def legend(diagnosis: Diagnosis) -> list:
     return ["; ".join(said)] if said else []
 
 
-def aligned(lines: list) -> list:
+def table(diagnosis: Diagnosis, some: list, *more: list) -> list:
+    """Lines of these points, with their picture and `more` of each behind it."""
+    lines = [(*line, drawn, *rest) for line, drawn, *rest in zip(
+        [HEADER, *(row(diagnosis, i) for i in some)], picture(diagnosis, some),
+        *(["", *one] for one in more))]
     widths = [max(len(line[i]) for line in lines) for i in range(len(HEADER))]
     return ["  ".join([*(cell.rjust(width) for cell, width in zip(line, widths)),
                        *line[len(HEADER):]]).rstrip() for line in lines]
@@ -52,14 +78,12 @@ def tables(diagnosis: Diagnosis) -> list:
         sigma = diagnosis.errors.sigma()
         worst = sorted(range(len(points)),
                        key=lambda i: (-abs(math.log(points[i].ratio)) / sigma[i], i))
-        lines = aligned([HEADER, *(row(diagnosis, i) + (points[i].series,)
-                                   for i in worst[:MOST_ROWS])])
+        lines = table(diagnosis, worst[:MOST_ROWS], [points[i].series for i in worst[:MOST_ROWS]])
         more = len(points) - MOST_ROWS
         lines += [f"and {more} points that are nearer to what was expected"] * (more > 0)
         return ["\n".join(lines)]
-    return ["\n".join([name, *aligned([HEADER, *(row(diagnosis, i) for i, point in
-                                                 enumerate(points) if point.series == name)])])
-            for name in series]
+    return ["\n".join([name, *table(diagnosis, [i for i, point in enumerate(points)
+                                                if point.series == name])]) for name in series]
 
 
 def wrapped(text: str, indent: str = "", first: str = "") -> str:
@@ -102,9 +126,17 @@ def verdict(diagnosis: Diagnosis) -> str:
     said, missing = judgement.verdict(diagnosis)
     doubt = f"\n{wrapped(f'Cannot tell whether this is a fault. What would tell: {missing}.')}" \
         if said == judgement.CANNOT_TELL else ""
+    if doubt and point.job["algorithm"] == "nccl" and not faster:
+        doubt += f"\n   $ NCCL_DEBUG=INFO {benchmark(point.job, point.placement, 8, 1 << 30)}"
     return wrapped(f"Not normal from {format_bytes(point.bytes)} on{several}: {point.ratio:.2f} "
                    f"times the expected time, where {normal_range(diagnosis, diagnosis.first)} "
                    "times are normal.") + faster + doubt
+
+
+def command(text: str) -> list:
+    """A line to be copied into a shell, and below it what to look for there."""
+    line, _, hint = text.partition("  # ")
+    return [f"   $ {line}", *[wrapped(hint, "     ")] * bool(hint)]
 
 
 def explanation(diagnosis: Diagnosis, number: int, outcome, probability: float) -> list:
@@ -118,7 +150,8 @@ def explanation(diagnosis: Diagnosis, number: int, outcome, probability: float) 
     else:
         head = [wrapped(f"{number}. {outcome.name}, {percent(probability)}: {shown}", "   ")]
     return head + [wrapped(outcome.cause.title, "   "),
-                   wrapped("look: " + outcome.cause.check, "         ", "   ")]
+                   *command(outcome.cause.check),
+                   *(f"   see {one}" for one in outcome.cause.addresses())]
 
 
 def evidence(diagnosis: Diagnosis) -> list:
@@ -174,7 +207,7 @@ def text(diagnosis: Diagnosis) -> str:
         parts.append(wrapped("No cause is named: the likeliest of the known ones would make the "
                              "machine slower still."))
     for one in diagnosis.telling if diagnosis.explained else []:
-        parts.append(wrapped(one.text()))
+        parts.append("\n".join([wrapped(one.text()), *command(one.experiment.program)]))
     parts += ["\n".join(wrapped("note: " + note, "  ", "") for note in diagnosis.notes)] \
         if diagnosis.notes else []
     return "\n\n".join(parts) + "\n"

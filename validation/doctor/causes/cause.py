@@ -16,6 +16,7 @@ class Cause:
     changes the scene, which is a copy, and returns False where that is not possible; `words(value)`
     says a severity. `ordered`: between two severities lie others. `weight`: how probable it is
     before the data, against the others; a guess from what users report: FREQUENT, 1 or RARE.
+    `check`: a line of shell, "  # ", what to look for there. `threads`: public ones, OWNER/NAME#NUMBER.
     `seen(points)`: what the measured times alone show of it, "" if nothing. `variants`: keyword
     arguments of `edit`, each of which is tried by itself."""
 
@@ -29,11 +30,15 @@ class Cause:
     weight: float = 1.0
     seen: Callable[[list], str] = lambda points: ""
     variants: tuple = ()
+    threads: tuple = ()
 
     def scene(self, scene: Scene, value):
         """The scene with this cause; None where it cannot have it."""
         changed = scene.copy()
         return None if self.edit(changed, value) is False else changed
+
+    def addresses(self) -> list:
+        return [f"https://github.com/{one.replace('#', '/issues/')}" for one in self.threads]
 
     def each(self) -> list:
         """One cause for each variant."""

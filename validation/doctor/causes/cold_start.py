@@ -29,4 +29,5 @@ def seen(points: list) -> str:
 CAUSE = stated_alone(
     "cold-start",
     "the first repetitions are cold: connections, registrations and clocks are not settled yet",
-    "more warm-up (nccl-tests -w 20); drop the first runs; nvidia-smi -lgc for fixed clocks", seen)
+    "all_reduce_perf -w 20 -b 8 -e 1G -f 2  # more warm-up; drop the first runs; nvidia-smi -lgc "
+    "for fixed clocks", seen)

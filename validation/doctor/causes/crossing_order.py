@@ -42,6 +42,7 @@ def edit(scene: Scene, value):
 CAUSE = Cause(
     "crossing-order",
     "the hosts are in a bad order: neighbours of the ring are on different switches",
-    "NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=GRAPH prints the rings; sort the hostfile by switch; a "
-    "newer NCCL",
-    values, edit, lambda value: f"uplinks oversubscribed by {value:g}", weight=RARE)
+    "NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=GRAPH all_reduce_perf -b 8 -e 8  # prints the rings; sort "
+    "the hostfile by switch; a newer NCCL",
+    values, edit, lambda value: f"uplinks oversubscribed by {value:g}", weight=RARE,
+    threads=("NVIDIA/nccl#319",))

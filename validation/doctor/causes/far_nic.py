@@ -32,5 +32,5 @@ def edit(scene: Scene, value):
 CAUSE = Cause(
     "far-nic",
     "the NIC is on the wrong socket: traffic crosses the link between the sockets",
-    "nvidia-smi topo -m (SYS between GPU and NIC), lstopo; NCCL_IB_HCA, UCX_NET_DEVICES",
+    "nvidia-smi topo -m  # SYS between GPU and NIC; lstopo; NCCL_IB_HCA, UCX_NET_DEVICES",
     values, edit, lambda value: f"which carries {share(value)} of its rate")

@@ -28,6 +28,6 @@ def words(value: float) -> str:
 CAUSE = Cause(
     "few-channels",
     "NCCL has too few channels",
-    "env | grep -e NCHANNELS -e MAX_CTAS; NCCL_DEBUG=INFO prints the channels; a topology file "
-    "that hides links",
+    "env | grep -e NCHANNELS -e MAX_CTAS  # NCCL_DEBUG=INFO prints the channels; a topology file "
+    "may hide links",
     values, edit, words, weight=RARE)

@@ -13,6 +13,6 @@ def edit(scene: Scene, value):
 CAUSE = Cause(
     "gpu-slow",
     "the GPUs' kernels are slow: low clocks, a power limit, SMs taken by others",
-    "nvidia-smi -q -d CLOCK,PERFORMANCE (throttle reasons) during the run",
+    "nvidia-smi -q -d CLOCK,PERFORMANCE  # reasons to throttle, during the run",
     lambda scene: [0.7, 0.5, 0.35, 0.2] if scene.blocks is not None else [],
     edit, lambda value: f"at {share(value)} of their rate", weight=RARE)

@@ -16,6 +16,6 @@ def edit(scene: Scene, value):
 CAUSE = Cause(
     "straggler",
     "a straggler: some ranks come late to each operation",
-    "the spread between ranks (osu -f; max over min); dmesg, thermal throttling, a profile of the "
-    "slowest rank",
+    "dmesg | tail -50  # thermal throttling; the spread between ranks (osu -f; max over min); a "
+    "profile of the slowest rank",
     lambda scene: TIMES, edit, lambda value: f"by up to {format_time(value)}", weight=RARE)

@@ -8,7 +8,7 @@ from validation.doctor.scenario.scene import scale
 CAUSE = Cause(
     "memory-slow",
     "host memory is slow: NUMA nodes per socket (NPS), missing modules",
-    "stream on each socket; numactl -H, the BIOS's NPS; dmidecode -t memory",
+    "numactl -H; sudo dmidecode -t memory  # stream on each socket; the BIOS's NPS",
     lambda scene: [0.5, 0.25, 0.12] if "memory_bandwidth" in scene.host else [],
     lambda scene, value: scale(scene.host, value, "memory_bandwidth"),
     lambda value: f"{share(value)} of its bandwidth", weight=RARE)

@@ -20,5 +20,6 @@ def edit(scene: Scene, value):
 CAUSE = Cause(
     "nic-relinked",
     "one NIC's port came up again at a lower rate",
-    "ibstat (Rate of each port), ethtool DEVICE (Speed), dmesg for 'link'; reseat its plug",
+    "ibstat | grep -e CA -e Rate; dmesg | grep -i link  # the rate of each port; ethtool DEVICE "
+    "(Speed); reseat its plug",
     values, edit, lambda value: f"one NIC of each host at {share(value)}")

@@ -27,6 +27,6 @@ def edit(scene: Scene, value):
 CAUSE = Cause(
     "no-peers-in-vm",
     "GPUs of a virtual machine have no peer access, and copies are intercepted",
-    "systemd-detect-virt; nvidia-smi topo -p2p r; the hypervisor's ACS and IOMMU settings, "
+    "systemd-detect-virt; nvidia-smi topo -p2p r  # the hypervisor's ACS and IOMMU settings, "
     "x-nv-gpudirect-clique; NCCL_P2P_LEVEL",
     values, edit, lambda value: f"{format_bandwidth(value)} between host and GPU", weight=RARE)

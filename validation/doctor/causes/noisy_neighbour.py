@@ -20,6 +20,7 @@ def edit(scene: Scene, value):
 CAUSE = Cause(
     "noisy-neighbour",
     "a noisy neighbour: other jobs use the same links",
-    "repeat it at another time or on idle hosts: the times spread; the switches' counters",
+    "perfquery  # the switches' counters; repeat it at another time or on idle hosts: the times "
+    "spread",
     values, edit, lambda value: f"{value} other job{'s' * (value > 1)} on the same hosts",
     weight=RARE)

@@ -23,5 +23,6 @@ def edit(scene: Scene, value):
 CAUSE = Cause(
     "nvlink-slow",
     "NVLinks are down or slow",
-    "nvidia-smi nvlink -s, nvidia-smi nvlink -e (errors); the fabric manager's log",
+    "nvidia-smi nvlink -s; nvidia-smi nvlink -e  # rates and errors of the links; the fabric "
+    "manager's log",
     values, edit, lambda value: f"{share(value)} of their bandwidth is left")

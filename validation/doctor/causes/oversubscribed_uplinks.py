@@ -39,5 +39,6 @@ def edit(scene: Scene, value):
 CAUSE = Cause(
     "oversubscribed-uplinks",
     "the uplinks between switches are oversubscribed, or busy",
-    "ibnetdiscover or the switches' tables: uplinks over ports; the same job inside one rack",
-    values, edit, lambda value: f"by {value:g}")
+    "ibnetdiscover  # uplinks over ports, also in the switches' tables; the same job inside one "
+    "rack",
+    values, edit, lambda value: f"by {value:g}", threads=("NVIDIA/nccl#1453",))

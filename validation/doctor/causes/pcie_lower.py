@@ -24,5 +24,5 @@ def edit(scene: Scene, value):
 CAUSE = Cause(
     "pcie-lower",
     "PCIe links run with fewer lanes, or as a lower generation",
-    "sudo lspci -vv | grep LnkSta (downgraded); nvidia-smi -q -d PCIE under load",
+    "sudo lspci -vv | grep LnkSta  # 'downgraded'; nvidia-smi -q -d PCIE under load",
     values, edit, lambda value: f"at {share(value)} of their rate")

@@ -22,5 +22,5 @@ def edit(scene: Scene, value):
 CAUSE = Cause(
     "protocol-forced",
     "one protocol of NCCL's ran at all sizes",
-    "env | grep NCCL_PROTO; /etc/nccl.conf; a tuner plugin",
+    "env | grep NCCL_PROTO; cat /etc/nccl.conf  # a tuner plugin may choose, too",
     values, edit, lambda value: f"{value} at all sizes", ordered=False, weight=RARE)

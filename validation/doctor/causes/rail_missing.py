@@ -19,6 +19,6 @@ def edit(scene: Scene, value):
 CAUSE = Cause(
     "rail-missing",
     "a rail is missing: not all NICs of the hosts are used",
-    "ibstat or rdma link (State: Active?); NCCL_DEBUG=INFO lists the NICs in use (NET/IB); "
-    "NCCL_IB_HCA, btl_tcp_if_include",
+    "ibstat | grep -e State -e Rate  # is each port active? NCCL_DEBUG=INFO lists the NICs in "
+    "use (NET/IB); NCCL_IB_HCA, btl_tcp_if_include",
     values, edit, lambda value: f"{value} NIC{'s' * (value > 1)} of each host unused")

@@ -8,7 +8,7 @@ from validation.doctor.causes.cause import Cause
 CAUSE = Cause(
     "registration-missing",
     "memory is not registered: each byte is copied through bounce buffers, small sizes are quick",
-    "ulimit -l (unlimited?) and /etc/security/limits.d; NCCL_DEBUG=INFO for 'reg_mr failed'; "
+    "ulimit -l  # unlimited? /etc/security/limits.d; NCCL_DEBUG=INFO for 'reg_mr failed'; "
     "FI_MR_CACHE_MONITOR, UCX_RCACHE_ENABLE",
     lambda scene: tcp.values(scene) if scene.blocks is not None else [],
     lambda scene, value: tcp.edit(scene, value, None),

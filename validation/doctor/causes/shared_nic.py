@@ -19,6 +19,6 @@ def edit(scene: Scene, value):
 CAUSE = Cause(
     "shared-nic",
     "four GPUs go through one NIC: NCCL chose the same one for all of them",
-    "NCCL_DEBUG=INFO: the number behind 'via NET/' of each channel; NCCL_IB_HCA, NCCL_CROSS_NIC, "
-    "NCCL_IB_MERGE_NICS; MIG or a container that shows one NIC",
+    "env | grep -e NCCL_IB_HCA -e NCCL_CROSS_NIC -e NCCL_IB_MERGE_NICS  # NCCL_DEBUG=INFO: the "
+    "number behind 'via NET/' of each channel; MIG or a container that shows one NIC",
     values, edit, lambda value: f"{value} GPUs each", ordered=False, weight=RARE)

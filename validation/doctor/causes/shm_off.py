@@ -13,7 +13,7 @@ def values(scene: Scene) -> list:
 CAUSE = Cause(
     "shm-off",
     "shared memory is off: messages inside a host go through the network's stack",
-    "env and mpirun's options: --mca btl self,tcp (no vader, no sm), I_MPI_FABRICS=ofi, "
-    "UCX_TLS without shm; df /dev/shm in a container",
+    "df /dev/shm; env | grep -e OMPI_MCA_btl -e I_MPI_FABRICS -e UCX_TLS  # --mca btl self,tcp "
+    "(no vader, no sm), I_MPI_FABRICS=ofi, UCX_TLS without shm",
     values, lambda scene, value: scene.library.update(shm=value),
     lambda value: "--mca btl self,tcp", ordered=False)

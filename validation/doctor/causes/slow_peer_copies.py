@@ -19,6 +19,7 @@ def edit(scene: Scene, value):
 CAUSE = Cause(
     "slow-peer-copies",
     "peer copies over PCIe are slow: the platform's host bridges throttle them",
-    "p2pBandwidthLatencyTest with and without peer access; NCCL_P2P_DISABLE=1 for comparison; "
+    "p2pBandwidthLatencyTest  # with and without peer access; NCCL_P2P_DISABLE=1 for comparison; "
     "NPS and preferred-IO settings of the BIOS",
-    values, edit, lambda value: f"at {share(value)} of a GPU's link", weight=RARE)
+    values, edit, lambda value: f"at {share(value)} of a GPU's link", weight=RARE,
+    threads=("NVIDIA/nccl#814", "NVIDIA/nccl#1285"))

@@ -18,4 +18,5 @@ def seen(points: list) -> str:
 CAUSE = stated_alone(
     "start-skew",
     "ranks start at different times: the first repetition of each size waits for the last one",
-    "a barrier before the timed loop; osu's -i and -x; max over min of the ranks' times", seen)
+    "osu_allreduce -i 1000 -x 200 -f  # a barrier before the timed loop; max over min of the "
+    "ranks' times", seen)

@@ -27,5 +27,6 @@ def seen(points: list) -> str:
 CAUSE = stated_alone(
     "starved-threads",
     "host threads are starved: NCCL's proxies wait for a core, and some sizes stall",
-    "taskset -p PID, the cpuset of the container or of --cpus-per-task; cpu.stat (nr_throttled)",
+    "taskset -p $$; cat /sys/fs/cgroup/cpu.stat  # the cpuset of the container or of "
+    "--cpus-per-task; nr_throttled",
     seen)

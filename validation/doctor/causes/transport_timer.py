@@ -23,5 +23,5 @@ def seen(points: list) -> str:
 CAUSE = stated_alone(
     "transport-timer",
     "a transport's timer runs out: packets are lost and sent again",
-    "nstat | grep Retrans, perfquery (PortXmitDiscards), ethtool -S (out_of_buffer, "
+    "nstat | grep -i retrans; perfquery | grep Discards  # ethtool -S DEVICE (out_of_buffer, "
     "local_ack_timeout); PFC or ECN of RoCE; NCCL_IB_TIMEOUT", seen)

@@ -6,4 +6,5 @@ from validation.doctor.causes.cause import stated_alone
 CAUSE = stated_alone(
     "two-ranks-one-gpu",
     "two ranks are on one GPU: they take turns, and no link between GPUs is measured",
-    "the bus ids of nccl-tests' device lines; CUDA_VISIBLE_DEVICES, --gpus-per-task, local ranks")
+    "env | grep -e CUDA_VISIBLE_DEVICES -e SLURM_GPUS_PER_TASK  # the bus ids of nccl-tests' "
+    "device lines; --gpus-per-task, local ranks")

@@ -31,5 +31,5 @@ def words(value) -> str:
 CAUSE = Cause(
     "wrong-binding",
     "ranks are bound wrongly: they share cores, or their memory is on the other socket",
-    "mpirun --report-bindings, srun --cpu-bind=verbose, numastat -p PID",
+    "mpirun --report-bindings hostname  # srun --cpu-bind=verbose, numastat -p PID",
     values, edit, words, ordered=False)
