@@ -7,14 +7,69 @@ Usage: python3 -m validation.tune.proof_test
 import csv
 import pathlib
 import unittest
+from typing import NamedTuple
 
-from validation.tune import proof
-from validation.tune.decision import Range
-from validation.tune.formats.way import Choice, Way
+from common.quantities import format_bytes
+from validation import measurements
+from validation.yaml_files import read_yaml
 
 HERE = pathlib.Path(__file__).resolve().parent.parent
 LAB = HERE / "results" / "lab"
 PAGE = (HERE / "README.md").read_text(encoding="utf-8")
+LABEL = "tuned"  # of the groups that run with rules
+COUNTS = 0.15  # a gain from which on it has to be seen
+WITHIN = 0.10  # predicted and measured gain
+
+
+def slug(rate: str) -> str:
+    return rate.replace(" ", "").replace("/s", "")
+
+
+def jobs_of(campaign: str) -> list:
+    """(rate, placement, file of rules) of the labelled groups."""
+    return [(one["rates"][0], one["placements"][0], one["mca"]["coll_tuned_dynamic_rules_filename"])
+            for one in read_yaml(campaign)["groups"] if one.get("label") == LABEL]
+
+
+class Outcome(NamedTuple):
+    """One case, predicted and measured; `default` and `tuned` are measurements."""
+
+    predicted: dict
+    default: object
+    tuned: object
+
+    @property
+    def expected(self) -> float:
+        return float(self.predicted["gain"])
+
+    @property
+    def gain(self) -> float:
+        return 1 - self.tuned.median_s / self.default.median_s
+
+    @property
+    def slower(self) -> bool:
+        """By more than the spread: nine of ten samples without the rules are faster than nine of
+        ten with them."""
+        return self.tuned.p10_s > self.default.p90_s
+
+    @property
+    def within(self) -> bool:
+        return abs(self.gain - self.expected) <= WITHIN
+
+
+def outcomes(folder: pathlib.Path) -> list:
+    with open(folder / "predicted.csv", encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    found = []
+    for row in rows:
+        size = format_bytes(int(row["bytes"])).replace(" ", "")
+        if int(row["bytes"]) < 2 << 20:
+            size = f"{int(row['bytes']) >> 10}KiB"
+        name = f"MPI_Allreduce-{row['placement']}-{slug(row['rate'])}-{size}"
+        pair = [measurements.read(str(folder / "cases" / f"{name}{label}.json")).measurements[0]
+                for label in ("", f"-{LABEL}")]
+        found.append(Outcome(row, *pair))
+    return found
 
 
 class Kept(unittest.TestCase):
@@ -22,7 +77,7 @@ class Kept(unittest.TestCase):
         for name in ("tuned", "retuned"):
             with open(LAB / name / "outcomes.csv", encoding="utf-8", newline="") as file:
                 rows = list(csv.DictReader(file))
-            found = proof.outcomes(LAB / name)
+            found = outcomes(LAB / name)
             self.assertEqual(len(rows), 24)
             for row, one in zip(rows, found):
                 self.assertAlmostEqual(float(row["measured_gain"]), one.gain, delta=5e-5)
@@ -34,13 +89,13 @@ class Kept(unittest.TestCase):
     def test_rules_in_the_lab_are_those_of_the_campaign(self):
         for name in ("tuned", "retuned"):
             campaign = str(HERE / "campaigns" / f"{name}.yaml")
-            for rate, placement, _, rules in proof.jobs_of(campaign):
+            for rate, placement, rules in jobs_of(campaign):
                 self.assertEqual(rules, f"validation/results/lab/{name}/{placement}-"
-                                 f"{proof.slug(rate)}.conf")
+                                 f"{slug(rate)}.conf")
                 self.assertTrue((HERE.parent / rules).exists())
 
     def test_the_page_says_how_many(self):
-        first, second = (proof.outcomes(LAB / name) for name in ("tuned", "retuned"))
+        first, second = (outcomes(LAB / name) for name in ("tuned", "retuned"))
         long = [one for one in first if one.predicted["bytes"] != "24576"]
         cells = [f"{sum(one.slower for one in some)} of {len(some)}"
                  for some in (first, long, second)]
@@ -49,18 +104,10 @@ class Kept(unittest.TestCase):
                  for some in (first, long, second)]
         cells = [f"{sum(one.within for one in some)} of {len(some)}" for some in ruled]
         self.assertIn(f"| {' | '.join(cells)} |", PAGE)
-        big = [one for one in second if one.expected >= proof.COUNTS]
-        self.assertIn(f"{sum(one.gain >= proof.COUNTS for one in big)} of {len(big)} |", PAGE)
+        big = [one for one in second if one.expected >= COUNTS]
+        self.assertIn(f"{sum(one.gain >= COUNTS for one in big)} of {len(big)} |", PAGE)
         for one in second:
             self.assertIn(f"{100 * one.gain:.0f} %, {100 * one.expected:.0f} %", PAGE)
-
-
-class Picked(unittest.TestCase):
-    def test_a_size_goes_by_the_range_that_holds_it(self):
-        ring = Choice(Way("allreduce", "ring", "ring", 4))
-        ranges = [Range(0, 9, None), Range(10, 19, ring), Range(20, None, None)]
-        self.assertEqual([proof.picked(ranges, size) for size in (9, 10, 19, 20)],
-                         [None, ring, ring, None])
 
 
 if __name__ == "__main__":
