@@ -3,15 +3,11 @@
 """Fits the costs of NCCL's protocols to published times, as SPLIT.md allows, and writes a profile.
 
 Usage: python3 -m validation.calibration.nccl.fit NAME > scenarios/libraries/nccl_NAME.yaml
-       python3 -m validation.calibration.nccl.fit NAME --left-out [RULE]
 NAME: a100, v100_pcie or h100.
 The A100 has a table of channels and SMs, by which all constants can be told apart that the report
 below the profile does not name. The others have three times each: what they tell is by how much
 the A100's latencies, rates of blocks in their generation and shares of links have to be multiplied,
-and each factor is drawn to 1 where the times do not say. --left-out prints, in place of a profile,
-the root of the mean square of the logarithms of what fitted rows, predicted from others, come to:
-of the A100 a tenth at a time, of the others each that is not the pace of its host's launches; RULE
-says what a factor of latencies is of: by-protocol (as in the profiles), by-part, by-both.
+and each factor is drawn to 1 where the times do not say.
 """
 
 import math
@@ -33,7 +29,6 @@ START = {"launch": 7e-6,
          "LL128": (15e-6, 2e-6, 12e9, 25e9, 150e9, 0.75),
          "Simple": (17e-6, 6.5e-6, 18e9, 30e9, 250e9, 0.85)}
 AUTO_WEIGHT = 3  # of the curves in the harness that is predicted
-TENTHS = 10
 TOLD = 0.3  # standard error of the logarithm up to which a constant counts as told
 
 
@@ -66,38 +61,17 @@ def errors_on_a100(logs, rows: list) -> np.ndarray:
     return np.array([math.log(seconds_of(costs, row) / row.seconds) for row in rows])
 
 
-def solve_a100(rows: list, weights: np.ndarray, start=None):
-    if start is None:
-        start = np.log([START["launch"], *(value for name in PROTOCOLS for value in START[name])])
-    return least_squares(lambda logs: weights * errors_on_a100(logs, rows), start, loss="soft_l1",
-                         f_scale=0.05)
-
-
-def weights_of(table: list, curves: list) -> np.ndarray:
-    return np.array([1] * len(table) + [AUTO_WEIGHT] * len(curves))
-
-
 def fit_a100():
     """Costs, standard errors of their logarithms by name, and relative errors by file."""
     table, curves = rows_of_a100()
-    found = solve_a100(table + curves, weights_of(table, curves))
+    weights = np.array([1] * len(table) + [AUTO_WEIGHT] * len(curves))
+    start = np.log([START["launch"], *(value for name in PROTOCOLS for value in START[name])])
+    found = least_squares(lambda logs: weights * errors_on_a100(logs, table + curves), start,
+                          loss="soft_l1", f_scale=0.05)
     names = ["launch"] + [f"{name}.{key}" for name in PROTOCOLS for key in KEYS]
     left = np.abs(errors_on_a100(found.x, table + curves))
     return costs_of(found.x), dict(zip(names, spread_of(found))), {
         "a100-channels.csv": left[:len(table)], "auto curves": left[len(table):]}
-
-
-def left_out_of_a100() -> np.ndarray:
-    """Errors of rows that are predicted from nine tenths of the fitted ones."""
-    table, curves = rows_of_a100()
-    rows, weights = table + curves, weights_of(table, curves)
-    begin = solve_a100(rows, weights).x
-    tenth, errors = np.arange(len(rows)) % TENTHS, np.zeros(len(rows))
-    for one in range(TENTHS):
-        seen = [row for row, which in zip(rows, tenth) if which != one]
-        found = solve_a100(seen, weights[tenth != one], begin)
-        errors[tenth == one] = errors_on_a100(found.x, rows)[tenth == one]
-    return errors
 
 
 def spread_of(found):
@@ -130,33 +104,23 @@ GRANTED = {"volta": {"LL": 39.0 / 87.7, "LL128": 1.0, "Simple": 26.5 / 24.0},
            "ampere": {"LL": 1.0, "LL128": 1.0, "Simple": 1.0},
            "hopper": {"LL": 141.0 / 87.7, "LL128": 36.7 / 20.0, "Simple": 38.7 / 24.0},
            "blackwell": {"LL": 282.0 / 87.7, "LL128": 40.0 / 20.0, "Simple": 70.0 / 24.0}}
-LAUNCHES = 4096  # B of a call below which launches set the pace
 MEASURED = 0.02  # relative error of a published median, where there are few
 # Width of the logarithm of a factor, around 1. Of 0.1, 0.25 and 0.5, and of one factor or two for
 # latencies, these predict each fitted row best from the other ones.
 DRAWN = 0.1
-# The factor of a latency among those of latencies: with flags or with Simple's counters and
-# fences, of a start or of a hop.
-RULES = {"by-protocol": {(0, 0): 0, (0, 1): 0, (1, 0): 1, (1, 1): 1},
-         "by-part": {(0, 0): 0, (0, 1): 1, (1, 0): 0, (1, 1): 1},
-         "by-both": {(0, 0): 0, (0, 1): 1, (1, 0): 2, (1, 1): 3}}
-RULE = "by-protocol"
+FACTORS = ("latencies with flags", "with Simple", "rates of blocks", "shares of links",
+           "hops between hosts", "cables")
 
 
-def factors_of(rule: str) -> int:
-    return 1 + max(RULES[rule].values()) + 4
-
-
-def scaled(costs: Costs, factors, granted: dict, rule: str = RULE) -> Costs:
-    """The factors of latencies, as the rule says; of what blocks pass on, and of what links carry;
-    of those between hosts of hops and of the last. Rates are first those of the GPUs' generation,
-    by NCCL's tables; a launch is the driver's, and stays."""
-    *late, rate, share, far, cables = factors
+def scaled(costs: Costs, factors, granted: dict) -> Costs:
+    """`factors`: one of each of FACTORS. Rates are first those of the GPUs' generation, by NCCL's
+    tables; a launch is the driver's, and stays."""
+    flags, simple, rate, share, far, cables = factors
     of = {}
     for name, one in costs.of.items():
         faster = rate * granted[name]
-        start, hop = (late[RULES[rule][name == "Simple", part]] for part in (0, 1))
-        of[name] = {"start": one["start"] * start, "hop": one["hop"] * hop,
+        late = simple if name == "Simple" else flags
+        of[name] = {"start": one["start"] * late, "hop": one["hop"] * late,
                     "between": BETWEEN[name] * far, "cables": min(1.0, cables),
                     "carries": min(FLAGS[name], one["carries"] * share),
                     "pcie": min(1.0 / OVER_PCIE, share),
@@ -171,38 +135,20 @@ def issue_of(rows: list) -> str:
     return f"{digits(1e6 * smallest.seconds / smallest.gpus_per_thread)} us"
 
 
-def fit_factors(costs: Costs, machine, simulator, settings: dict, rows: list, rule: str = RULE):
+def fit_factors(costs: Costs, machine, simulator, settings: dict, rows: list):
     """Factors of the A100's costs by which the simulator comes nearest to these few rows, and what
     is left of its error on them."""
     granted = GRANTED[settings["generation"]]
 
     def errors(logs):
-        library = library_of(scaled(costs, np.exp(logs), granted, rule), settings)
+        library = library_of(scaled(costs, np.exp(logs), granted), settings)
         predicted = predict(simulator, machine, library, rows)
         return np.log(np.array(predicted) / [row.seconds for row in rows])
 
     # Steps are relative, and the logarithms begin at 0: the variable is one more.
     found = least_squares(lambda x: [*errors(x - 1) / MEASURED, *(x - 1) / DRAWN],
-                          np.ones(factors_of(rule)), diff_step=0.05, max_nfev=12)
+                          np.ones(len(FACTORS)), diff_step=0.05, max_nfev=12)
     return np.exp(found.x - 1), np.abs(errors(found.x - 1))
-
-
-def left_out_of_others(costs: Costs, machine, simulator, settings: dict, rows: list,
-                       rule: str) -> np.ndarray:
-    """Errors of rows that are predicted from the others."""
-    errors, granted = [], GRANTED[settings["generation"]]
-    for row in rows:
-        if row.size < LAUNCHES:
-            continue
-        seen = [other for other in rows if other is not row]
-        factors, _ = fit_factors(costs, machine, simulator, settings, seen, rule)
-        library = library_of(scaled(costs, factors, granted, rule), settings)
-        errors += [math.log(predict(simulator, machine, library, [row])[0] / row.seconds)]
-    return np.array(errors)
-
-
-def text_of_left_out(errors: np.ndarray) -> str:
-    return f"{np.sqrt(np.mean(errors ** 2)):.4f} of {len(errors)} rows\n"
 
 
 def head_of_a100(spread: dict, by_file: dict) -> list:
@@ -220,9 +166,7 @@ def head_of_a100(spread: dict, by_file: dict) -> list:
 
 def head_of_others(name: str, rows: list, factors, left) -> list:
     sizes = ", ".join(f"{row.size} B" for row in rows)
-    names = ("latencies with flags", "with Simple", "rates of blocks", "shares of links",
-             "hops between hosts", "cables")
-    parts = ", ".join(f"{what} {factor:.3f}" for what, factor in zip(names, factors))
+    parts = ", ".join(f"{what} {factor:.3f}" for what, factor in zip(FACTORS, factors))
     return [f"Written by `python3 -m validation.calibration.nccl.fit {name}`: nccl_a100, its",
             "rates as NCCL's tables scale them to this generation, times factors",
             f"({parts}),", f"fitted to allreduces of {sizes}, which they miss by "
@@ -230,33 +174,26 @@ def head_of_others(name: str, rows: list, factors, left) -> list:
             "factor of 1 may be one of which", "these sizes tell nothing."]
 
 
-def text_of_a100(left_out: bool) -> str:
-    if left_out:
-        return text_of_left_out(left_out_of_a100())
+def text_of_a100() -> str:
     costs, spread, by_file = fit_a100()
     return yaml_of(head_of_a100(spread, by_file), ABOUT["a100"],
                    library_of(costs, SETTINGS["a100"]))
 
 
-def text_of_another(name: str, left_out: bool, rule: str) -> str:
+def text_of_another(name: str) -> str:
     costs, _, _ = fit_a100()
     rows = {"v100_pcie": v100_pcie, "h100": lambda: h100_host() + h100_hosts(1)}[name]()
     rows = [row for row in rows if row.fitted]
     machine = {"v100_pcie": V100_PCIE, "h100": H100}[name]
     settings = {"issue": issue_of(rows), **SETTINGS[name]}
-    if left_out:
-        return text_of_left_out(
-            left_out_of_others(costs, machine, Simulator(), settings, rows, rule))
     factors, left = fit_factors(costs, machine, Simulator(), settings, rows)
     library = library_of(scaled(costs, factors, GRANTED[settings["generation"]]), settings)
     return yaml_of(head_of_others(name, rows, factors, left), ABOUT[name], library)
 
 
 def main():
-    name, left_out = sys.argv[1], "--left-out" in sys.argv[2:]
-    rule = (sys.argv[3:] or [RULE])[0]
-    text = text_of_a100(left_out) if name == "a100" else text_of_another(name, left_out, rule)
-    print(text, end="")
+    name = sys.argv[1]
+    print(text_of_a100() if name == "a100" else text_of_another(name), end="")
 
 
 if __name__ == "__main__":
