@@ -9,7 +9,8 @@ import numpy as np
 from common.programs import InputError
 from validation import PUBLISHED
 from validation.calibration.imports import collectives
-from validation.calibration.nccl.rows import EVERY, Row, gpus_per_thread, runs_of, table_of
+from validation.calibration.nccl.rows import EVERY, Row, gpus_per_thread, runs_of
+from validation.csv_files import rows_of
 
 LEAST = 8  # bytes
 OUTLIER = 2  # a first row that took so many times the second one's time is not taken
@@ -61,7 +62,7 @@ def log(path: pathlib.Path, ranks: int, hosts: int = 1, collective: str = "allre
 
 
 def auto_curve(path: pathlib.Path, ranks: int) -> list:
-    rows = table_of(path)[::EVERY]
+    rows = rows_of(path)[::EVERY]
     return [Row(ranks, int(row["bytes"]), 1e-6 * float(row["median_us"])) for row in rows]
 
 
@@ -69,7 +70,7 @@ def in_columns(path: pathlib.Path, ranks: int = 0, hosts: int = 1, each: int = 0
                **only: str) -> list:
     """Rows of a table of times that has a row for each size; `only` those with such cells."""
     curves = {}
-    for row in table_of(path):
+    for row in rows_of(path):
         if any(row[key] != value for key, value in only.items()):
             continue
         of_hosts = int(row.get("hosts", hosts))
@@ -84,7 +85,7 @@ def in_columns(path: pathlib.Path, ranks: int = 0, hosts: int = 1, each: int = 0
 def aiconfigurator(path: pathlib.Path, system: str, version: str) -> list:
     """The sizes are elements of two bytes."""
     rows = []
-    for line in table_of(path):
+    for line in rows_of(path):
         if (line["system"], line["version"]) != (system, version):
             continue
         for size, micros in line.items():

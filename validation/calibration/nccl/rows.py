@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Rows of validation/published, told apart by SPLIT.md: those that a fit may see, and others."""
 
-import csv
 import pathlib
 import re
 from dataclasses import dataclass
 
 from validation import PUBLISHED
 from validation.calibration.imports import collectives
+from validation.csv_files import rows_of
 
 COLUMNS_FROM_TIME = 8  # of nccl-tests: out of place and in place, four each
 EVERY = 4  # row of a curve that is fitted
@@ -35,14 +35,8 @@ class Row:
         return bool(self.protocol)
 
 
-def table_of(path) -> list:
-    """Rows of a CSV file, without its comments."""
-    with open(path, encoding="utf-8") as file:
-        return list(csv.DictReader(line for line in file if not line.startswith("#")))
-
-
 def table(name) -> list:
-    return table_of(PUBLISHED / "nccl" / name)
+    return rows_of(PUBLISHED / "nccl" / name)
 
 
 def a100_channels() -> list:

@@ -2,28 +2,24 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Predicted and measured times of NCCL's collectives on the rows that SPLIT.md holds out.
 
-Usage: python3 -m validation.calibration.nccl.table [--first]
-Prints the table of published/README.md. Beside what the program predicts now stands the first
-outcome, which first_outcomes.csv keeps; --first adds those that are not there, and changes none.
-RINGSCOPE names the simulator's program.
+Usage: python3 -m validation.calibration.nccl.table
+Prints the present outcomes in the table of published/README.md. RINGSCOPE names the simulator's
+program.
 """
 
-import sys
 from dataclasses import dataclass
 from typing import Callable
 
 import numpy as np
 
 from common.programs import run_main
-from validation import PUBLISHED, kept_csv
+from validation import PUBLISHED
 from validation.calibration.nccl import rows as published
 from validation.calibration.nccl.fit import chosen_on_a100
 from validation.calibration.nccl.form import PROTOCOLS
 from validation.calibration.nccl.predict import A100, H100, V100_PCIE, Machine, predict
 from validation.calibration.verdict.simulator import Simulator
 
-FIRST = PUBLISHED / "first_outcomes.csv"
-COLUMNS = ("what", "rows", "median", "p90", "most")
 STATED = 2 * published.MIB  # size up to which the source states four GPUs' choice
 LARGE = 64 * published.MIB
 # No constant was fitted to any row of theirs.
@@ -135,29 +131,10 @@ def of_others(simulator, machine, library, name, all_rows) -> list:
     return found
 
 
-def first_outcomes() -> dict:
-    return {what: dict(zip(COLUMNS, [what, *cells]))
-            for (what,), cells in kept_csv.read(FIRST, 1).items()}
-
-
-def text_of(found: list) -> str:
-    kept = first_outcomes()
-    lines = ["| held-out rows | how many | first: median | 90 % | most "
-             "| now: median | 90 % | most |",
-             "|---|---|---|---|---|---|---|---|"]
-    for what, now in found:
-        first = kept.get(what, dict.fromkeys(COLUMNS, ""))
-        cells = [what, now["rows"], *(one[key] for one in (first, now)
-                                      for key in ("median", "p90", "most"))]
-        lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines) + "\n"
-
-
 def main():
-    found = outcomes(Simulator())
-    if "--first" in sys.argv[1:]:
-        kept_csv.add(FIRST, COLUMNS, 1, {(what,): row.values() for what, row in found})
-    print(text_of(found), end="")
+    lines = ["| held-out rows | how many | median | 90 % | most |", "|---|---|---|---|---|"]
+    lines += ["| " + " | ".join([what, *now.values()]) + " |" for what, now in outcomes(Simulator())]
+    print("\n".join(lines))
 
 
 if __name__ == "__main__":

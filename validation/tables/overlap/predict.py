@@ -7,9 +7,7 @@ collective takes what was measured beside a computation of T takes k times what 
 beside T / k.
 """
 
-import json
-
-from validation.calibration.verdict.simulator import Simulator
+from validation.calibration.verdict.simulator import Simulator, batch
 from validation.tables.overlap.rows import Row
 
 BASE = "openmpi_tcp"
@@ -45,8 +43,7 @@ def scenario_of(row: Row, compute_s: float) -> dict:
 def times_of(simulator: Simulator, mode: str, rows: list, computing: list) -> list:
     scenarios = [scenario_of(row, seconds) for row, seconds in zip(rows, computing)]
     names = [f"{row.build}, {row.size} B" for row in rows]
-    cases = json.loads(simulator.run(MODES[mode], scenarios, names, "--json", "-"))["cases"]
-    return [case["times_s"][0] for case in cases]
+    return [case["times_s"][0] for case in batch(simulator, MODES[mode], scenarios, names)]
 
 
 def predict(simulator: Simulator, rows: list, mode: str) -> list:

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The rows of validation/published/overlap: a collective alone, a computation, and both at once."""
 
-import csv
 from dataclasses import dataclass
 
 from validation import PUBLISHED
+from validation.csv_files import rows_of
 
 FILE = PUBLISHED / "overlap" / "osu-iallreduce-overlap.csv"
 DISTURBED = 2.0  # times pure and compute together: more of it is none of the two
@@ -36,6 +36,4 @@ def row_of(cells: dict) -> Row:
 
 
 def rows() -> list:
-    with open(FILE, encoding="utf-8") as file:
-        return [row_of(cells)
-                for cells in csv.DictReader(line for line in file if not line.startswith("#"))]
+    return [row_of(cells) for cells in rows_of(FILE)]

@@ -1,28 +1,21 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Predicted and measured times of the non-blocking collectives that SPLIT.md holds out.
 
-Usage: python3 -m validation.tables.overlap.table [--first]
-Prints the table of published/README.md: errors of each build by each mode of progress. Beside
-what the program predicts now stands the first outcome, which first_outcomes.csv keeps; --first adds
-those that are not there, and changes none. RINGSCOPE names the simulator's program.
+Usage: python3 -m validation.tables.overlap.table
+Prints the present outcomes in the table of published/README.md: errors of each build by each mode
+of progress. RINGSCOPE names the simulator's program.
 """
-
-import sys
 
 import numpy as np
 
 from common.programs import run_main
-from validation import PUBLISHED, kept_csv
 from validation.calibration.verdict.simulator import Simulator
 from validation.tables.overlap.predict import MODES, predict
 from validation.tables.overlap.rows import rows
 
 SOURCE = "wu-kan/wu-kan.github.io; open-mpi/ompi, pull request 7735"
-FIRST = PUBLISHED / "overlap" / "first_outcomes.csv"
-COLUMNS = ("which", "mode", "rows", "median", "p90")
 EXPECTED = "caller"  # no build had a progress thread
-HEAD = ("| rows | how many | first: caller | thread | NIC | now: caller | thread | NIC |\n"
-        "|---|---|---|---|---|---|---|---|\n")
+HEAD = "| rows | how many | caller | thread | NIC |\n|---|---|---|---|---|\n"
 
 
 def errors_in(mode: str, simulator: Simulator, some: list) -> np.ndarray:
@@ -56,28 +49,13 @@ def outcomes(simulator: Simulator) -> dict:
     return found
 
 
-def first_outcomes() -> dict:
-    return kept_csv.read(FIRST, 2)
-
-
-def cell(one: tuple) -> str:
-    return f"{one[1]}, {one[2]}"
-
-
-def text_of(now: dict, first: dict) -> str:
-    lines = []
-    for which in dict.fromkeys(which for which, _ in now):
-        cells = [cell(one[which, mode]) if (which, mode) in one else ""
-                 for one in (first, now) for mode in MODES]
-        lines.append("| " + " | ".join([which, str(now[which, EXPECTED][0]), *cells]) + " |\n")
-    return HEAD + "".join(lines)
-
-
 def main():
-    now = outcomes(Simulator())
-    if "--first" in sys.argv[1:]:
-        kept_csv.add(FIRST, COLUMNS, 2, now)
-    print(text_of(now, first_outcomes()), end="")
+    now, lines = outcomes(Simulator()), [HEAD]
+    for which in dict.fromkeys(which for which, _ in now):
+        cells = [which, str(now[which, EXPECTED][0]),
+                 *(f"{median}, {p90}" for _, median, p90 in (now[which, mode] for mode in MODES))]
+        lines.append("| " + " | ".join(cells) + " |\n")
+    print("".join(lines), end="")
 
 
 if __name__ == "__main__":

@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Steps of the published training jobs by the simulator; of the measured it reads one GPU's."""
 
-import json
-
-from validation.calibration.verdict.simulator import Simulator
+from validation.calibration.verdict.simulator import Simulator, batch
 from validation.tables.training.rows import Row
 
 CLUSTER = "v100x8_one_nic"
@@ -22,27 +20,19 @@ EXCHANGES = {
     ("bert-base", "ngc-pytorch"): ("ddp", {"bucket": "1 GiB", "overlap": "none"}),
 }
 STEPS = 2  # each is like the others
-# Beside NCCL's kernels: all of a V100, by its data sheet, the most that a computation can need.
-NEEDS = {"memory": "900 GB/s", "sms": 1}
-V100_SMS = 80
 
 
-def scenario_of(row: Row, one_gpu_s: float, gpus_of_a_host: int = 8, shared: bool = False) -> dict:
+def scenario_of(row: Row, one_gpu_s: float, gpus_of_a_host: int = 8) -> dict:
     strategy, options = EXCHANGES[row.job]
     model = {"base": MODELS[row.model], "batch": row.batch, "step": f"{one_gpu_s} s"}
-    cluster = {"base": CLUSTER, "hosts": row.hosts,
-               **({"host": {"gpu": {"sms": V100_SMS}}} if shared else {})}
-    return {"cluster": cluster,
+    return {"cluster": {"base": CLUSTER, "hosts": row.hosts},
             "placement": {"hosts": f"{gpus_of_a_host}x{row.hosts}", "on": "gpu"},
             "job": {"collective": "training", "algorithm": strategy,
-                    **({"needs": NEEDS} if shared else {}),
                     "options": {"model": model, "exchange": "nccl", "steps": STEPS, **options}}}
 
 
-def predict(simulator: Simulator, rows: list, one_gpu: dict, gpus_of_a_host: int = 8,
-            shared: bool = False) -> list:
-    """Seconds of a step of each row; `shared`: the GPUs, with NCCL's kernels."""
-    scenarios = [scenario_of(row, one_gpu[row.job], gpus_of_a_host, shared) for row in rows]
+def predict(simulator: Simulator, rows: list, one_gpu: dict, gpus_of_a_host: int = 8) -> list:
+    """Seconds of a step of each row."""
+    scenarios = [scenario_of(row, one_gpu[row.job], gpus_of_a_host) for row in rows]
     names = [f"{row.model}, {row.framework}, {row.gpus} GPUs" for row in rows]
-    cases = json.loads(simulator.run(LIBRARY, scenarios, names, "--json", "-"))["cases"]
-    return [case["training"]["step_s"] for case in cases]
+    return [case["training"]["step_s"] for case in batch(simulator, LIBRARY, scenarios, names)]

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Rows of published/training: jobs on one GPU, which set the computation, and on several."""
 
-import csv
 from dataclasses import dataclass
 
 from validation import PUBLISHED
+from validation.csv_files import rows_of
 
 FILE = PUBLISHED / "training" / "dlperf-resnet50-bert.csv"
 
@@ -36,9 +36,7 @@ def row_of(cells: dict) -> Row:
 
 
 def rows() -> list:
-    with open(FILE, encoding="utf-8") as file:
-        return [row_of(cells)
-                for cells in csv.DictReader(line for line in file if not line.startswith("#"))]
+    return [row_of(cells) for cells in rows_of(FILE)]
 
 
 def one_gpu_steps(some: list) -> dict:

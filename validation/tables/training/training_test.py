@@ -4,6 +4,7 @@
 Usage: python3 -m validation.tables.training.training_test BUILD_DIRECTORY
 """
 
+import csv
 import dataclasses
 import pathlib
 import sys
@@ -45,8 +46,10 @@ class TheTable(unittest.TestCase):
     def test_the_first_outcome_stands_in_the_page(self):
         page = (PUBLISHED / "README.md").read_text(encoding="utf-8")
         measured = {table.key_of(row): row.step_s for row in rows()}
-        self.assertEqual(len(table.first_outcomes()), 18)
-        for key, seconds in table.first_outcomes().items():
+        with open(PUBLISHED / "training" / "first_outcomes.csv", encoding="utf-8") as file:
+            first = {tuple(key): float(seconds) for *key, seconds in list(csv.reader(file))[1:]}
+        self.assertEqual(len(first), 18)
+        for key, seconds in first.items():
             cells = [*key, f"{1e3 * measured[key]:.1f} ms", *table.cells_of(seconds, measured[key])]
             self.assertIn("| " + " | ".join(cells) + " |", page)
 
