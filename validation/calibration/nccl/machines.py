@@ -9,7 +9,7 @@ import numpy as np
 from common.programs import InputError
 from validation import PUBLISHED
 from validation.calibration.imports import collectives
-from validation.calibration.nccl.rows import EVERY, Row, gpus_per_thread, runs_of
+from validation.calibration.nccl.rows import EVERY, Row, runs_of
 from validation.csv_files import rows_of
 
 LEAST = 8  # bytes
@@ -51,14 +51,11 @@ def without_first_outlier(rows: list) -> list:
     return rows
 
 
-def log(path: pathlib.Path, ranks: int, hosts: int = 1, collective: str = "allreduce") -> list:
+def log(path: pathlib.Path, ranks: int, hosts: int = 1, collective: str = "") -> list:
     """Rows of nccl-tests' text, out of place; `collective`: where no line names it."""
-    each, rows = gpus_per_thread(path), []
-    for name, points in runs_of(path, collective):
-        rows += without_first_outlier([Row(ranks, size, seconds, collective=name, hosts=hosts,
-                                           gpus_per_thread=each)
-                                       for size, seconds in points if size >= LEAST])
-    return rows
+    runs = ([row for row in run if row.size >= LEAST]
+            for run in runs_of(path, ranks, hosts, collective))
+    return [row for run in runs for row in without_first_outlier(run)]
 
 
 def auto_curve(path: pathlib.Path, ranks: int) -> list:

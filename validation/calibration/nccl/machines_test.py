@@ -20,11 +20,16 @@ from validation.calibration.nccl.machines import MACHINES, folders_of, rows_by_m
 
 ROWS = ((8, 20.5), (1024, 21.0), (1 << 20, 60.0))
 HEADER = ("#  size count type redop root  time algbw busbw #wrong  time algbw busbw #wrong\n"
-          "#   (B)                          (us)\n")
+          "#   (B)  (elements)  (us) (GB/s) (GB/s)  (us) (GB/s) (GB/s)\n")
 
 
-def row_of(size: int, micros: float) -> str:
-    return f"{size} {size // 4} float sum -1 {micros} 0.1 0.2 0 {micros + 1} 0.1 0.2 0\n"
+def row_of(size: int, micros: float, factor: float, redop: str = "sum") -> str:
+    """`factor`: bus bandwidth over algorithm bandwidth."""
+    rates = (f"{rate:.2f}" for time in (micros, micros + 1)
+             for rate in (size / time / 1e3, factor * size / time / 1e3))
+    out, into, other, beside = rates
+    return (f"{size} {size // 4} float {redop} -1 {micros} {out} {into} 0 {micros + 1} {other} "
+            f"{beside} 0\n")
 
 
 class Logs(unittest.TestCase):
@@ -35,27 +40,31 @@ class Logs(unittest.TestCase):
             return machines.log(path, **keywords)
 
     def test_a_launchers_labels_change_nothing(self):
-        lines = (HEADER + "".join(row_of(*one) for one in ROWS)).splitlines(keepends=True)
-        plain = self.read("".join(lines), ranks=16, hosts=2)
+        lines = (HEADER + "".join(row_of(*one, 30 / 16) for one in ROWS)).splitlines(True)
+        plain = self.read("".join(lines), ranks=16, hosts=2, collective="allreduce")
         self.assertEqual([(row.size, round(1e6 * row.seconds, 3)) for row in plain],
                          [(size, micros) for size, micros in ROWS])
         for label in ("0: ", "0:", "[1,0]<stdout>:"):
             labelled = "".join(label + line for line in lines)
-            self.assertEqual(self.read(labelled, ranks=16, hosts=2), plain, label)
+            self.assertEqual(self.read(labelled, ranks=16, hosts=2, collective="allreduce"), plain,
+                             label)
 
     def test_a_first_row_that_warms_up_and_rows_below_8_bytes_are_omitted(self):
-        text = HEADER + row_of(0, 3) + row_of(4, 3) + row_of(8, 85) + row_of(16, 20)
-        self.assertEqual([row.size for row in self.read(text, ranks=2)], [16])
+        text = HEADER + "".join(row_of(*one, 1) for one in ((0, 3), (4, 3), (8, 85), (16, 20)))
+        rows = self.read(text, ranks=2, collective="allreduce")
+        self.assertEqual([row.size for row in rows], [16])
 
     def test_several_runs_of_one_log_have_their_collectives(self):
-        text = "".join(f"# Collective test starting: {name}_perf\n{HEADER}{row_of(1024, 9)}"
-                       for name in ("all_reduce", "all_gather"))
+        text = "".join(f"# Collective test starting: {name}_perf\n# nThread 1 nGpus 1\n{HEADER}"
+                       + row_of(1 << 20, 900, factor, redop)
+                       for name, factor, redop in (("all_reduce", 1, "sum"),
+                                                   ("all_gather", 1 / 2, "none")))
         self.assertEqual([row.collective for row in self.read(text, ranks=2)],
                          ["allreduce", "allgather"])
 
     def test_gpus_of_a_thread_are_its_header_s(self):
-        text = "# nThread 1 nGpus 8 minBytes 1\n" + HEADER + row_of(1024, 9)
-        self.assertEqual(self.read(text, ranks=8)[0].gpus_per_thread, 8)
+        text = "# nThread 1 nGpus 8 minBytes 1\n" + HEADER + row_of(1024, 9, 14 / 8)
+        self.assertEqual(self.read(text, ranks=8, collective="allreduce")[0].gpus_per_thread, 8)
 
 
 class Machines(unittest.TestCase):

@@ -1,19 +1,17 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Rows of validation/published, told apart by SPLIT.md: those that a fit may see, and others."""
 
-import pathlib
-import re
+import dataclasses
 from dataclasses import dataclass
 
 from validation import PUBLISHED
-from validation.calibration.imports import collectives
+from validation.calibration import imports
+from validation.calibration.imports import nccl_tests
+from validation.calibration.imports.findings import Given
 from validation.csv_files import rows_of
 
-COLUMNS_FROM_TIME = 8  # of nccl-tests: out of place and in place, four each
 EVERY = 4  # row of a curve that is fitted
 MIB = 1 << 20
-# Labels of launchers before each line.
-LABEL = re.compile(r"^(\[\d+,\d+\]<stdout>:|\d+: ?)")
 
 
 @dataclass(frozen=True)
@@ -63,38 +61,23 @@ def a100_protocols() -> dict:
     return curves
 
 
-def runs_of(path: pathlib.Path, collective: str = "allreduce") -> list:
-    """(collective, [(bytes, seconds)]) of each run of nccl-tests in a log, out of place; that
-    collective where no line names one."""
-    runs = []
-    for line in (LABEL.sub("", line) for line in path.read_text(encoding="utf-8").splitlines()):
-        cells = line.split()
-        if "Collective test starting" in line:
-            collective = collectives.named(cells[-1])
-        if "(B)" in line:
-            runs.append((collective, []))
-        if not runs or len(cells) < 9 or not cells[0].isdigit() or not cells[1].isdigit():
-            continue
-        seconds = 1e-6 * float(cells[len(cells) - COLUMNS_FROM_TIME])
-        if int(cells[0]) > 0:
-            runs[-1][1].append((int(cells[0]), seconds))
-    return runs
-
-
-def gpus_per_thread(path: pathlib.Path) -> int:
-    """GPUs of a thread in a log of nccl-tests, its nGpus; 1 where it has no such line."""
-    header = re.search(r"# nThread \d+ nGpus (\d+)", path.read_text(encoding="utf-8"))
-    return int(header.group(1)) if header else 1
+def runs_of(path, ranks: int, hosts: int, collective: str = "") -> list:
+    """Rows of each run of nccl-tests in a log, out of place. `collective`: where no line names it."""
+    given, runs = Given(hosts, ranks // hosts, collective), {}
+    for found in imports.read(str(path), given, nccl_tests.NAME):
+        for _, one, table_at in found.points:
+            size, job = one.parameters["bytes"], (one.scenario or {}).get("job", {})
+            if size and one.parameters["buffers"] == nccl_tests.PLACES[0]:
+                runs.setdefault(table_at, []).append(
+                    Row(ranks, size, one.median_s, hosts=hosts, **job.get("options", {}),
+                        collective=one.parameters["collective"]))
+    return list(runs.values())
 
 
 def log(name: str, ranks: int, hosts: int, fitted: tuple) -> list:
     """Rows of a log; those of `fitted` sizes of its first run, an allreduce, are."""
-    rows, each = [], gpus_per_thread(PUBLISHED / name)
-    for i, (collective, points) in enumerate(runs_of(PUBLISHED / name)):
-        rows += [Row(ranks, size, seconds, collective=collective, hosts=hosts,
-                     fitted=i == 0 and size in fitted, gpus_per_thread=each)
-                 for size, seconds in points]
-    return rows
+    return [dataclasses.replace(row, fitted=i == 0 and row.size in fitted)
+            for i, run in enumerate(runs_of(PUBLISHED / name, ranks, hosts)) for row in run]
 
 
 def v100_pcie() -> list:

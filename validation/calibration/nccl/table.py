@@ -133,7 +133,8 @@ def of_others(simulator, machine, library, name, all_rows) -> list:
 
 def main():
     lines = ["| held-out rows | how many | median | 90 % | most |", "|---|---|---|---|---|"]
-    lines += ["| " + " | ".join([what, *now.values()]) + " |" for what, now in outcomes(Simulator())]
+    for what, now in outcomes(Simulator()):
+        lines.append("| " + " | ".join([what, *now.values()]) + " |")
     print("\n".join(lines))
 
 
