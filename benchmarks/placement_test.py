@@ -19,7 +19,7 @@ import statistics
 import subprocess
 import tempfile
 
-from benchmarks.placement_instances import GAIN, instance, planted
+from benchmarks.placement_instances_for_test import GAIN, instance, planted
 from common.programs import InputError, run_main, write_text
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent

@@ -14,7 +14,7 @@ import tempfile
 import unittest
 
 sys.dont_write_bytecode = True
-from documents.shown import LEFT_OUT, Tree, bare, shows, steps  # noqa: E402
+from documents.shown_for_test import LEFT_OUT, Tree, bare, shows, steps  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PAGES = sorted(glob.glob(os.path.join(ROOT, "docs", "**", "*.md"), recursive=True))

@@ -15,7 +15,7 @@ import unittest
 import yaml
 
 sys.dont_write_bytecode = True
-from documents.shown import Tree, bare, blocks, commands  # noqa: E402
+from documents.shown_for_test import Tree, bare, blocks, commands  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 DEMO = "compare 03-anomaly"
