@@ -8,7 +8,7 @@ ratio of figures of one run of the table, which holds on a machine of any speed.
 import dataclasses
 from typing import Callable
 
-KIB, MIB = 1024, 1024 * 1024
+MIB = 1024 * 1024
 
 
 def no_judgement(_row, _results) -> str:

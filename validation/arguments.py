@@ -25,6 +25,14 @@ def percentage(words: str) -> float:
     return value
 
 
+def choice(words: str) -> tuple:
+    """(collective, the algorithm that a library chose)"""
+    collective, _, algorithm = words.partition("=")
+    if not (collective and algorithm):
+        raise argparse.ArgumentTypeError(f"expected COLLECTIVE=ALGORITHM, got '{words}'")
+    return collective, algorithm
+
+
 def placement(words: str):
     """Counts such as 4-3-1, or what a scenario says, as JSON."""
     if words[:1] not in "{[":

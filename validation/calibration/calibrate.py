@@ -22,6 +22,7 @@ import sys
 from common.programs import (InputError, Parser, page_parser, pairs_of, run_main, values_of,
                                  write_text)
 from common.quantities import parse_quantity
+from validation.arguments import count
 from validation.calibration.fit import calibration, draws, parameters, profile, report
 from validation.calibration.imports import logs
 from validation.calibration.nccl import own_file
@@ -30,14 +31,7 @@ PROGRAM = "ringscope calibrate"
 OF_PROBES = ("figure", "cores", "transport", "rounds", "assume", "memory", "segment", "algorithm")
 
 
-def positive(text):
-    value = int(text)
-    if value < 1:
-        raise ValueError
-    return value
-
-
-def count(text):
+def natural(text):
     value = int(text)
     if value < 0:
         raise ValueError
@@ -57,17 +51,17 @@ def arguments():
                         "collectives were timed, a built-in one or a file")
     parser.add_argument("--library", metavar="NAME", help="profile to fit to these times, such "
                         "as nccl_h100")
-    parser.add_argument("--hosts", type=positive, help="number of hosts of the cluster "
+    parser.add_argument("--hosts", type=count, help="number of hosts of the cluster "
                         "(default: those measured)")
-    parser.add_argument("--cores", type=positive, help="number of cores of each host")
+    parser.add_argument("--cores", type=count, help="number of cores of each host")
     parser.add_argument("--transport", choices=("tcp", "rdma"),
                         help="who moves the bytes between hosts: the process, or the NIC "
                         "(default: by the NIC's name or the latency)")
-    parser.add_argument("--seed", type=count, default=1, help="seed of the bootstrap")
-    parser.add_argument("--bootstrap", type=count, default=200, metavar="N",
+    parser.add_argument("--seed", type=natural, default=1, help="seed of the bootstrap")
+    parser.add_argument("--bootstrap", type=natural, default=200, metavar="N",
                         help="number of refits for the intervals; for a fit to NCCL's times, 0 "
                         "skips the ensemble, other values have no effect")
-    parser.add_argument("--rounds", type=positive, default=calibration.Settings.rounds, metavar="N",
+    parser.add_argument("--rounds", type=count, default=calibration.Settings.rounds, metavar="N",
                         help="most rounds of simulations for a fit to collectives; a warning is "
                              "printed when it needs more (default: %(default)s)")
     parser.add_argument("--assume", action="append", default=[], metavar="KEY=VALUE",

@@ -14,10 +14,10 @@ import sys
 from common.programs import InputError, page_parser, run_main, write_text
 from common.quantities import parse_quantity
 from validation import measurements
-from validation.arguments import MOST_RANKS, count
+from validation.arguments import MOST_RANKS
 from validation.calibration import imports
-from validation.calibration.imports import collectives
 from validation.calibration.imports import findings as findings_
+from validation.calibration.imports import logs
 from validation.calibration.verdict.simulator import Simulator
 
 
@@ -33,16 +33,12 @@ def parse_arguments():
     parser.add_argument("--format", default="", metavar="NAME", help="one of " + ", ".join(
         one.NAME for one in imports.FORMATS) + "; default: found by content")
     parser.add_argument("--kind", choices=measurements.KINDS, help="only this kind")
-    parser.add_argument("--nodes", type=count, metavar="N", help="how many the ranks were on")
-    parser.add_argument("--ranks-per-node", type=count, metavar="N")
-    parser.add_argument("--collective", default="", metavar="NAME", type=collectives.of_option,
-                        help="which one a run of nccl-tests measured, where it does not say")
     parser.add_argument("--placement", default="", metavar="TEXT", help="of a trace: 3-3")
-    parser.add_argument("--mpi", default="", metavar="TEXT", help="library and version")
     parser.add_argument("--nic", default="", metavar="TEXT")
     parser.add_argument("--link-bandwidth", default="", metavar="TEXT",
                         help='nominal rate of a host\'s link, such as "10 Gbit/s"')
     parser.add_argument("--source", default="", metavar="TEXT", help="who published it, where")
+    logs.add_options(parser)
     return parser.parse_args()
 
 

@@ -17,6 +17,7 @@ import argparse
 import sys
 
 from common.programs import InputError, Parser, page_parser, run_main, values_of, write_text
+from validation.arguments import choice
 from validation.calibration.fit.points import asked_for
 from validation.calibration.imports import logs
 from validation.calibration.verdict import accuracy, files, judge, markdown, model, text
@@ -45,13 +46,6 @@ def share(words: str) -> float:
 
 def cores(words: str) -> float:
     return not_negative(words, "", "a number of cores such as 0.3")
-
-
-def choice(words: str) -> tuple:
-    collective, found, algorithm = words.partition("=")
-    if not (collective and found and algorithm):
-        raise argparse.ArgumentTypeError(f"expected COLLECTIVE=ALGORITHM, got '{words}'")
-    return collective, algorithm
 
 
 def arguments():

@@ -22,7 +22,7 @@ import sys
 
 from common.programs import (InputError, Parser, for_terminal, page_parser, run_main,
                              write_text)
-from validation.arguments import count, percentage, placement
+from validation.arguments import choice, count, percentage, placement
 from validation.calibration.imports import collectives
 from validation.calibration.imports.findings import Given
 from validation.calibration.verdict.simulator import Simulator
@@ -32,13 +32,6 @@ from validation.doctor.causes import CAUSES
 from validation.doctor.errors import Errors
 from validation.doctor.store import Store
 from validation.doctor.what_if import WhatIf
-
-
-def choice(words: str) -> tuple:
-    collective, _, algorithm = words.partition("=")
-    if not (collective and algorithm):
-        raise argparse.ArgumentTypeError(f"expected COLLECTIVE=ALGORITHM, got '{words}'")
-    return collective, algorithm
 
 
 class ListCauses(argparse.Action):

@@ -45,10 +45,6 @@ class Row:
         """Share of the own choice's time that goes away."""
         return 1 - timed.seconds / self.own.seconds
 
-    @property
-    def gain(self) -> float:
-        return self.gain_of(self.best)
-
     def wins(self, timed: Timed) -> bool:
         """By more than the model's error, which is one of logarithms."""
         return math.log(self.own.seconds / timed.seconds) > self.error

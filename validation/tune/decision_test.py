@@ -43,7 +43,7 @@ class Decisions(unittest.TestCase):
     def test_without_a_win_there_is_no_entry(self):
         found = decided(row(1024, 1.0, (RING, 1.0)))
         self.assertEqual((found.entries, found.ranges), ([], [Range(0, None, None)]))
-        self.assertEqual(found.rows[0].gain, 0)
+        self.assertEqual(found.rows[0].best, found.rows[0].own)
 
     def test_neighbours_with_one_choice_are_one_range_that_ends_where_simulation_does(self):
         found = decided(row(1024, 2.0, (RING, 1.0)), row(4096, 2.0, (RING, 1.0)))

@@ -16,13 +16,13 @@ from validation.calibration.fit.bootstrap import drawing
 from validation.calibration.fit.network import wires_drawn_again
 from validation.calibration.fit.profile import library_of
 from validation.calibration.fit.segments import Sized
+from validation.calibration.fit.transport import SIZED
 from validation.calibration.fit.unknowns import unknowns_of
 
 COUNT = 19
 FACTOR = 3.0  # of what is usual for a core or a memory, either way
 ENDS = ("send_overhead", "recv_overhead", "send_cost", "recv_cost", "connection_cost")
-SIZED, COSTS = ("latency", "send_overhead", "recv_overhead"), ("send_cost", "recv_cost",
-                                                               "unexpected_cost")
+COSTS = ("send_cost", "recv_cost", "unexpected_cost")
 
 
 @dataclasses.dataclass

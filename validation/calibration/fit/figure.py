@@ -100,8 +100,4 @@ def write(result, path):
         handles = [plt.Line2D([], [], color=looks[label][0], marker=looks[label][1], linewidth=1,
                               markersize=4, label=label) for label in labels]
         style.legend(figure, handles=handles, ncol=columns)
-        save(figure, path)
-
-
-def save(figure, path):
-    style.save(figure, path)
+        style.save(figure, path)

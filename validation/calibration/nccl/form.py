@@ -12,6 +12,7 @@ CELL = {"LL": 4096, "LL128": 16384, "Simple": 16384}  # B of an allreduce; see c
 CHUNK = {"LL": 512 * 8 * 16 // 2, "LL128": 640 * 120 * 8 // 16 * 15, "Simple": 2 << 20}
 PROTOCOLS = tuple(CELL)
 FLAGS = {"LL": 1 / 2, "LL128": 120 / 128, "Simple": 1}  # of what is on a link, data
+LATENCY, PAIR = 0.5e-6, 100e9  # s and bytes/s of the links between two A100 of a host
 KEYS = ("start", "hop", "block", "copy", "gpu", "carries")
 
 
@@ -20,19 +21,6 @@ class Costs:
     """In seconds and bytes a second; `of` has KEYS by protocol, `hop` beyond the links'."""
     launch: float
     of: dict
-
-
-@dataclass(frozen=True)
-class Links:
-    """Between two GPUs of a host: latency, and bandwidth of all that leave a GPU for P ranks."""
-    latency: float
-    pair: float
-
-    def leaving(self, ranks: int) -> float:
-        return self.pair * (ranks - 1)
-
-
-A100_LINKS = Links(0.5e-6, 100e9)
 
 
 def parts(size: int, protocol: str, channels: int):
@@ -48,7 +36,7 @@ def parts(size: int, protocol: str, channels: int):
     return min(size, most * cell), count
 
 
-def seconds_of(costs: Costs, row, links: Links = A100_LINKS) -> float:
+def seconds_of(costs: Costs, row) -> float:
     of = costs.of[row.protocol]
     part, left = parts(row.size, row.protocol, row.channels)
     time = costs.launch
@@ -56,10 +44,10 @@ def seconds_of(costs: Costs, row, links: Links = A100_LINKS) -> float:
         at_once = min(left, row.sms or left)
         left -= at_once
         rate = min(of["block"], of["gpu"] / at_once,
-                   links.leaving(row.ranks) * of["carries"] / at_once)
+                   PAIR * (row.ranks - 1) * of["carries"] / at_once)
         time += of["start"]
         for begin in range(0, part, row.ranks * CHUNK[row.protocol]):
             chunk = min(part - begin, row.ranks * CHUNK[row.protocol]) / row.ranks
-            time += 2 * (row.ranks - 1) * (links.latency + of["hop"] + chunk / rate)
+            time += 2 * (row.ranks - 1) * (LATENCY + of["hop"] + chunk / rate)
             time += chunk / of["copy"]
     return time

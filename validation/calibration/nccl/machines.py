@@ -63,15 +63,14 @@ def auto_curve(path: pathlib.Path, ranks: int) -> list:
     return [Row(ranks, int(row["bytes"]), 1e-6 * float(row["median_us"])) for row in rows]
 
 
-def in_columns(path: pathlib.Path, ranks: int = 0, hosts: int = 1, each: int = 0,
-               **only: str) -> list:
+def in_columns(path: pathlib.Path, **only: str) -> list:
     """Rows of a table of times that has a row for each size; `only` those with such cells."""
     curves = {}
     for row in rows_of(path):
         if any(row[key] != value for key, value in only.items()):
             continue
-        of_hosts = int(row.get("hosts", hosts))
-        count = ranks or int(row.get("gpus") or of_hosts * (each or int(row["gpus_per_host"])))
+        of_hosts = int(row.get("hosts", 1))
+        count = int(row.get("gpus") or of_hosts * int(row["gpus_per_host"]))
         collective = collectives.named(row.get("collective", "all_reduce"))
         micros = float(row.get("out_of_place_us") or row["us"])
         curves.setdefault((count, of_hosts, collective), []).append(

@@ -62,7 +62,8 @@ def a100_protocols() -> dict:
 
 
 def runs_of(path, ranks: int, hosts: int, collective: str = "") -> list:
-    """Rows of each run of nccl-tests in a log, out of place. `collective`: where no line names it."""
+    """Rows of each run of nccl-tests in a log, out of place; `collective`: of all, where no line
+    names it."""
     given, runs = Given(hosts, ranks // hosts, collective), {}
     for found in imports.read(str(path), given, nccl_tests.NAME):
         for _, one, table_at in found.points:

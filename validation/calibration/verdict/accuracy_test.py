@@ -88,7 +88,7 @@ class Marks(unittest.TestCase):
                               [measured(samples=samples)])
                      for path, day, samples in (("a", 1, (1.0, 1.02)), ("b", 2, (1.04, 1.06)))]
         case, = cases.gather(documents, set(), accuracy.Limits())
-        self.assertEqual((case.launches, case.dates), (2, ["2026-01-01", "2026-01-02"]))
+        self.assertEqual(case.launches, 2)
         self.assertAlmostEqual(case.measured.median_s, (1.02 + 1.04) / 2)
 
     def test_cases_on_other_links_are_others(self):

@@ -30,7 +30,6 @@ class Case:
     series: Series
     placement: placements.Placement
     launches: int
-    dates: list
     foreign_cores: Optional[float]
     fitted: bool = False  # the fit has seen it
     predicted_s: float = 0.0
@@ -155,11 +154,10 @@ def gather(documents: list, fitted_keys: set, limits: accuracy.Limits) -> list:
             launches.setdefault(same_case(one), []).append(one)
     cases = []
     for group in launches.values():
-        days = sorted({one.document.where["date"][:10] for one in group} - {""})
         merged = merge_samples(group)
         merged.document = group[0].document
         case = Case(merged, series_of(merged.document.where), placement_of(merged),
-                    sum(launches_of(one) for one in group), days, foreign_cores(group),
+                    sum(launches_of(one) for one in group), foreign_cores(group),
                     case_key(merged) in fitted_keys)
         case.mark(limits)
         cases.append(case)

@@ -66,7 +66,7 @@ class Gpus(unittest.TestCase):
         several = {"job": {"options": {"gpus_per_thread": 8}}}
         one = measurement({"devices": ["a GPU"] * 2, "mpi": "NCCL 2.28.9"}, scenario=several)
         self.assertEqual(gpus.placement_of(one), {"hosts": "2", "on": "gpu"})
-        case = cases.Case(one, cases.series_of(one.document.where), cases.placement_of(one), 1, [],
+        case = cases.Case(one, cases.series_of(one.document.where), cases.placement_of(one), 1,
                           None)
         known = {"allreduce": ["ring", "nccl"]}
         for algorithm, options in (("nccl", {"gpus_per_thread": 8}), ("ring", {})):
@@ -80,7 +80,7 @@ class Gpus(unittest.TestCase):
                                      ("barrier", model.CHOSEN)):
             one = measurement({"mpi": "NCCL 2.28.9"}, collective)
             case = cases.Case(one, cases.series_of(one.document.where),
-                              cases.placement_of(one), 1, [], None)
+                              cases.placement_of(one), 1, None)
             self.assertEqual(model.Model("", {}, {}, {}, nccl=nccl).algorithm_of(case),
                              expected)
         self.assertEqual(gpus.chosen({"mpi": "Open MPI 4.1"}, "allreduce", nccl), "")

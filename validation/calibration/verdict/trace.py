@@ -117,7 +117,7 @@ def gather(documents: list, fitted: model.Model) -> list:
 def predict(simulator: Simulator, fitted: model.Model, traces: list):
     for trace in traces:
         case = cases.Case(trace.document.measurements[0], cases.series_of(trace.document.where),
-                          trace.placement, 1, [], None)
+                          trace.placement, 1, None)
         scenario = {"cluster": model.cluster_for(fitted, case, trace.placement.value),
                     "placement": trace.placement.value, "job": trace.job}
         name = f"{trace.document.path}: placement {trace.name}"

@@ -13,7 +13,6 @@ from validation.doctor.errors import Errors
 from validation.doctor.scenario.scene import Scene
 
 NOISE = 0.05
-FACTOR = {"allreduce": lambda ranks: 2 * (ranks - 1) / ranks}
 
 
 class Machine(NamedTuple):

@@ -26,15 +26,6 @@ def scale(part: dict, factor: float, *keys: str):
             part[key] = scaled(part[key], factor)
 
 
-def seconds(value) -> float:
-    """A time; of a sized one its first segment's."""
-    while isinstance(value, list):
-        value = value[0]
-    if isinstance(value, dict):
-        value = value.get("time", "0 s")
-    return parse_quantity(str(value), "time")
-
-
 def times(value, factor: float, more: float = 0.0):
     """A time, sized or not, times `factor` and `more` seconds longer."""
     if isinstance(value, list):

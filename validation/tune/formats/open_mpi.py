@@ -18,8 +18,6 @@ SEGMENTS = (64 << 10, 256 << 10, 1 << 20)
 # The numbers of the collectives: COLLTYPE_T in ompi/mca/coll/base/coll_base_functions.h.
 COLLECTIVES = {"allgather": 0, "allreduce": 2, "alltoall": 3, "broadcast": 7, "gather": 9,
                "reduce_scatter": 12, "scatter": 15}
-# The names of the parameters coll_tuned_NAME_algorithm.
-NAMES = {"broadcast": "bcast"}
 
 WAYS = (
     Way("allreduce", "recursive_doubling", "recursive_doubling", 3),
