@@ -25,7 +25,7 @@ struct Tag {
       : number(of_message), context(of_communicator) {}
 
   int number, context;
-  /// Of a kernel's block: each protocol has buffers of its own, so messages pass those of others.
+  /// A kernel's blocks: each protocol has its own buffers, whose messages pass the other ones.
   Protocol protocol = Protocol::simple;
   auto operator<=>(const Tag&) const = default;
 };

@@ -106,7 +106,7 @@ TEST(Traces, packed_by_gzip_and_cut_off_are_refused) {
 }
 
 TEST(Traces, that_unpack_to_far_more_than_their_size_are_refused) {
-  // What `gzip -9` makes of 100,000 zeros.
+  // 100,000 zeros by `gzip -9`.
   constexpr char head[] =
       "\037\213\010\000\000\000\000\000\002\003\355\301\061\001\000\000\000\302\240\365\117\155\015"
       "\017\240";

@@ -199,8 +199,7 @@ std::vector<std::string> network_warnings(const Scenario& scenario) {
     return {fmt::format(
         "{} does not say what kind of network joins its hosts: {} is assumed, and short messages "
         "take several times as long on others; 'cluster.link.kind' is one of {}",
-        cluster.name,
-        library.transport_name.empty() ? "what the library has" : library.transport_name,
+        cluster.name, library.transport_name.empty() ? "the library's own" : library.transport_name,
         fmt::join(names_in("scenarios/transports"), ", "))};
   if (cluster.transport_name.find("socket") == std::string::npos ||
       !cluster.topology.hosts()[ranks.front().host].gpudirect)

@@ -3,7 +3,11 @@
 
 import itertools
 
-from validation.calibration.nccl.msccl_rings import ALGO, RANKS, STEP
+RANKS = 8
+STEP = ('<step s="{}" type="{}" srcbuf="{}" srcoff="{}" dstbuf="{}" dstoff="{}" cnt="{}" '
+        'depid="{}" deps="{}" hasdep="{}"/>')
+ALGO = ('<algo name="{program}" proto="{protocol}" nchannels="{0}" nchunksperloop="{1}" ngpus="8" '
+        'coll="{3}" inplace="1" outofplace="0" minBytes="0" maxBytes="0">{2}</algo>')
 
 
 class Block:

@@ -22,7 +22,8 @@ NCCL_TESTS = {"allreduce": "all_reduce", "allgather": "all_gather"}
 
 
 class Experiment(NamedTuple):
-    """`program`: the line of shell that measures it, "  # ", a remark. `rate`: the answer is a bandwidth, of `bytes`."""
+    """`program`: the line of shell that measures it. `rate`: the answer is a bandwidth, of
+    `bytes`."""
 
     name: str
     program: str
@@ -68,12 +69,12 @@ def pairs(scene: Scene) -> list:
     way = 2 * ROUNDS
     if scene.between_hosts:
         found += [
-            Experiment("64 MiB between two hosts, in host memory", BETWEEN.format("bw") + BYTES, cores,
-                       pingpong(LARGE), way, True),
+            Experiment("64 MiB between two hosts, in host memory", BETWEEN.format("bw") + BYTES,
+                       cores, pingpong(LARGE), way, True),
             Experiment("8 B between two hosts", BETWEEN.format("latency") + " -m 8:8", cores,
                        pingpong(SMALL), way, False),
-            Experiment("64 MiB between two hosts, both ways at once", BETWEEN.format("bibw") + BYTES, cores,
-                       exchange(LARGE), ROUNDS, True)]
+            Experiment("64 MiB between two hosts, both ways at once",
+                       BETWEEN.format("bibw") + BYTES, cores, exchange(LARGE), ROUNDS, True)]
     if scene.on_gpus and scene.between_hosts:
         gpus = [{"host": 0, "gpu": 0}, {"host": 1, "gpu": 0}]
         found.append(Experiment("64 MiB between GPUs of two hosts", BETWEEN.format("bw") + BYTES

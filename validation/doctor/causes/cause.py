@@ -16,9 +16,9 @@ class Cause:
     changes the scene, which is a copy, and returns False where that is not possible; `words(value)`
     says a severity. `ordered`: between two severities lie others. `weight`: how probable it is
     before the data, against the others; a guess from what users report: FREQUENT, 1 or RARE.
-    `check`: a line of shell, "  # ", what to look for there. `threads`: public ones, OWNER/NAME#NUMBER.
-    `seen(points)`: what the measured times alone show of it, "" if nothing. `variants`: keyword
-    arguments of `edit`, each of which is tried by itself."""
+    `check`: a line of shell, "  # ", what to look for there. `threads`: public ones, as
+    OWNER/NAME#NUMBER. `seen(points)`: what the measured times alone show of it, "" if nothing.
+    `variants`: keyword arguments of `edit`, each of which is tried by itself."""
 
     name: str
     title: str
