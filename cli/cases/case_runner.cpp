@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -28,12 +29,16 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+/// A child that used more memory does no other case, whose peak would be this one's.
+constexpr std::uint64_t most_bytes_kept = std::uint64_t{128} << 20;
+
 struct Child {
   std::size_t index = 0;  ///< of its case
   pid_t process = -1;
-  int pipe = -1;
+  int socket = -1;
   std::string buffer;
   std::optional<Frame> answer;
+  bool ready = false;  ///< for another case
   Clock::time_point begun = Clock::now();
 };
 
@@ -69,7 +74,7 @@ std::string too_long_text(const Scenario& scenario, const RunOptions& options, S
                      what_to_lower(scenario, simulated_repetitions(scenario, options)));
 }
 
-/// The child's whole life but its exit: simulates, and says how it went.
+/// Simulates, and says how it went.
 Frame answer_of(const Case& which, const RunOptions& options, const Simulate& one) {
   try {
     Report report = one(which, options);
@@ -102,10 +107,32 @@ std::function<void(double)> progress_into(int pipe) {
   };
 }
 
-Child start(std::size_t index, const Case& which, RunOptions options, const Simulate& one) {
+/// True where the child may do another case: after a failure, or with SimGrid's engine, it may not.
+bool may_go_on(const Frame& answer, const RunOptions& options) {
+  return answer.kind == Frame::Kind::report && options.kernel != "simgrid" &&
+         peak_rss_bytes() < most_bytes_kept;
+}
+
+/// The child's whole life but its exit: its case, and others that the parent hands it. False where
+/// nobody listens.
+bool work(int socket, std::size_t index, std::span<const Case> cases, const RunOptions& options,
+          const Simulate& one) {
+  while (true) {
+    RunOptions own = options;
+    if (own.progress) own.progress = progress_into(socket);
+    const Frame answer = answer_of(cases[index], own, one);
+    if (!write_frame(socket, answer)) return false;
+    if (!may_go_on(answer, options)) return true;
+    if (!write_frame(socket, {Frame::Kind::ready, ""})) return false;
+    if (::recv(socket, &index, sizeof index, MSG_WAITALL) != sizeof index) return true;
+  }
+}
+
+Child start(std::size_t index, std::span<const Case> cases, const RunOptions& options,
+            const Simulate& one) {
   int ends[2];
-  if (::pipe(ends) != 0)
-    throw Failure(ExitCode::stuck, fmt::format("no pipe: {}", std::strerror(errno)));
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+    throw Failure(ExitCode::stuck, fmt::format("no socket: {}", std::strerror(errno)));
   std::fflush(nullptr);  // or both processes would print what is buffered
   const pid_t parent = ::getpid();
   const pid_t process = ::fork();
@@ -114,8 +141,7 @@ Child start(std::size_t index, const Case& which, RunOptions options, const Simu
   if (process == 0) {
     end_with(parent);
     ::close(ends[0]);
-    if (options.progress) options.progress = progress_into(ends[1]);
-    const bool sent = write_frame(ends[1], answer_of(which, options, one));
+    const bool sent = work(ends[1], index, cases, options, one);
     std::fflush(nullptr);
     ::_exit(sent ? 0 : 1);  // the parent's destructors are the parent's
   }
@@ -126,12 +152,14 @@ Child start(std::size_t index, const Case& which, RunOptions options, const Simu
 /// Reads what there is. False at the end of the stream.
 bool read_some(Child& child, double& done) {
   char bytes[65536];
-  const ssize_t count = ::read(child.pipe, bytes, sizeof bytes);
+  const ssize_t count = ::read(child.socket, bytes, sizeof bytes);
   if (count < 0) return errno == EINTR;
   child.buffer.append(bytes, static_cast<std::size_t>(count));
   while (auto frame = take_frame(child.buffer)) {
     if (frame->kind == Frame::Kind::progress) {
       done = std::strtod(frame->payload.c_str(), nullptr);
+    } else if (frame->kind == Frame::Kind::ready) {
+      child.ready = true;
     } else {
       child.answer = std::move(frame);
     }
@@ -155,7 +183,7 @@ void keep_limit(Child& child, const Scenario& scenario, const RunOptions& option
 }
 
 Frame finish(Child& child, const Scenario& scenario) {
-  ::close(child.pipe);
+  ::close(child.socket);
   int status = 0;
   while (::waitpid(child.process, &status, 0) < 0 && errno == EINTR) continue;
   if (child.answer) return std::move(*child.answer);
@@ -166,9 +194,24 @@ Frame finish(Child& child, const Scenario& scenario) {
                        fmt::format("{}: its process {}", scenario.name, ending(status)));
 }
 
+/// Hands the child that is ready case `next`, if there is one, else lets it end. True if handed.
+bool hand(Child& child, std::size_t next, std::size_t count) {
+  child.ready = false;
+  if (next >= count) {
+    ::shutdown(child.socket, SHUT_WR);
+    return false;
+  }
+  child.index = next;
+  child.answer.reset();
+  child.begun = Clock::now();
+  // The end of a dead child is read next, as if it had died of that case.
+  ::send(child.socket, &next, sizeof next, MSG_NOSIGNAL);
+  return true;
+}
+
 void abandon(const Child& child) {
   ::kill(child.process, SIGKILL);
-  ::close(child.pipe);
+  ::close(child.socket);
   while (::waitpid(child.process, nullptr, 0) < 0 && errno == EINTR) continue;
 }
 
@@ -189,7 +232,7 @@ Report unpack(const Frame& frame) {
 std::vector<pollfd> wait_for_any(const std::list<Child>& children) {
   constexpr int nap_ms = 100;
   std::vector<pollfd> polled;
-  for (const Child& child : children) polled.push_back({child.pipe, POLLIN, 0});
+  for (const Child& child : children) polled.push_back({child.socket, POLLIN, 0});
   while (::poll(polled.data(), polled.size(), nap_ms) < 0 && errno == EINTR) continue;
   return polled;
 }
@@ -216,14 +259,22 @@ SomeReports run_some_cases(std::span<const Case> cases, const RunOptions& option
       break;
     }
     while (next < cases.size() && running.size() < cases_at_once()) {
-      running.push_back(start(next, cases[next], options, one));
+      running.push_back(start(next, cases, options, one));
       ++next;
     }
     auto child = running.begin();
     for (const pollfd& polled : wait_for_any(running)) {
       const auto current = child++;
       keep_limit(*current, *cases[current->index].scenario, options, limit);
-      if (polled.revents == 0 || read_some(*current, done[current->index])) continue;
+      if (polled.revents == 0) continue;
+      const std::size_t index = current->index;
+      const bool open = read_some(*current, done[index]);
+      if (current->ready) {
+        answers[index] = current->answer;
+        done[index] = 1;
+        if (hand(*current, next, cases.size())) ++next;
+      }
+      if (open) continue;
       answers[current->index] = finish(*current, *cases[current->index].scenario);
       done[current->index] = 1;
       running.erase(current);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Many cases at once, each in a process of its own.
+// Many cases at once, in processes beside this one.
 //
-// SimGrid's engine can exist once in a process, so every case is simulated in a forked child, which
-// sends its report back through a pipe. A child that throws or dies takes nobody with it.
+// A forked child simulates one case after another, and sends each report back through a socket: to
+// fork for each would copy touched memory again and again. After a failure, much memory, or a run
+// of SimGrid's engine, which can exist once in a process, the next case has a new child. A child
+// that throws or dies takes no other case with it.
 #pragma once
 
 #include <functional>

@@ -10,6 +10,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <new>
+#include <set>
 #include <thread>
 
 #include "cli/terminal/frame.hpp"
@@ -63,6 +64,34 @@ TEST(CaseRunner, reports_stand_in_the_order_of_the_cases_not_of_their_ends) {
 }
 
 TEST(CaseRunner, no_case_is_no_report) { EXPECT_TRUE(run_cases({}, {}).empty()); }
+
+/// Processes that did so many cases.
+std::size_t processes_of(std::size_t cases, const Simulate& one, std::string_view kernel) {
+  RunOptions options;
+  options.kernel = kernel;
+  std::set<std::string> processes;
+  for (const Report& report : run_cases(std::vector<Scenario>(cases), options, one))
+    processes.insert(report.name);
+  return processes.size();
+}
+
+TEST(CaseRunner, a_child_does_many_cases_unless_it_is_full_or_simgrids) {
+  const auto names_process = [](const Case&, const RunOptions&) {
+    Report report = sample_report();
+    report.name = std::to_string(::getpid());
+    return report;
+  };
+  const auto takes_memory = [&](const Case& which, const RunOptions& options) {
+    const std::vector<char> much(std::size_t{256} << 20, 'x');
+    Report report = names_process(which, options);
+    report.time_s = much.back();
+    return report;
+  };
+  const std::size_t cases = 4 * cases_at_once();
+  EXPECT_LE(processes_of(cases, names_process, "fluid"), cases_at_once());
+  EXPECT_EQ(processes_of(cases, names_process, "simgrid"), cases);
+  EXPECT_EQ(processes_of(3, takes_memory, "fluid"), 3U);
+}
 
 TEST(CaseRunner, a_report_larger_than_a_pipe_comes_back_whole) {
   const auto reports = run_cases(named({"a", "b"}), {}, [](const Case&, const RunOptions&) {

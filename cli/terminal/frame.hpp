@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Protocol from a child to its parent through a pipe: a sequence of frames.
+// Protocol from a child to its parent through a socket: a sequence of frames.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 namespace ringscope {
 
 struct Frame {
-  enum class Kind : char { progress = 'p', report = 'r', failure = 'f' };
+  enum class Kind : char { progress = 'p', report = 'r', failure = 'f', ready = 'n' };
   Kind kind{};
   std::string payload;
 };
