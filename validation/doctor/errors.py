@@ -112,13 +112,14 @@ class Density:
     """log p(residuals) under a covariance."""
 
     def __init__(self, covariance: np.ndarray):
-        self.factor = np.linalg.cholesky(covariance)
-        self.log_det = 2 * float(np.sum(np.log(np.diag(self.factor))))
+        factor = np.linalg.cholesky(covariance)
+        self.whitening = np.linalg.inv(factor)
+        self.log_det = 2 * float(np.sum(np.log(np.diag(factor))))
         self.count = len(covariance)
 
     def square(self, residuals: np.ndarray) -> float:
         """Mahalanobis's distance, squared."""
-        whitened = np.linalg.solve(self.factor, residuals)
+        whitened = self.whitening @ residuals
         return float(whitened @ whitened)
 
     def log(self, residuals: np.ndarray) -> float:

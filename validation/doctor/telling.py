@@ -137,16 +137,12 @@ def tell(what_if: WhatIf, scene: Scene, causes: list) -> list:
     if len(some) < 2:
         return []
     experiments = pairs(scene) + variants(scene)
-    times = {}
-    for outcome in some:
-        changed = outcome.cause.scene(scene, outcome.value)
-        groups = []
-        for one in experiments:
-            ask = {"placement": one.placement, "job": one.job}
-            groups += Scene(changed.cluster, changed.library, [ask],
-                            changed.neighbours).scenarios()
-        found = what_if.all([[group] for group in groups], "looking for what would tell")
-        times[outcome.name] = [answer and answer[0]["time_s"] for answer in found]
+    changed = [one.cause.scene(scene, one.value) for one in some]
+    groups = [Scene(one.cluster, one.library, [{"placement": what.placement, "job": what.job}],
+                    one.neighbours).scenarios() for one in changed for what in experiments]
+    answers = iter(what_if.all(groups, "looking for what would tell"))
+    times = {one.name: [answer and answer[0]["time_s"]
+                        for answer in itertools.islice(answers, len(experiments))] for one in some}
     told, left = [], set(itertools.combinations(times, 2))
     for _ in range(AT_MOST):
         best = max(range(len(experiments)), default=None,

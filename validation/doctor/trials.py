@@ -131,13 +131,14 @@ class Trials:
                 groups.append([shortened(one) for one in changed.scenarios(chosen)])
                 possible.append((trial, value))
         without = self.scene.scenarios(chosen)
-        for i, answer in enumerate(self.what_if.all(groups, what)):
+        same = [[with_bytes(one, bytes_of(short)) if one["job"].get("bytes") else one
+                 for one, short in zip(without, group)] for group in groups]
+        healthy = list({str(one): one for group in same for one in group}.values())
+        answers = self.what_if.all([healthy, *groups], what)[1:] if groups else []
+        for (trial, value), answer, own in zip(possible, answers, same):
             if answer is not None:
-                trial, value = possible[i]
-                same = [with_bytes(one, bytes_of(short)) if one["job"].get("bytes") else one
-                        for one, short in zip(without, groups[i])]
                 shifts = np.log([one["time_s"] for one in answer]) - \
-                    np.log([one["time_s"] for one in self.what_if.answers(same)])
+                    np.log([one["time_s"] for one in self.what_if.answers(own)])
                 trial.found[value] = \
                     self.ranking.expected + spread_out(self.curve, chosen, shifts)
 

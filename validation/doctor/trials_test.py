@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Are few severities simulated, and those near the measured curve?"""
+"""Are few severities simulated, those near the measured curve, and by few calls?"""
 
+import json
+import pathlib
 import unittest
 
 import numpy as np
 
+from common.programs import InputError
 from validation.doctor import curve as curve_
-from validation.doctor import errors, ranking, trials
+from validation.doctor import errors, ranking, trials, what_if
 from validation.doctor.causes.cause import Cause
 from validation.doctor.scenario.scene import Scene
 
@@ -58,6 +61,42 @@ def ranked(asked: Counted, key: str, severity: float) -> list:
                          [cause("slow"), cause("narrow")], found).outcomes()
 
 
+class Refusing:
+    """Stands for the simulator: refuses what has a bad cluster, and counts the cases of each call.
+    """
+
+    program = "none"
+
+    def __init__(self):
+        self.calls = []
+
+    def output(self, *words) -> str:
+        cases = json.loads(pathlib.Path(words[1]).read_text(encoding="utf-8"))["cases"]
+        self.calls.append(len(cases))
+        if any(one["set"]["cluster"] == "bad" for one in cases):
+            raise InputError("bad")
+        return json.dumps({"cases": [{"times_s": [float(one["set"]["cluster"])], "busbw": 0,
+                                      "bytes": 8, "chosen": ""} for one in cases]})
+
+
+class Calls(unittest.TestCase):
+    def asked(self, clusters: list) -> tuple:
+        """(calls, times) of one group a cluster."""
+        simulator = Refusing()
+        groups = [[{"cluster": one, "job": {"algorithm": "ring", "bytes": "8 B"}}]
+                  for one in clusters]
+        found = what_if.WhatIf(simulator).all(groups, "")
+        return simulator.calls, [answer and answer[0]["time_s"] for answer in found]
+
+    def test_groups_go_together_up_to_what_a_file_holds(self):
+        long = " " * (what_if.AT_ONCE // 3)
+        self.assertEqual(self.asked([long + str(i) for i in range(5)]),
+                         ([2, 2, 1], list(range(5))))
+
+    def test_a_group_that_is_refused_takes_no_other_with_it(self):
+        self.assertEqual(self.asked(["1", "bad", "3"]), ([3, 1, 1, 1], [1, None, 3]))
+
+
 class Narrowed(unittest.TestCase):
     def test_a_severity_is_found_without_simulating_all(self):
         for key in ("slow", "narrow"):
@@ -72,7 +111,7 @@ class Narrowed(unittest.TestCase):
     def test_no_severity_is_simulated_twice_at_the_same_sizes(self):
         asked = Counted()
         ranked(asked, "slow", 16.0)
-        shapes = [repr(group) for group in asked.groups]
+        shapes = [repr(group) for group in asked.groups if group[0]["cluster"]]
         self.assertEqual(len(shapes), len(set(shapes)))
 
     def test_the_heaviest_is_simulated_at_few_sizes_first(self):

@@ -1,22 +1,20 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Simulates many scenarios at once, as many programs as there are cores."""
+"""Simulates many scenarios by few calls of the simulator, which uses all cores."""
 
-import concurrent.futures
 import json
 import os
 import re
 import statistics
 import tempfile
-import threading
 from typing import Optional
 
 from common.programs import InputError
 from validation.calibration.verdict.simulator import Simulator
-from validation.doctor.scenario.scene import ranks_of
+from validation.doctor.scenario.scene import QUESTION, ranks_of
 from validation.doctor.store import Store
 from validation.progress import watched
 
-AT_ONCE = 60  # cases of one call; a scenario's file has at most 1 MiB
+AT_ONCE = 1000 * 1000  # characters of the cases of one call; a scenario's file has at most 1 MiB
 # Bytes of NCCL's vectors: in what-ifs, of LL and LL128, and of more than MANY ranks.
 LONG, LONG_SMALL, LONG_MANY, MANY = 256 << 20, 32 << 20, 1 << 30, 128
 
@@ -77,21 +75,32 @@ def complaint(text: str, path: str) -> str:
     return re.sub(rf"^{re.escape(path)}(:\d+)*: ", "", text.split("\n", maxsplit=1)[0])
 
 
+def in_parts(items: list, length) -> list:
+    """The items in lists that one call takes each; `length` of an item: its characters."""
+    parts: list = []
+    room = 0
+    for one in items:
+        if (room := room - length(one)) < 0:
+            parts.append([])
+            room = AT_ONCE - length(one)
+        parts[-1].append(one)
+    return parts
+
+
 class WhatIf:
     """Answers are kept: the same scenario is simulated once; with a store, once for all runs."""
 
     def __init__(self, simulator: Simulator, limit: str = "120 s", store: Optional[Store] = None):
         self.simulator, self.limit, self.store = simulator, limit, store
         self.known: dict = {}
-        self.lock = threading.Lock()
 
     def call(self, scenarios: list, limited: bool) -> list:
         cases = [{"name": str(i), "set": one} for i, one in enumerate(scenarios)]
-        file = {**scenarios[0], "cases": cases}
+        text = json.dumps({"question": QUESTION, "cases": cases}, ensure_ascii=False)
         with tempfile.TemporaryDirectory(prefix="ringscope-doctor-") as folder:
             path = os.path.join(folder, "scenario.yaml")
             with open(path, "w", encoding="utf-8") as out:
-                json.dump(file, out, ensure_ascii=False)  # JSON is YAML
+                out.write(text)  # JSON is YAML
             words = ["run", path, "--json", "-"] + ["--limit", self.limit] * limited
             try:
                 answer = json.loads(self.simulator.output(*words))["cases"]
@@ -112,33 +121,29 @@ class WhatIf:
         keys = [[json.dumps(part, sort_keys=True) for part in some] for some in parts]
         asked = [(key, part) for some, names in zip(parts, keys)
                  for part, key in zip(some, names) if key not in self.known]
-        with self.lock:
-            self.known |= self.store.read([key for key, _ in asked]) if self.store else {}
+        self.known |= self.store.read([key for key, _ in asked]) if self.store else {}
         asked = [one for one in dict(asked).items() if one[0] not in self.known]
-        for begin in range(0, len(asked), AT_ONCE):
-            some = asked[begin:begin + AT_ONCE]
+        for some in in_parts(asked, lambda one: len(one[0])):
             found = self.call([one for _, one in some], not exact)
-            with self.lock:
-                new = dict(zip((key for key, _ in some), found))
-                self.known |= new
-                if self.store:
-                    self.store.keep(new)
+            new = dict(zip((key for key, _ in some), found))
+            self.known |= new
+            if self.store:
+                self.store.keep(new)
         return [told(one, [self.known[key] for key in names])
                 for one, names in zip(scenarios, keys)]
 
     def all(self, groups: list, what: str, exact: bool = False) -> list:
         """The answers to each group of scenarios; None where the simulator refuses one of it."""
-        if not groups:
-            return []
+        parts = in_parts(groups, lambda group: len(json.dumps(group)))
+        return [answer for part in watched(parts, what, len(parts))
+                for answer in self.together(part, exact)]
 
-        def one(group) -> Optional[list]:
-            try:
-                return self.answers(group, exact)
-            except InputError:
-                return None
-
-        with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-            waiting = [pool.submit(one, group) for group in groups]
-            for _ in watched(concurrent.futures.as_completed(waiting), what, len(waiting)):
-                pass
-            return [future.result() for future in waiting]
+    def together(self, groups: list, exact: bool) -> list:
+        """As `all`: by one call, or where one of them is refused by one for each."""
+        try:
+            self.answers([one for group in groups for one in group], exact)
+        except InputError:
+            if len(groups) == 1:
+                return [None]
+            return [answer for one in groups for answer in self.together([one], exact)]
+        return [self.answers(group, exact) for group in groups]
