@@ -10,15 +10,15 @@ import itertools
 import re
 
 from common.programs import InputError
-from validation.calibration.imports import (imb, inspector, nccl_json, nccl_tests, nvbandwidth,
-                                            osu, p2p_csv, p2p_matrices, published_csv, ring_trace,
-                                            transferbench)
+from validation.calibration.imports import (imb, inspector, markdown_table, nccl_json, nccl_tests,
+                                            nvbandwidth, osu, p2p_csv, p2p_matrices,
+                                            published_csv, ring_trace, transferbench)
 from validation.calibration.imports.findings import Findings, Given
 from validation.calibration.imports.source import read_source
 
 FORMATS = (osu, imb, nccl_tests, nccl_json, published_csv.OF_NCCL, published_csv.TIMES, ring_trace,
            p2p_csv, published_csv.RATES, p2p_matrices, nvbandwidth, published_csv.BESIDE, inspector,
-           transferbench)
+           transferbench, markdown_table)
 # Lines that are no results: comments, fences, lines between, and messages of NCCL, which are read.
 FURNITURE = re.compile(r"\s*(#|//|```|~~~|[-=+*~_.\s]*$)|.*NCCL (INFO|WARN)")
 MOST_RANGES = 12

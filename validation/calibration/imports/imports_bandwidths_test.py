@@ -33,7 +33,27 @@ memcpy CE CPU(row) <- GPU(column) bandwidth (GB/s)
 """
 
 
-def found(text: str) -> tuple:
+PAGE = """# Two tunings
+
+| Size | plain busbw | tuned busbw | change |
+|------|-------------|-------------|--------|
+| 4M   | 50.00 GB/s  | 100 GB/s    | +100%  |
+| 8 MiB | 60.00 GB/s | 1.25 GB/s (stall!) | -98% |
+| **Avg** | **55 GB/s** | **50 GB/s** | |
+
+## Repetitions (GB/s)
+
+| Size | Rep1 | Rep2 |
+|:-----|-----:|-----:|
+| 512  |  0.5 |  1.0 |
+
+| Size | cost |
+|------|------|
+| 4M   | 10   |
+"""
+
+
+def found(text: str, given=Given()) -> tuple:
     """[(what, parameters, seconds)], and the notes."""
     with tempfile.NamedTemporaryFile("w", suffix=".log", encoding="utf-8") as file:
         file.write(text)
@@ -41,7 +61,7 @@ def found(text: str) -> tuple:
         source = read_source(file.name)
         formats = imports.formats_of(source)
         try:
-            findings = [one.parse(source, Given()) for one in formats]
+            findings = [one.parse(source, given) for one in formats]
         except InputError as error:
             raise InputError(str(error).replace(file.name, "x.log").splitlines()[0]) from None
     return ([(one.what, one.parameters, one.median_s) for part in findings
@@ -66,6 +86,28 @@ class Quoted(unittest.TestCase):
             with self.assertRaises(InputError) as caught:
                 found(QUOTED + row + "\n")
             self.assertEqual(str(caught.exception), "x.log:" + said)
+
+
+class Pages(unittest.TestCase):
+    GIVEN = Given(nodes=1, ranks_per_node=4, collective="all_reduce")
+
+    def test_each_column_of_a_markdown_table_is_a_series(self):
+        points, _ = found(PAGE, self.GIVEN)
+        rates = {("plain busbw", 4 << 20): 50, ("tuned busbw", 4 << 20): 100,
+                 ("plain busbw", 8 << 20): 60, ("tuned busbw", 8 << 20): 1.25,
+                 ("Rep1", 512): 0.5, ("Rep2", 512): 1}
+        self.assertEqual(len(points), len(rates))
+        for _, parameters, seconds in points:
+            size = parameters["bytes"]
+            # PERFORMANCE.md of nccl-tests: 2 (P - 1) / P of an allreduce's size over its time
+            self.assertAlmostEqual(1.5 * size / seconds / 1e9,
+                                   rates[parameters["column"], size], 9)
+
+    def test_a_page_is_asked_for_its_collective_then_for_its_ranks(self):
+        for given, said in ((Given(), "--collective NAME"),
+                            (Given(collective="allreduce"), "--nodes N and --ranks-per-node N")):
+            with self.assertRaisesRegex(InputError, rf"^x\.log:3:1: expected {said}"):
+                found(PAGE, given)
 
 
 class Matrices(unittest.TestCase):

@@ -31,7 +31,8 @@ BAD = [
     ("hello\nworld\n",
      "1:1: expected output of a known format (osu, imb, nccl-tests, "
      "nccl-tests-json, nccl-csv, csv, ring-trace,"
-     " p2p-csv, rates-csv, p2p-test, nvbandwidth, overlap-csv, nccl-inspector, transferbench), got"
+     " p2p-csv, rates-csv, p2p-test, nvbandwidth, overlap-csv, nccl-inspector, transferbench, "
+     "markdown), got"
      " none of their headers in the file; --format NAME says which one it is"),
     (OSU, "2:1: expected rows below this header, got none"),
     (OSU + "\n# OSU MPI Init Test v5.8\n", "2:1: expected rows below this header, got none"),

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Bus bandwidths of nccl-tests that a page shows as a Markdown table: a row a size, a column a
+configuration, or a run ("Rep1"). The unit is in the column's name, its cells or a line above.
+
+Sizes are nccl-tests' (4M: 4 MiB). Means over sizes and differences in percent are omitted.
+"""
+
+import re
+
+from validation.calibration.imports import collectives
+from validation.calibration.imports.findings import Findings, Given, Layout
+from validation.calibration.imports.published_csv import FACTORS
+from validation.calibration.imports.source import Source
+
+NAME = "markdown"
+# Bars are blanks here (labels.plain). nccl-tests' own head has a column `count`.
+MARKS = r"\s*(?i:size|bytes)\s{2,}(?!.*\bcount\b).*(?i:busbw|GB/s|\b(?:rep|run) ?\d)"
+SIZE = re.compile(r"(\d{1,15}) ?([KMG]?)(?:i?B)?$", re.IGNORECASE)
+RATE = re.compile(r"(\d+(?:\.\d+)?)( GB/s)?(?: ?\(.*\))?$")  # a remark may follow
+POWERS = {"": 0, "K": 10, "M": 20, "G": 30}
+UNIT = re.compile(r"busbw|GB/s", re.IGNORECASE)
+ABOVE = 4  # lines between a unit and its table
+
+
+def layout_of(source: Source, line: int, given: Given) -> Layout:
+    if collectives.named(given.collective) not in FACTORS:
+        source.fail(line, f"--collective NAME ({', '.join(FACTORS)}), since a table of bandwidths "
+                    "names none", f'"{given.collective}"' if given.collective else "none")
+    if not (given.nodes and given.ranks_per_node):
+        source.fail(line, "--nodes N and --ranks-per-node N, since a table of bandwidths has none",
+                    "none")
+    return Layout(given.nodes * given.ranks_per_node, given.ranks_per_node)
+
+
+def parse(source: Source, given: Given) -> Findings:
+    findings, names, layout, titled = Findings(where={"mpi": "NCCL"}), [], None, False
+    for line, text in enumerate(source.lines, 1):
+        cells = re.split(r"\s{2,}", text.strip())
+        if re.match(MARKS, text):
+            names, layout = cells, layout_of(source, line, given)
+            titled = any(map(UNIT.search, source.lines[max(0, line - 1 - ABOVE):line - 1]))
+            findings.table = f"{source.path}:{line}"
+            source.used.add(line)
+        elif not text.strip():
+            names = []
+        elif len(cells) == len(names) and (size := SIZE.match(cells[0])):
+            name = collectives.named(given.collective)
+            factor = FACTORS[name] * (layout.ranks - 1) / layout.ranks or 1.0
+            for column, cell in zip(names[1:], cells[1:]):
+                said, size_b = RATE.match(cell), int(size[1]) << POWERS[size[2].upper()]
+                stated = said and (said[2] or titled or UNIT.search(column))
+                if stated and float(said[1]) and size_b:
+                    source.used.add(line)
+                    findings.add_collective(name, size_b, layout,
+                                            factor * size_b / (float(said[1]) * 1e9), column=column)
+    findings.where["devices"] = ["GPU"] * (layout.ranks if layout else 0)
+    return findings.checked(source, "a table of bus bandwidths")
