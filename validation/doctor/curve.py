@@ -99,8 +99,8 @@ def rings_of(name: str, job: dict, ranks: int, nccl: bool) -> tuple:
 
 def apart_of(parameters: dict) -> str:
     """Words for what an importer keeps apart."""
-    return " ".join(f"{key} {parameters[key]}" for key in ("type", "operation", "table")
-                    if key in parameters)
+    return " ".join(f"{key} {parameters[key]}" for key in
+                    ("type", "operation", "root", "table", "column") if key in parameters)
 
 
 def collective_point(one, placement, algorithm: str, nccl: bool) -> Point:

@@ -210,6 +210,16 @@ class Words(Doctor):
         said = self.diagnosed(log_of("NVIDIA A100", rows=rows), "a100x4_nvlink")
         self.assertIn("allreduce on 2 type int8 operation sum\n", said)
 
+    def test_roots_and_columns_of_a_page_are_judged_apart(self):
+        row = "1048576 262144 float none {} 50.0 20.97 20.97 0\n"
+        said = self.diagnosed(log_of("NVIDIA A100", rows=row.format(0) + row.format(1)),
+                              "a100x4_nvlink", "--collective", "broadcast")
+        self.assertIn("broadcast on 2 root 1\n", said)
+        page = "| Size | busbw | tuned busbw |\n|--|--|--|\n| 4M | 100 | 120 |\n"
+        said = self.diagnosed(page, "a100x4_nvlink", "--collective", "allreduce", "--nodes", "1",
+                              "--ranks-per-node", "4")
+        self.assertIn("allreduce on 4 column tuned busbw\n", said)
+
     def test_single_size_that_is_off_is_named(self):
         sizes = [1 << power for power in range(20, 27)]
         plain = "".join(f"{size} 1 float sum -1 1.0 0 0 0\n" for size in sizes)
