@@ -22,6 +22,13 @@ FORMATS = (osu, imb, nccl_tests, nccl_json, published_csv.OF_NCCL, published_csv
 # Lines that are no results: comments, fences, lines between, and messages of NCCL, which are read.
 FURNITURE = re.compile(r"\s*(#|//|```|~~~|[-=+*~_.\s]*$)|.*NCCL (INFO|WARN)")
 MOST_RANGES = 12
+# Lines of known programs without a reader.
+UNREAD = ((re.compile(r".*==\(.*\)==>"), "iblinkinfo, whose fabric ibnetdiscover prints too"),
+          (re.compile(r"\W*(ROCm System Management Interface|Weight between two GPUs)"),
+           "rocm-smi; RCCL's topology file (NCCL_TOPO_DUMP_FILE) has the same links"),
+          (re.compile(r'\s*"NetworkNodes"\s*:'), "EC2's topology of instances; its switches can be "
+           "written as Slurm's topology.conf"),
+          (re.compile(r"numCycle\b|.*\bnumCycle,"), "rccl-tests' CSV; its text is read"))
 
 
 class UnknownFormat(InputError):
@@ -41,6 +48,9 @@ def formats_of(source) -> list:
     found = [one for one in FORMATS
              if any(re.match(one.MARKS, line) for line in source.lines)]
     if not found:
+        for (line, text), (pattern, what) in itertools.product(enumerate(source.lines, 1), UNREAD):
+            if pattern.match(text):
+                source.fail(line, "output of a program with a reader here", f"a line of {what}")
         try:
             source.fail(1, f"output of a known format ({', '.join(one.NAME for one in FORMATS)})",
                         "none of their headers in the file; --format NAME says which one it is")

@@ -28,6 +28,15 @@ P2P = "metric,src,dst,value\n"
 
 # (input, what is said after "x.log:")
 BAD = [
+    ('{"Instances": [\n  {\n   "NetworkNodes": [\n',
+     '3:1: expected output of a program with a reader here, got a line of EC2\'s topology of '
+     "instances; its switches can be written as Slurm's topology.conf"),
+    ('  1    1[  ] ==( 4X 53.125 Gbps Active/  LinkUp)==>    2    3[  ] "leaf1" ( )\n',
+     "1:1: expected output of a program with a reader here, got a line of iblinkinfo, whose fabric "
+     "ibnetdiscover prints too"),
+    ("======= ROCm System Management Interface =======\n",
+     "1:1: expected output of a program with a reader here, got a line of rocm-smi; RCCL's "
+     "topology file (NCCL_TOPO_DUMP_FILE) has the same links"),
     ("hello\nworld\n",
      "1:1: expected output of a known format (osu, imb, nccl-tests, "
      "nccl-tests-json, nccl-csv, csv, ring-trace,"

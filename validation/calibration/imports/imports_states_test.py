@@ -70,6 +70,9 @@ class Osu(unittest.TestCase):
         hosts = "# Send Buffer on HOST (H) and Receive Buffer on HOST (H)\n"
         points, _ = read(gpu.replace("# Size", hosts + "# Size"), nodes=2)
         self.assertEqual(len(points), 1)
+        device = "# Send Buffer on DEVICE (D) and Receive Buffer on HOST (H)\n"
+        with self.assertRaisesRegex(InputError, "its buffers are in GPU memory"):
+            read(BANDWIDTH.format(9000).replace("# Size", device + "# Size"), nodes=2)
 
     def test_nodes_of_srun_count(self):
         for words, way in (("srun -N1 -n2", "shm"), ("$ srun --nodes=1 -n 2", "shm"),

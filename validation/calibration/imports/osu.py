@@ -23,6 +23,7 @@ HEADER = re.compile(r"\s*#?\s*(Size|Avg|Latency|Bandwidth|Overall\(us\))")
 SIZES = re.compile(r"\s*#?\s*Size .*\(")
 # Built for GPUs: buffers are there, unless the lines below the title have them on hosts.
 ON_GPUS = re.compile(rf"\s*#?\s*OSU MPI{GPUS}", re.IGNORECASE)
+DEVICES = re.compile(r"Buffer on (DEVICE \(D\)|MANAGED \(M\))")
 HOSTS = re.compile(r"Send Buffer on HOST \(H\) and Receive Buffer on HOST \(H\)")
 PAIRS = re.compile(r"\[ pairs: ([1-9]\d{0,5}) \](?: \[ window size: ([1-9]\d{0,8}) \])?")
 WINDOW = 64  # of osu_bw and osu_bibw unless -W was given, which they do not print
@@ -105,7 +106,8 @@ class Table(mpi_table.MpiTable):
         self.given, self.nodes = given, given.nodes
         between = "\n".join(source.lines[title:self.header])
         self.pairs = PAIRS.search(between)
-        self.on_gpus = bool(ON_GPUS.match(source.lines[title - 1])) and not HOSTS.search(between)
+        on_gpus = ON_GPUS.match(source.lines[title - 1]) and not HOSTS.search(between)
+        self.on_gpus = bool(on_gpus or DEVICES.search(between))
 
     def rows(self, findings: Findings):
         """Those whose results were right, where that was validated."""
