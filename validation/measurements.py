@@ -10,8 +10,6 @@ import json
 import statistics
 from typing import NamedTuple, Optional
 
-import numpy as np
-
 from common.programs import InputError, write_text
 from common.quantities import format_bandwidth, parse_quantity
 from validation.json_fields import IS, MISSING, Place, is_number, load, shown, take
@@ -108,7 +106,15 @@ class Spread(NamedTuple):
 
 def spread_of(samples_s) -> Spread:
     """Order statistics by linear interpolation between neighbours, as measurement.cpp does it."""
-    return Spread(*np.quantile(samples_s, (0.5, 0.1, 0.9)).tolist())
+    ordered = sorted(samples_s)
+
+    def quantile(share):
+        place = share * (len(ordered) - 1)
+        below = int(place)
+        above = min(below + 1, len(ordered) - 1)
+        return ordered[below] + (place - below) * (ordered[above] - ordered[below])
+
+    return Spread(quantile(0.5), quantile(0.1), quantile(0.9))
 
 
 def merge_samples(measurements) -> Measurement:
