@@ -8,6 +8,7 @@ error of the simulated times, the same random numbers for every trial.
 """
 
 import dataclasses
+import json
 import math
 import sys
 
@@ -20,7 +21,6 @@ from validation.calibration.fit.segments import constant
 from validation.calibration.fit.transport import least
 from validation.calibration.fit.unknowns import unknowns_of
 from validation.calibration.verdict import accuracy, cases, model
-from validation.calibration.verdict.simulator import batch, middle_of
 from validation.progress import watched
 
 REPETITIONS = 40  # of each case in the loop, of few ranks: their mean is the model's
@@ -106,16 +106,21 @@ class Loop:
         self.rounds += 1
         self.bar.update()
         names = [cases.place_of(case.measured) for case in self.cases]
-        return batch(self.simulator, library_of(tried), self.scenarios(tried, once), names)
+        text = self.simulator.run(library_of(tried), self.scenarios(tried, once), names,
+                                  "--json", "-")
+        return json.loads(text)["cases"]
 
     def predict(self, tried):
-        return np.array([middle_of(case, result)
-                         for case, result in zip(self.cases, self.run(tried))])
+        # numpy's mean: a last bit decides between two minima of kept fits.
+        middle = [np.median if case.measured.samples_s else np.mean for case in self.cases]
+        return np.array([float(one(case["times_s"]))
+                         for one, case in zip(middle, self.run(tried))])
 
     def keep_affordable(self):
         """Leaves out the costliest cases until a round is short."""
-        messages = np.array([result["messages"] * repetitions_of(case) for case, result in
-                             zip(self.cases, self.run(self.result, once=True))])
+        messages = np.array([case["messages"] for case in
+                             self.run(self.result, once=True)]
+                            ) * [repetitions_of(case) for case in self.cases]
         order = np.argsort(messages, kind="stable")
         kept = set(order[np.cumsum(messages[order]) <= MESSAGES]) or {order[0]}
         left_out = len(self.cases) - len(kept)
