@@ -9,7 +9,8 @@ import re
 
 from validation.calibration.imports import collectives
 from validation.calibration.imports.findings import Findings, Given, Layout
-from validation.calibration.imports.published_csv import FACTORS
+from validation.calibration.imports.nccl_collective import SIMULATED
+from validation.calibration.imports.published_csv import RATED
 from validation.calibration.imports.source import Source
 
 NAME = "markdown"
@@ -23,8 +24,8 @@ ABOVE = 4  # lines between a unit and its table
 
 
 def layout_of(source: Source, line: int, given: Given) -> Layout:
-    if collectives.named(given.collective) not in FACTORS:
-        source.fail(line, f"--collective NAME ({', '.join(FACTORS)}), since a table of bandwidths "
+    if collectives.named(given.collective) not in RATED:
+        source.fail(line, f"--collective NAME ({', '.join(RATED)}), since a table of bandwidths "
                     "names none", f'"{given.collective}"' if given.collective else "none")
     if not (given.nodes and given.ranks_per_node):
         source.fail(line, "--nodes N and --ranks-per-node N, since a table of bandwidths has none",
@@ -45,7 +46,7 @@ def parse(source: Source, given: Given) -> Findings:
             names = []
         elif len(cells) == len(names) and (size := SIZE.match(cells[0])):
             name = collectives.named(given.collective)
-            factor = FACTORS[name] * (layout.ranks - 1) / layout.ranks or 1.0
+            factor = SIMULATED[name].factor(layout.ranks) or 1.0
             for column, cell in zip(names[1:], cells[1:]):
                 said, size_b = RATE.match(cell), int(size[1]) << POWERS[size[2].upper()]
                 stated = said and (said[2] or titled or UNIT.search(column))

@@ -16,13 +16,13 @@ from typing import Callable, NamedTuple
 from validation.arguments import MOST_RANKS
 from validation.calibration.imports import collectives, csv_table
 from validation.calibration.imports.findings import Findings, Given, Layout
+from validation.calibration.imports.nccl_collective import SIMULATED
 from validation.calibration.imports.nccl_tests import PLACES
 from validation.calibration.imports.osu import COLLECTIVES, WINDOW
 from validation.calibration.imports.source import Row, Source
 
 OF_OSU = list(dict.fromkeys(COLLECTIVES.values()))
-FACTORS = {"allreduce": 2, "allgather": 1, "reduce_scatter": 1, "alltoall": 1, "broadcast": 0,
-           "reduce": 0}  # of (P - 1) / P, or 1
+RATED = ("allreduce", "allgather", "reduce_scatter", "alltoall", "broadcast", "reduce")
 OVERLAPS = "benchmark,library,hosts,ranks,bytes,overall_us,compute_us,pure_us,overlap_percent"
 NCCL = ("hosts", "gpus_per_host", "bytes", "out_of_place_us", "in_place_us", "collective", "nccl")
 
@@ -107,7 +107,7 @@ def parse_nccl(source: Source, given: Given) -> Findings:
 def parse_rates(source: Source, _: Given) -> Findings:
     findings = Findings(where={"mpi": "NCCL"} | csv_table.where_of(source))
     for row in csv_table.read(source, "collective,algorithm,hosts,ranks_per_host,bytes,busbw_GBps"):
-        name = source.one_of(row.line, row.cells["collective"], FACTORS)
+        name = source.one_of(row.line, row.cells["collective"], RATED)
         hosts, each = (source.count(row.line, row.cells[column]) for column in
                        ("hosts", "ranks_per_host"))
         ranks, size = hosts * each, source.size(row)
@@ -116,7 +116,7 @@ def parse_rates(source: Source, _: Given) -> Findings:
         rate = source.number(row.line, row.cells["busbw_GBps"]) * 1e9
         if rate <= 0 or size == 0:
             source.fail(row.line, "a size and a bandwidth above 0", "0")
-        factor = FACTORS[name] * (ranks - 1) / ranks or 1.0
+        factor = SIMULATED[name].factor(ranks)
         algorithm = source.one_of(row.line, row.cells["algorithm"], ("auto", "ring", "tree"))
         forced = {} if algorithm == "auto" else {"forced": algorithm}
         findings.add_collective(name, size, Layout(ranks, each), factor * size / rate, {
