@@ -95,6 +95,12 @@ class Verdicts(Gate):
         self.assertEqual((code, said["verdict"], said["cannot_tell"]), (5, "not normal", None))
         self.assertIn("link-slow", said["causes"][:2])
 
+    def test_links_at_a_quarter_end_with_5_beside_a_good_log(self):
+        code, said = self.line(self.log("x.log", "link-slow", 0.25), "--reference",
+                               self.log("good.log"), causes=self.FEW)
+        self.assertEqual((code, said["verdict"], said["cannot_tell"]), (5, "not normal", None))
+        self.assertIn("link-slow", said["causes"][:2])
+
     def test_slow_small_sizes_of_a_network_end_with_6_and_what_would_tell(self):
         log = self.log("x.log", factor=lambda size: 3.0 if size < 1 << 24 else 1.0)
         code, said = self.line(log, causes=self.FEW)
