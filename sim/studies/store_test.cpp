@@ -7,7 +7,9 @@
 #include <signal.h>
 #include <sqlite3.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
+#include <array>
 #include <fstream>
 #include <random>
 #include <thread>
@@ -159,14 +161,24 @@ TEST(Store, loses_only_what_was_not_written_when_its_program_is_killed) {
   std::mt19937 random(20);
   int before = 0;
   for (int round = 0; round < 20; ++round) {
+    std::array<int, 2> written{};
+    ASSERT_EQ(::pipe(written.data()), 0);
     const pid_t child = ::fork();
     if (child == 0) {
       Store store(file.path());
       for (int i = 0;; ++i) {
         store.put(key_of(i % 50000), outcome_of(i % 50000));
         if (i % 16 == 0) store.flush();
+        if (i == 0 && ::write(written[1], "w", 1) != 1) ::_exit(1);
       }
     }
+    ::close(written[1]);
+    // Every second one is killed while it writes, however slow the disk; others while they open.
+    char one = 0;
+    if (round % 2 == 1) {
+      EXPECT_EQ(::read(written[0], &one, 1), 1);
+    }
+    ::close(written[0]);
     std::this_thread::sleep_for(std::chrono::milliseconds(random() % 60));
     ::kill(child, SIGKILL);
     ::waitpid(child, nullptr, 0);

@@ -49,6 +49,14 @@ TEST(ForeignLoad, is_busy_time_without_that_of_all_ranks_of_a_machine) {
   EXPECT_EQ(foreign_load_text(*load), "others used 1.8 of 4 cores meanwhile: measure again");
 }
 
+TEST(ForeignLoad, is_rounded_once_so_that_a_document_and_a_warning_say_the_same) {
+  const std::vector<CpuUse> ranks = {{"a", 10, 18.4996, 0, 2}};  // 1.84996 cores
+  const auto load = foreign_load(ranks);
+  ASSERT_TRUE(load);
+  EXPECT_EQ(load->used, 1.85);
+  EXPECT_EQ(foreign_load_text(*load), "others used 1.9 of 2 cores meanwhile: measure again");
+}
+
 TEST(ForeignLoad, is_that_of_the_busiest_machine) {
   const std::vector<CpuUse> ranks = {{"a", 10, 11, 10, 4}, {"b", 10, 15, 10, 8}};
   const auto load = foreign_load(ranks);

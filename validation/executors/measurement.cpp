@@ -131,7 +131,7 @@ nlohmann::ordered_json to_json(const Provenance& p) {
   if (!p.driver.empty()) where["driver"] = p.driver;
   if (p.instrument_s > 0) where["instrument_s"] = p.instrument_s;
   if (p.foreign) {
-    where["foreign_cores"] = std::round(p.foreign->used * 1000) / 1000;
+    where["foreign_cores"] = p.foreign->used;
     where["cores"] = p.foreign->cores;
   }
   return where;
@@ -194,7 +194,8 @@ std::optional<ForeignLoad> foreign_load(std::span<const CpuUse> processes) {
   std::optional<ForeignLoad> most;
   for (const auto& [name, all] : machines) {
     if (all.seconds < shortest_s) continue;
-    const double used = std::max(0.0, all.busy_s - all.own_s) / all.seconds;
+    const double cores = std::max(0.0, all.busy_s - all.own_s) / all.seconds;
+    const double used = std::round(cores * 1000) / 1000;  // a document and a warning say the same
     if (!most || used > most->used) most = {used, all.cores};
   }
   return most;
