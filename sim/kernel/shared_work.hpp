@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/small_table.hpp"
 #include "base/table.hpp"
 #include "sim/kernel/date_queue.hpp"
 #include "sim/kernel/group_time.hpp"
@@ -35,19 +36,12 @@ class SharedWork {
   /// is_uncontended, likely_rate, tell, leave_for_later and follow_leaves then.
   void set_tolerance(double share) { delays_.set_tolerance(share); }
   int add_resource(double capacity) {
-    carried_.emplace_back().capacity = capacity;
+    Carried& added = carried_.emplace_back();
+    added.capacity = added.most = capacity;
+    added.shares = whole_share / capacity;
     return rates_.add_resource(capacity);
   }
-
-  void set_capacity(int resource, double capacity) {
-    if (const int alone = carried_[resource].alone; alone >= 0) {
-      end_alone(alone, moved_alone(works_[alone]));
-      join(alone);
-    }
-    carried_[resource].capacity = capacity;
-    rates_.set_capacity(resource, capacity);
-    if (is_late()) delays_.add(*now_, 0, leaves);
-  }
+  void set_capacity(int resource, double capacity);
 
   /// Makes a work of this amount, above 0, which does not flow yet.
   void set(int id, double amount, std::span<const Use> uses);
@@ -74,7 +68,10 @@ class SharedWork {
     delays_.shift(seconds);
     for (Work& moved : works_) moved.begun += seconds;
     for (Group& moved : groups_) moved.time.shift(seconds);
-    for (Carried& carried : carried_) carried.full_since += seconds;
+    for (Carried& carried : carried_) {
+      carried.full_since += seconds;
+      carried.lone_before += carried.lone_rate * seconds;
+    }
   }
   /// Requires that nothing flows.
   void rewind() {
@@ -83,14 +80,16 @@ class SharedWork {
 
  private:
   struct Work {
-    bool joins = false;       ///< it is to flow from the end of this instant on
-    bool alone = false;       ///< see lone_work.hpp
-    int group = -1;           ///< -1: of none
-    int date = -1;            ///< of one that is alone: where dates_ has its end
-    std::uint64_t stamp = 0;  ///< of its entry in that group, or in dates_
-    double begun = 0;         ///< date since which it flows
-    double rate = 0;          ///< of one that is alone
-    Exact left = 0;           ///< units when it begun; in a group: the end in its virtual time
+    bool joins = false;         ///< it is to flow from the end of this instant on
+    bool alone = false;         ///< see lone_work.hpp
+    int group = -1;             ///< -1: of none
+    int date = -1;              ///< of one that is alone: where dates_ has its end
+    std::uint64_t stamp = 0;    ///< of its entry in that group, or in dates_
+    double begun = 0;           ///< date since which it flows
+    double rate = 0;            ///< of one that is alone
+    double most = 0;            ///< rate that it cannot exceed; 0: it does not flow
+    Exact left = 0;             ///< units when it begun; in a group: the end in its virtual time
+    SmallTable<int, 6> places;  ///< of one that is alone: by use, its place in `alone` there
   };
   struct Group {
     GroupTime time;
@@ -102,14 +101,22 @@ class SharedWork {
     int group = 0;  ///< or, where negative, ~work of one that is alone
     std::uint64_t dated = 0;
   };
+  static constexpr double whole_share = 0x1p40;  ///< sums of whole numbers are exact
+  struct LoneUse {
+    int work = 0, use = 0;
+  };
   struct Carried {        ///< by a resource
     double capacity = 0;  ///< of the resource
-    /// Units, less what its users would have moved since their group began.
+    double most = 0;      ///< its first capacity
+    double shares = 0;    ///< of that, in a unit a second
+    /// Units, less what its users would have moved since their group, or the clock, began.
     double used = 0;
-    int flows = 0;   ///< that the solver knows
-    int alone = -1;  ///< the work that has it to itself; -1: none
-    // While it is full, what it carries needs no sum over its groups.
-    std::uint64_t saturation = 0;  ///< as the solver numbers it
+    int flows = 0;                 ///< that the solver knows
+    std::int64_t wanted = 0;       ///< shares of `most` that its users could take, all together
+    double lone_rate = 0;          ///< units per second of the works that are alone
+    double lone_before = 0;        ///< units that these would have moved since the clock began
+    SmallTable<LoneUse, 1> alone;  ///< these works
+    std::uint64_t saturation = 0;  ///< as the solver numbers it; then no sum over groups is needed
     double full_since = 0, full_used = 0;
   };
 
@@ -127,7 +134,11 @@ class SharedWork {
   void begin(int id);
   void share(int id);
   void count_flows(int id, int change);
-  bool is_uncontended(int id) const;
+  static std::int64_t share_of(const Carried& carried, double rate);
+  void want(int id);
+  void want_no_longer(int id);
+  bool has_room(int resource) const;
+  void share_alone(int id);
   void begin_alone(int id);
   Exact moved_alone(const Work& work) const {
     return Exact(work.rate) * (Exact(*now_) - work.begun);
@@ -163,6 +174,7 @@ class SharedWork {
   DateQueue<Dated> dates_;
   std::vector<Dated> due_;
   std::uint64_t stamps_ = 0;
+  bool knows_most_ = true;  ///< no capacity was above its first one
 };
 
 template <class Rates>
@@ -229,6 +241,7 @@ void SharedWork<Rates>::stop(int id) {
   if constexpr (can_wait)
     if (stopped.joins && is_late()) count_before(id, rates_.likely_rate(id));
   stopped.joins = false;
+  want_no_longer(id);
   if (stopped.alone) return end_alone(id, moved_alone(stopped));
   if (stopped.group < 0) return;
   const Exact at = groups_[stopped.group].time.at(*now_);
@@ -279,6 +292,7 @@ void SharedWork<Rates>::take_done(double until, Visit visit) {
         const int id = ~due.group;
         if (works_[id].stamp != due.dated) continue;
         works_[id].date = -1;
+        want_no_longer(id);
         end_alone(id, works_[id].left);
         visit(id);
       } else if (groups_[due.group].dated == due.dated) {
@@ -302,6 +316,7 @@ double SharedWork<Rates>::end_group(int id, double until, Visit visit) {
     if (!std::exchange(first, false) && date > latest) return false;
     last = std::max(last, latest);
     leave(entry.slot, entry.at);
+    want_no_longer(entry.slot);
     leave_rates(entry.slot);
     works_[entry.slot].left = 0.0;
     visit(entry.slot);
