@@ -35,17 +35,18 @@ std::size_t slot_items(int ranks, std::size_t part, const Options& options) {
 Task round(Communicator block, ChannelRing ring, Range range) {
   const Chunks chunk(range, block.size());
   const int tag = ring.block.channel, last = block.size() - 2;
+  const int prev = ring.prev(), next = ring.next();
   std::array<Request, 2> both;
   for (int step : block.phase("reduce-scatter", block.size() - 1)) {
     const auto [sent, received] = reduce_scatter_step(ring.position, step);
-    both = {block.irecv(ring.slot, ring.prev(), tag), block.isend(chunk[sent], ring.next(), tag)};
+    both = {block.irecv(ring.slot, prev, tag), block.isend(chunk[sent], next, tag)};
     co_await block.wait_all(both);
     co_await block.reduce(chunk[received], ring.slot);
   }
   for (int step : block.phase("allgather", block.size() - 1)) {
     const auto [sent, received] = allgather_step(ring.position, step);
-    both = {block.irecv(step == last ? ring.slot : chunk[received], ring.prev(), tag),
-            block.isend(chunk[sent], ring.next(), tag)};
+    both = {block.irecv(step == last ? ring.slot : chunk[received], prev, tag),
+            block.isend(chunk[sent], next, tag)};
     co_await block.wait_all(both);
     if (step == last) co_await block.copy(chunk[received], ring.slot);
   }

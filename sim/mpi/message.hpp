@@ -74,9 +74,15 @@ class Caller {
   Uses cpu;
   PathCursor path;      ///< reaches up to now whenever the thread calls into the model
   bool inside = false;  ///< an MPI call
+  struct Sent {
+    int destination = -1;
+    Block block;
+    Channel* channel = nullptr;
+  };
+  Sent last_sent;  ///< most threads send to the same one again
 
   static void visit(auto& self, auto& fields) {  // state_fields.hpp
-    auto& [rank, endpoint, cpu, path, inside] = self;
+    auto& [rank, endpoint, cpu, path, inside, last_sent] = self;
     fields.exact(inside);
   }
 };

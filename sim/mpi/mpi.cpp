@@ -133,13 +133,11 @@ void Mpi::released(int id, Cause cause, Caller& by) {
   if (received != nullptr) paths_->mark(m.path, cause, by.rank, since);
 }
 
-Channel& Mpi::channel_to(Process& mine, int from, int to, Block block) {
-  if (mine.last_destination != to || mine.last_block != block) {
-    mine.last_destination = to;
-    mine.last_block = block;
-    mine.last_channel = &machine_->channel(from, to, block);
-  }
-  return *mine.last_channel;
+Channel& Mpi::channel_to(Caller& caller, int to, Block block) {
+  auto& [destination, of, channel] = caller.last_sent;
+  if (destination != to || of != block)
+    caller.last_sent = {to, block, &machine_->channel(caller.rank, to, block)};
+  return *channel;
 }
 
 int Mpi::begin_message(Caller& caller, int to, Tag tag, std::uint64_t bytes, Block block) {
@@ -147,7 +145,7 @@ int Mpi::begin_message(Caller& caller, int to, Tag tag, std::uint64_t bytes, Blo
   Message& m = messages_[id];
   m.tag = tag;
   m.bytes = bytes;
-  m.channel = &channel_to(process(caller.rank), caller.rank, to, block);
+  m.channel = &channel_to(caller, to, block);
   m.source = m.route().source;
   m.destination = m.route().destination;
   connect(caller.rank, to, *m.channel);
@@ -296,8 +294,7 @@ void Mpi::describe(StateRecord& record, const Agenda& agenda, std::vector<int>& 
     fields.exact(messages.size());
     for (const int id : messages) fields.message(id);
   };
-  for (auto& [matching, endpoints, arrivals, callers, last_destination, last_block, last_channel,
-              least_connections, peers] : processes_) {
+  for (auto& [matching, endpoints, arrivals, callers, least_connections, peers] : processes_) {
     if (!record.same()) return;
     fields.exact(std::max(least_connections, static_cast<int>(peers.size())));
     Matching::visit(matching, fields);

@@ -161,10 +161,7 @@ class Mpi {
     Table<Endpoint> endpoints;
     std::vector<int> arrivals;  ///< visible messages that nobody has looked at
     boost::container::small_vector<Caller*, 1> callers;
-    int last_destination = -1;
-    Block last_block;
-    Channel* last_channel = nullptr;  ///< to it: most ranks talk to the same one again
-    int least_connections = 1;        ///< see connections.cpp
+    int least_connections = 1;  ///< see connections.cpp
     boost::container::flat_set<int> peers;
   };
 
@@ -243,7 +240,7 @@ class Mpi {
   void record(const Message& m);
   double draw_jitter(const Message& m) const;
   double control_delay(const Channel& channel) const;
-  Channel& channel_to(Process& mine, int from, int to, Block block);
+  Channel& channel_to(Caller& caller, int to, Block block);
   void name_messages(std::vector<int>& in_flight);
 
   Machine* machine_;
