@@ -266,7 +266,7 @@ void MaxMin::join(int id) {
   note_moved(id);
   parts_ += flow.parts.size();
   if (is_uncontended(id)) return join_alone(id);
-  if (!entangled_) return begin_guessed(id);
+  if (entangled_ == 0) return begin_guessed(id);
   joining_.push_back(id);
 }
 
@@ -286,7 +286,7 @@ bool MaxMin::leave_for_later(int id) {
 void MaxMin::drop_out(int id) {
   Flow& flow = flows_[id];
   parts_ -= flow.parts.size();
-  if (parts_ == 0) entangled_ = false;
+  if (parts_ == 0) entangled_ = 0;
   if (flow.bottleneck < 0) {  // it has joined since the last solve()
     std::erase(joining_, id);
     return;

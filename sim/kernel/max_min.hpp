@@ -298,7 +298,7 @@ class MaxMin {
   };
   std::uint64_t solves_ = 0;
   std::uint64_t again_ = 0;  ///< operations of this solve() on what it had settled before
-  bool entangled_ = false;   ///< settling again has cost enough once, since anything flows
+  int entangled_ = 0;        ///< joins to foresee, since settling again has cost enough
   std::size_t parts_ = 0;    ///< of all that flows
   Table<Filled> filled_;
   Table<Chained> chains_;

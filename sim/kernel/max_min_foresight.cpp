@@ -62,6 +62,7 @@ void MaxMin::begin(int id, int bottleneck, Exact safe) {
 // levels. What is foreseen wrongly is settled as ever. Of equal bottlenecks the one that a flow has
 // or would be guessed is as good.
 void MaxMin::foresee() {
+  operations_ += parts_;
   fill();
   for (const Foreseen& each : foreseen_) {
     const Flow& flow = flows_[each.flow];
@@ -159,10 +160,12 @@ bool MaxMin::let_join() {
   std::size_t parts = 0;
   for (const int id : joining_) parts += flows_[id].parts.size();
   const bool many = parts * many_joins > parts_;
-  if (many)
+  if (many) {
     foresee();
-  else
+    --entangled_;
+  } else {
     for (const int id : joining_) begin_guessed(id);
+  }
   joining_.clear();
   return many;
 }

@@ -38,6 +38,9 @@ constexpr double tolerance = 1e-25;
 /// costs is some hundredths of the whole.
 constexpr std::uint64_t seldom = 16;
 
+/// Joins that are foreseen once settling again has cost enough. Then guesses get another chance.
+constexpr int foresights_to_come = 64;
+
 /// Most levels differ in their first digits.
 bool above(const Exact& level, const Exact& other) {
   constexpr double digits = 1e-12;
@@ -296,7 +299,8 @@ MaxMin::Changes MaxMin::solve() {
   for (bool foreseen = !joining_.empty() && let_join(); !queue_.empty();) {
     settle_next();
     if (foreseen || again_ <= parts_) continue;
-    foreseen = entangled_ = true;
+    foreseen = true;
+    entangled_ = foresights_to_come;
     foresee();
   }
   assert(!check_is_due() || broken_statement() == "");
