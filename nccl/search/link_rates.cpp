@@ -2,13 +2,13 @@
 #include "nccl/search/link_rates.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <cstdint>
 
 namespace ringscope::nccl {
 namespace {
 
-/// Rates are told to the thousandth; sums of doubles are not.
-Rate rounded(Rate rate) { return std::round(rate * 1000) / 1000; }
+/// Rates are told to the thousandth; sums of doubles are not. None is negative.
+Rate rounded(Rate rate) { return static_cast<Rate>(std::int64_t(rate * 1000 + 0.5)) / 1000; }
 
 }  // namespace
 
@@ -28,14 +28,15 @@ bool LinkRates::move(const LinkPath& path, std::size_t links, int start, Rate ra
   const auto part = [&](int node) { return graph_.nodes[node]; };
   const bool from_gpu = part(start) == NodeKind::gpu;
   const auto link_of = [&](int id) -> const GraphLink& { return graph_.links[id]; };
-  const bool through_domain = std::ranges::any_of(
-      path.links, [&](int id) { return part(link_of(id).to) == NodeKind::domain; });
-  const bool longer =
-      path.distance == Distance::root && from_gpu && through_domain && !graph_.processor.amd;
+  const bool longer = path.distance == Distance::root && from_gpu && !graph_.processor.amd &&
+                      std::ranges::any_of(path.links, [&](int id) {
+                        return part(link_of(id).to) == NodeKind::domain;
+                      });
+  const bool may_read = graph_.generation < 80 && !from_gpu;
   for (std::size_t i = 0; i < links; ++i) {
     const GraphLink& link = link_of(path.links[i]);
     const Rate there = link.type == LinkType::pcie && longer ? rate * 6 / 5 : rate;
-    const bool read = part(link.to) == NodeKind::gpu && graph_.generation < 80 && !from_gpu;
+    const bool read = may_read && part(link.to) == NodeKind::gpu;
     const Rate back = read ? there / 8 : 0;
     Rate& forward = left_[path.links[i]];
     Rate& backward = left_[link.back];
