@@ -16,7 +16,6 @@ to outliers, in which each machine counts as much as any other, find them by Gau
 import argparse
 import json
 import pathlib
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
@@ -27,9 +26,9 @@ from validation.calibration.nccl.least_squares import (ENOUGH, REFITS, ROUNDS, c
                                                        errors, fitted, weight_of, without)
 from validation.calibration.nccl.machines import (MACHINES, folders_of, report,
                                                   rows_by_machine)
-from validation.calibration.nccl.predict import MOST, scenario_of, seconds_of
+from validation.calibration.nccl.predict import scenario_of, seconds_of
 from validation.calibration.nccl.profile import BETWEEN, OVER_PCIE, digits
-from validation.calibration.verdict.simulator import Simulator, batch
+from validation.calibration.verdict.simulator import AT_ONCE, Simulator, batch
 
 # Costs of kernels on GPUs, and of blocks between hosts.
 OF_GPUS = ["launch", "issue", "exchange_start", "call", "in_switch",
@@ -50,7 +49,6 @@ STATED = dict.fromkeys(("efa_p4d", "efa_p5", "efa_p6"), "75 us")
 ISSUE = 4.263e-6
 EXCHANGE = 5e-6  # s until a block of an exchange has begun, before anything is known
 CALL = 10e-6  # s that a program in PyTorch adds to a call, likewise
-THREADS = 2
 
 
 def transport_of(machine) -> str:
@@ -147,12 +145,13 @@ class Predictor:
 
     def seconds(self, asked: list) -> list:
         """An array for each (machine, rows, {key: logarithm})."""
-        tasks = [(m, rows[i:i + MOST], logs) for m, rows, logs in asked
-                 for i in range(0, len(rows), MOST)]
-        with ThreadPoolExecutor(THREADS) as pool:
-            parts = iter(list(pool.map(lambda task: self.run(*task), tasks)))
-        return [np.concatenate([next(parts) for _ in range(0, len(rows), MOST)])
-                for _, rows, _ in asked]
+        tasks = []
+        for machine, rows, logs in asked:
+            library = self.library_of(machine, logs)
+            tasks += [(machine, row, library) for row in rows]
+        parts = [self.run(tasks[i:i + AT_ONCE]) for i in range(0, len(tasks), AT_ONCE)]
+        ends = np.cumsum([len(rows) for _, rows, _ in asked])
+        return np.split(np.concatenate(parts), ends[:-1])
 
     def library_of(self, machine, logs: dict) -> dict:
         return library_of(self.base, machine, logs)
@@ -160,11 +159,12 @@ class Predictor:
     def cluster_of(self, machine, row) -> dict:
         return {"base": machine.cluster, "hosts": max(2, row.hosts)}
 
-    def run(self, machine, rows, logs) -> np.ndarray:
-        cases = batch(self.simulator, self.library_of(machine, logs),
-                      [scenario_of(self.cluster_of(machine, row), row) for row in rows],
-                      [f"{machine.name} {row.size} B" for row in rows])
-        for row, case in zip(rows, cases):
+    def run(self, tasks: list) -> np.ndarray:
+        cases = batch(self.simulator, {},
+                      [{**scenario_of(self.cluster_of(machine, row), row), "library": library}
+                       for machine, row, library in tasks],
+                      [f"{machine.name} {row.size} B" for machine, row, _ in tasks])
+        for (machine, row, _), case in zip(tasks, cases):
             words = case["chosen"].split(", ")
             self.protocols[machine.name, row] = words[1] if len(words) > 1 else ""
         return np.array(seconds_of(cases))

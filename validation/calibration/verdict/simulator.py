@@ -56,10 +56,12 @@ class Simulator:
 
     def run(self, library: dict, scenarios: list, names: list, *options: str) -> str:
         """One output for all; where the simulator refuses one, the first of `names` is said whose
-        scenario it refuses."""
-        file = {"question": "What does the fitted model predict?", **scenarios[0],
-                "library": library,
-                "cases": [{"name": str(i), "set": one} for i, one in enumerate(scenarios)]}
+        scenario it refuses. `library`: of all that have none."""
+        file = {"question": "What does the fitted model predict?", "library": library,
+                **scenarios[0]}
+        file["cases"] = [{"name": str(i), "set": {key: value for key, value in one.items()
+                                                  if value != file.get(key)}}
+                         for i, one in enumerate(scenarios)]
         with tempfile.TemporaryDirectory(prefix="ringscope-validate-") as folder:
             path = os.path.join(folder, "fitted.yaml")
             with open(path, "w", encoding="utf-8") as out:
