@@ -163,6 +163,8 @@ Noise read_noise(Fields& job, int ranks, std::vector<Value>& slow_hosts) {
   return noise;
 }
 
+constexpr int most_waves = 1000;  // a wave more or less is a thousandth
+
 /// Needs of computations stand in the resolved job only where they are asked for.
 std::optional<Needs> read_needs(Fields& job, bool bytes_stated) {
   std::optional<Needs> read;
@@ -180,6 +182,8 @@ std::optional<Needs> read_needs(Fields& job, bool bytes_stated) {
     const Value& sms = fields.value_or("sms", "1");
     needs.sms = sms.number(0, 1);
     if (needs.sms <= 0) sms.fail("expected a share above 0 of the GPU's multiprocessors");
+    if (const Value* waves = fields.optional("waves"))
+      needs.waves = static_cast<int>(waves->integer(1, most_waves));
   });
   return read;
 }

@@ -44,6 +44,7 @@ struct Needs {
   Bandwidth memory{};   ///< bytes of its memory that they read and write in a second
   bool stated = false;  ///< in place of it what a program says of each computation
   double sms = 1;       ///< share of its multiprocessors
+  int waves = 0;        ///< in which its blocks go through them; 0: so many that it is no matter
 };
 
 struct NcclGroups;    // scenarios/question/nccl_communicators.hpp

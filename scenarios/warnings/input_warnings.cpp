@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Warnings about memory and cores of hosts that the input of a training job takes, and about NICs.
+// Warnings about memory and cores of hosts that the input of a training job takes, about what
+// computations need of a GPU, and about NICs.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -78,6 +79,17 @@ Vertex home_of(const Topology& topology, const Location& where) {
   return where.gpu >= 0 ? host.gpus[where.gpu] : host.numa_domains[where.numa];
 }
 
+/// Computations beside kernels on a GPU without a number of multiprocessors.
+std::vector<std::string> uncounted_sms(const Scenario& scenario) {
+  const Location& where = scenario.placement.ranks.front();
+  const Topology& topology = scenario.cluster.topology;
+  if (!scenario.job.needs || where.gpu < 0) return {};
+  if (topology.graph()[home_of(topology, where)].sms > 0) return {};
+  return {
+      "blocks take no multiprocessors from computations ('job.needs'): "
+      "'cluster.host.gpu.sms' specifies how many a GPU has"};
+}
+
 /// The NICs of `host` by which a ring comes and goes.
 std::set<Vertex> nics_of_ring(const Scenario& scenario, int host) {
   const Topology& topology = scenario.cluster.topology;
@@ -148,8 +160,8 @@ bool one_is_faster_than_all(const Topology& topology, const Host& host) {
 
 std::vector<std::string> input_warnings(const Scenario& scenario) {
   std::vector<std::string> found = short_host_memory(scenario);
-  const std::vector<std::string> crowded = crowded_input(scenario);
-  found.insert(found.end(), crowded.begin(), crowded.end());
+  for (const auto& more : {crowded_input(scenario), uncounted_sms(scenario)})
+    found.insert(found.end(), more.begin(), more.end());
   return found;
 }
 

@@ -11,6 +11,7 @@ namespace ringscope {
 namespace {
 
 using testing::AllOf;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -140,6 +141,14 @@ TEST(JobWarnings, keys_that_change_nothing_are_named) {
   EXPECT_THAT(
       warnings_of("h100_nvswitch", "{hosts: 8-8, on: gpu}", "nccl, cuda_graph: true", "nccl_h100"),
       IsEmpty());
+}
+
+TEST(JobWarnings, a_gpu_without_a_number_of_multiprocessors_loses_none_to_blocks) {
+  const auto warnings = [](const std::string& cluster) {
+    return warnings_of(cluster, "{hosts: 4, on: gpu}", "nccl, needs: {sms: 0.5}", "nccl_a100");
+  };
+  EXPECT_THAT(warnings("gpu4x4_25g"), Contains(HasSubstr("'cluster.host.gpu.sms'")));
+  EXPECT_THAT(warnings("a100_nvswitch"), IsEmpty());
 }
 
 TEST(JobWarnings, a_provider_with_one_endpoint_gives_two_threads_nothing) {

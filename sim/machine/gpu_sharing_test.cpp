@@ -153,6 +153,27 @@ TEST_F(GpuSharing, each_block_takes_an_sm_from_a_computation_that_needs_all) {
   expect_seconds(computation_s(report), 1 * ms * 8 / (8 - 2));
 }
 
+TEST_F(GpuSharing, the_last_wave_of_a_computation_takes_as_long_as_a_full_one) {
+  const Report report = beside({.needs = "{waves: 1}", .bytes = 1e8}, 2, 1 * ms);
+  expect_seconds(computation_s(report), 1 * ms * 2);
+}
+
+// 16 blocks, 6 at a time.
+TEST_F(GpuSharing, a_computation_of_two_waves_takes_three) {
+  const Report report = beside({.needs = "{waves: 2}", .bytes = 1e8}, 2, 1 * ms);
+  expect_seconds(computation_s(report), 1 * ms * 3 / 2);
+}
+
+TEST_F(GpuSharing, a_wave_that_leaves_them_free_is_not_slowed) {
+  const Report report = beside({.needs = "{waves: 1, sms: 0.75}", .bytes = 1e8}, 2, 1 * ms);
+  expect_seconds(computation_s(report), 1 * ms);
+}
+
+TEST_F(GpuSharing, many_blocks_have_their_sms_before_a_computation) {
+  const Gpus gpus = {.needs = "{}", .link = 64 * 10e9, .sms = 80, .bytes = 64e8};
+  expect_seconds(computation_s(beside(gpus, 64, 1 * ms)), 1 * ms * 80 / (80 - 64));
+}
+
 TEST_F(GpuSharing, a_computation_that_leaves_them_free_is_not_slowed) {
   const Report report = beside({.needs = "{sms: 0.75}", .bytes = 1e8}, 2, 1 * ms);
   expect_seconds(computation_s(report), 1 * ms);

@@ -10,6 +10,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "scenarios/workload/training.hpp"
@@ -24,7 +25,7 @@ constexpr int whole = 4096;      ///< units of a processor for one of a computat
 constexpr int parts_of_sm = 64;  ///< the finest share of an SM
 constexpr double last = 1e9;     ///< s: longer than any block runs
 /// A block gets its SM before computations do: it asks for it at a lower rate, and so more heavily.
-constexpr int block_weight = 4096;
+constexpr int block_weight = 1 << 16;
 constexpr double block_rate = level * parts_of_sm / block_weight;
 
 constexpr double most_weight = 1 << 24;  // sums of weights stay integers
@@ -32,6 +33,14 @@ constexpr double most_weight = 1 << 24;  // sums of weights stay integers
 /// Rounded down: what needs all that there is has it when it is alone.
 int weight_of(double units) {
   return static_cast<int>(std::clamp(units * (1 + 1e-9), 1.0, most_weight));
+}
+
+/// SMs that blocks take from a kernel. Its last wave may be nearly empty, and takes as long.
+/// Source: wave quantization, NVIDIA's "Matrix Multiplication Background User's Guide".
+double sms_taken(int blocks, int sms, const Needs& needs) {
+  const double all = needs.sms * sms * needs.waves;
+  const double waves = std::ceil(all / std::max(1, sms - blocks) - 1e-9);
+  return waves <= needs.waves ? blocks : sms - all / waves;
 }
 
 }  // namespace
@@ -128,7 +137,8 @@ void Machine::count_blocks(int rank, int more) {
   now.blocks += more;
   const int after = std::min(now.blocks, gpu.count);
   if (after == before) return;
-  if (after > 0) ledger_->slow(gpu.blocks, static_cast<double>(after) / gpu.count);
+  const Needs needs = jobs_.job(rank).needs.value_or(Needs{});
+  if (after > 0) ledger_->slow(gpu.blocks, sms_taken(after, gpu.count, needs) / gpu.count);
   if (after == 0) ledger_->stop(now.activity);
   if (before > 0) return;
   const Uses uses = {{gpu.blocks, 1}, {gpu.sms, block_weight}};
