@@ -90,13 +90,13 @@ class Verdicts(Gate):
     def test_healthy_log_ends_with_0(self):
         self.assertEqual(self.line(self.log("x.log"))[0], 0)
 
-    def test_links_at_an_eighth_end_with_5_and_their_cause(self):
-        code, said = self.line(self.log("x.log", "link-slow", 0.125), causes=self.FEW)
+    def test_links_at_a_quarter_end_with_5_and_their_cause(self):
+        code, said = self.line(self.log("x.log", "link-slow", 0.25), causes=self.FEW)
         self.assertEqual((code, said["verdict"], said["cannot_tell"]), (5, "not normal", None))
-        self.assertIn("link-slow", said["causes"][:2])
+        self.assertEqual((said["causes"][0], said["bytes"]), ("link-slow", 256 << 20))
 
-    def test_links_at_a_quarter_end_with_5_beside_a_good_log(self):
-        code, said = self.line(self.log("x.log", "link-slow", 0.25), "--reference",
+    def test_links_at_a_half_end_with_5_beside_a_good_log(self):
+        code, said = self.line(self.log("x.log", "link-slow", 0.5), "--reference",
                                self.log("good.log"), causes=self.FEW)
         self.assertEqual((code, said["verdict"], said["cannot_tell"]), (5, "not normal", None))
         self.assertIn("link-slow", said["causes"][:2])

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Is a curve normal; where does it begin not to be; which causes explain it, and how well.
 
-Normal: nowhere are NEIGHBOURS sizes in a row (all, of a shorter series) further off the expected
-time than the error model's limits (errors.py), all to the same side. A cause's weight
-is the mean likelihood of the whole curve under the simulation with that cause, over all of its
-severities (those between two that were simulated are interpolated), times its weight before the
-data: a cause that has to be of one severity among many explains less than one that may be of any.
+Not normal: two neighbouring sizes (one, where a series has no more) are further off the expected
+time than the error model's limits (errors.py), both to the same side; or one is CLEAR times as far,
+and its neighbour deviates nearly as much inside a wider range. A cause's weight is the mean
+likelihood of the whole curve under the simulation with that cause, over all of its severities
+(those between two that were simulated are interpolated), times its weight before the data: a cause
+that has to be of one severity among many explains less than one that may be of any.
 `unknown` stands for whatever slows a curve smoothly and is in no list.
 """
 
@@ -17,7 +18,8 @@ import numpy as np
 from validation.doctor.causes.cause import Cause
 from validation.doctor.errors import Density, Errors
 
-NEIGHBOURS = 2
+CLEAR = 1.5  # times the end of the range, as logarithms: one such size is enough
+ALONG = 2 / 3  # of its deviation, as logarithms: a neighbour with so much is no contrast
 BETWEEN = 31  # severities interpolated between two simulated ones
 LEAST_SHARE = 1e-3  # of all severities, that of one alone
 SCALES = (0.1, 0.3, 1.0)  # of the stated error, equally probable
@@ -43,14 +45,17 @@ class Outcome(NamedTuple):
 
 
 def abnormal(points: list, errors: Errors) -> Optional[int]:
-    """Index of the first point from which on the curve is not normal; None where it is."""
-    off = errors.off(points)
+    """Index of the first point outside the normal range; None where the curve is normal. One size
+    that deviates alone is normal, and measured again."""
+    off, logs = errors.off(points), np.log([point.ratio for point in points])
+    clear = np.abs(logs) > CLEAR * np.where(logs > 0, errors.high, -errors.low)
     for series in dict.fromkeys(point.series for point in points):
         own = [i for i, point in enumerate(points) if point.series == series]
-        many = min(NEIGHBOURS, len(own))
-        for begin in range(len(own) - many + 1):
-            if abs(np.sum(off[own[begin:begin + many]])) == many:
-                return own[begin]
+        for i, j in zip(own, own[1:] or own):
+            less, more = sorted((i, j), key=lambda one: abs(logs[one]))
+            along = clear[more] and logs[less] / logs[more] >= ALONG
+            if off[i] * off[j] > 0 or along:
+                return i if off[i] else j
     return None
 
 

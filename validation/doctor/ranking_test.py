@@ -84,6 +84,15 @@ class BySpread(unittest.TestCase):
         found, model = self.model(lambda size: 2.2 if size == 1 << 20 else 1)
         self.assertIsNone(ranking.abnormal(found, model))
 
+    def test_one_with_a_neighbour_that_deviates_nearly_as_much_in_a_wider_range_is_a_fault(self):
+        found = points(lambda size: {1 << 20: 2.4, 4 << 20: 3.3}.get(size, 1))
+        for one in found:
+            one.likely = (0.2, 5.0) if one.bytes < 4 << 20 else (0.8, 1.5)
+        place = ranking.abnormal(found, errors.Errors(found, "nccl"))
+        self.assertEqual(found[place].bytes, 4 << 20)
+        found[place - 1].seconds = 2.1  # less than 3.3^(2/3)
+        self.assertIsNone(ranking.abnormal(found, errors.Errors(found, "nccl")))
+
     def test_deviation_holds_nine_tenths_in_the_interval(self):
         model = self.model(lambda size: 1)[1]
         self.assertAlmostEqual(model.model[0], math.log(1.5 / 0.8) / 2 / 1.645, places=4)

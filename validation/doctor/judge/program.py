@@ -31,9 +31,10 @@ CASES = HERE.parent / "cases"
 PUBLISHED = HERE.parent.parent / "published"
 FIRST = {("faults", "choose"): 1, ("faults", "judge"): 1001, ("faults", "fresh"): 4001,
          ("faults", "rings"): 7001, ("faults", "develop"): 8001, ("faults", "last"): 9001,
-         ("faults", "mean"): 13001,
+         ("faults", "mean"): 13001, ("faults", "along"): 16001,
          ("healthy", "choose"): 1, ("healthy", "judge"): 1001, ("healthy", "rings"): 5001,
-         ("healthy", "last"): 6001, ("erring", "choose"): 2001, ("erring", "judge"): 3001,
+         ("healthy", "last"): 6001, ("healthy", "along"): 14001, ("erring", "along"): 15001,
+         ("erring", "choose"): 2001, ("erring", "judge"): 3001,
          ("erring", "rings"): 11001, ("erring", "last"): 12001}
 POSED = ("choose", "judge", "all")  # parts of the curves that are not drawn
 RESULTS = HERE.parent.parent / "results" / "published"
