@@ -69,7 +69,7 @@ void add_import_fabric(Command& program) {
                      "the cluster's file; standard output without");
   command.add_option(
       "--as", arguments->as,
-      "ibnetdiscover, slurm_conf, slurm_yaml, topograph, kubernetes or nvidia_smi_q; "
+      "ibnetdiscover, slurm_conf, slurm_yaml, topograph, kubernetes, nvidia_smi_q or ec2; "
       "without, the file tells which");
   command
       .add_option("--label", arguments->labels,

@@ -104,7 +104,7 @@ def fabric(random, seeds):
     words = ["import-fabric", "f", "-o", "o.yaml"]
     if random.random() < 0.2:
         words += ["--as", random.choice(["ibnetdiscover", "slurm_conf", "slurm_yaml", "topograph",
-                                          "kubernetes", "nvidia_smi_q"])]
+                                          "kubernetes", "nvidia_smi_q", "ec2"])]
     if random.random() < 0.2:
         words += ["--adapters"]
     return Input(words, {"f": pick_mutated(random, seeds.fabrics)})

@@ -12,7 +12,7 @@ namespace ringscope {
 namespace {
 
 /// "true", "1.5" and the like would be no names.
-std::string quoted(const std::string& name) { return fmt::format("\"{}\"", name); }
+std::string in_quotes(const std::string& name) { return fmt::format("\"{}\"", name); }
 
 std::string plural(int count, std::string_view one, std::string_view many) {
   return fmt::format("{} {}", count, count == 1 ? one : many);
@@ -104,14 +104,14 @@ std::string hosts_yaml(const Fabric& fabric, Bandwidth usual) {
   for (const Fabric::Host& host : fabric.hosts) {
     std::string ends;
     for (const Fabric::Nic& nic : host.nics) {
-      const std::string leaf = quoted(fabric.switches[nic.leaf]);
+      const std::string leaf = in_quotes(fabric.switches[nic.leaf]);
       if (!ends.empty()) ends += ", ";
       ends += !nic.bandwidth || *nic.bandwidth == usual
                   ? leaf
                   : fmt::format("{{switch: {}, link: {{bandwidth: {}}}}}", leaf,
                                 to_text(*nic.bandwidth));
     }
-    yaml += fmt::format("  - {{name: {}, to: [{}]}}\n", quoted(host.name), ends);
+    yaml += fmt::format("  - {{name: {}, to: [{}]}}\n", in_quotes(host.name), ends);
   }
   return yaml;
 }
@@ -129,8 +129,8 @@ std::string trunks_yaml(Fabric& fabric, const FabricOptions& options, Bandwidth 
     const std::string link =
         bandwidth == usual ? "" : fmt::format(", link: {{bandwidth: {}}}", to_text(bandwidth));
     const std::string cables = trunk.cables == 1 ? "" : fmt::format(", cables: {}", trunk.cables);
-    yaml += fmt::format("  - {{from: {}, to: {}{}{}}}\n", quoted(fabric.switches[from]),
-                        quoted(fabric.switches[to]), cables, link);
+    yaml += fmt::format("  - {{from: {}, to: {}{}{}}}\n", in_quotes(fabric.switches[from]),
+                        in_quotes(fabric.switches[to]), cables, link);
   }
   const auto unknown = [](const Fabric::Trunk& trunk) { return !trunk.bandwidth; };
   if (std::ranges::any_of(fabric.trunks, unknown))
@@ -159,12 +159,12 @@ std::string fabric_yaml(Fabric& fabric, const FabricOptions& options) {
       fmt::format("guessed: {} of latency for a cable between switches, because no file "
                   "says it: {}",
                   to_text(hop.value), hop.source));
-  std::string body = options.host.empty() ? "" : fmt::format("base: {}\n", quoted(options.host));
+  std::string body = options.host.empty() ? "" : fmt::format("base: {}\n", in_quotes(options.host));
   body += fmt::format(
       "network: fabric\nabout: {}\nlink: {{bandwidth: {}, latency: {}}}\ntrunk: {{latency: {}}}\n",
-      quoted(summary), to_text(usual), to_text(half), to_text(hop.value));
+      in_quotes(summary), to_text(usual), to_text(half), to_text(hop.value));
   body += host_yaml(fabric, options) + "switches:\n";
-  for (const std::string& name : fabric.switches) body += fmt::format("  - {}\n", quoted(name));
+  for (const std::string& name : fabric.switches) body += fmt::format("  - {}\n", in_quotes(name));
   body += hosts_yaml(fabric, usual) + trunks_yaml(fabric, options, usual);
   std::string head =
       fmt::format("# Imported by `ringscope import-fabric` from {}.\n", one_line(options.origin));

@@ -18,7 +18,10 @@ const Broken broken[] = {
      "x: no known description of a network; expected one of: ibnetdiscover (what ibnetdiscover "
      "prints), slurm_conf (Slurm's topology.conf), slurm_yaml (Slurm's topology.yaml), topograph "
      "(a model of NVIDIA's topograph), kubernetes (`kubectl get nodes -o json`), nvidia_smi_q "
-     "(`nvidia-smi -q` of several hosts, as pdsh prints it)"},
+     "(`nvidia-smi -q` of several hosts, as pdsh prints it), ec2 (`aws ec2 "
+     "describe-instance-topology`)"},
+    {"{\"Instances\": [{\"NetworkNodes\": [\"a\"]}]}",
+     "x: Instances[0] is not as its program writes it: key 'InstanceId' not found"},
     {"{\"items\": [{\"kind\": \"Node\", \"metadata\": {\"name\": \"n;1\"}}]}",
      "x: expected a host's name of letters, digits, '.', '_' and '-', got 'n;1'"},
     {"{\"items\": [{\"kind\": \"Node\", \"metadata\": {\"name\": \"n1\"}}, {\"kind\": \"Node\", "

@@ -82,6 +82,23 @@ TEST(Kubernetes, layers_of_amazon_are_switches) {
                                    "ip-10-0-0-2: nn-3b top", "ip-10-0-0-3: nn-3b top"));
 }
 
+// NetworkNodes go from the top down; an instance whose layers are not told is below the top.
+TEST(Ec2, instances_are_below_their_network_nodes) {
+  std::vector<std::string> instances;
+  for (const char* nodes :
+       {R"(["a1", "b1", "c1"])", R"(["a1", "b1", "c2"])", R"(["a1", "b1", "c1"])",
+        R"(["a1", "b2", "c3"])", R"(["a1", "b1", "c2"])", R"(["a1", "b2", "c3"])", "null"})
+    instances.push_back(fmt::format(
+        R"({{"InstanceId": "i-{}", "InstanceType": "p5.48xlarge", "NetworkNodes": {}}})",
+        instances.size(), nodes));
+  const std::string text =
+      fmt::format(R"({{"Instances": [{}], "NextToken": "x"}})", fmt::join(instances, ", "));
+  EXPECT_THAT(ways_up(parsed(text)),
+              testing::ElementsAre("i-0: c1 b1 a1 top", "i-1: c2 b1 a1 top", "i-2: c1 b1 a1 top",
+                                   "i-3: b2 a1 top", "i-4: c2 b1 a1 top", "i-5: b2 a1 top",
+                                   "i-6: top"));
+}
+
 // Each leaf switch has two of the hosts of a domain.
 TEST(Kubernetes, nvlink_domains_are_around_the_leaves_that_refine_them) {
   std::vector<std::string> nodes;

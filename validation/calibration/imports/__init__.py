@@ -26,8 +26,6 @@ MOST_RANGES = 12
 UNREAD = ((re.compile(r".*==\(.*\)==>"), "iblinkinfo, whose fabric ibnetdiscover prints too"),
           (re.compile(r"\W*(ROCm System Management Interface|Weight between two GPUs)"),
            "rocm-smi; RCCL's topology file (NCCL_TOPO_DUMP_FILE) has the same links"),
-          (re.compile(r'\s*"NetworkNodes"\s*:'), "EC2's topology of instances; its switches can be "
-           "written as Slurm's topology.conf"),
           (re.compile(r"numCycle\b|.*\bnumCycle,"), "rccl-tests' CSV; its text is read"))
 
 

@@ -28,9 +28,6 @@ P2P = "metric,src,dst,value\n"
 
 # (input, what is said after "x.log:")
 BAD = [
-    ('{"Instances": [\n  {\n   "NetworkNodes": [\n',
-     '3:1: expected output of a program with a reader here, got a line of EC2\'s topology of '
-     "instances; its switches can be written as Slurm's topology.conf"),
     ('  1    1[  ] ==( 4X 53.125 Gbps Active/  LinkUp)==>    2    3[  ] "leaf1" ( )\n',
      "1:1: expected output of a program with a reader here, got a line of iblinkinfo, whose fabric "
      "ibnetdiscover prints too"),

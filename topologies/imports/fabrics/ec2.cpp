@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// `aws ec2 describe-instance-topology`: NetworkNodes of an instance are the switches above it, from
+// the top down; the last one it is plugged into. Source: Amazon EC2 API, InstanceTopology.
+#include "topologies/imports/fabrics/fabrics.hpp"
+#include "topologies/imports/fabrics/label_tree.hpp"
+#include "topologies/imports/json_items.hpp"
+
+namespace ringscope {
+namespace {
+
+bool is_ec2(std::string_view text) { return text.find("\"NetworkNodes\"") != text.npos; }
+
+Fabric read_ec2(const std::shared_ptr<const Source>& source, const FabricLabels&) {
+  const FabricLabels layers = {"layer 1", "layer 2", "layer 3", "layer 4"};
+  std::vector<LabelledHost> hosts;
+  each_item(source, "Instances", [&](const nlohmann::json& instance) {
+    LabelledHost host{instance.at("InstanceId"), {source, 0, 0}};
+    const nlohmann::json& nodes = instance.at("NetworkNodes");
+    if (!nodes.is_null()) host.values = nodes.get<std::vector<std::string>>();
+    host.values.resize(layers.size());
+    hosts.push_back(std::move(host));
+  });
+  return fabric_of_labels(layers, hosts);
+}
+
+}  // namespace
+
+FabricFormat describe_ec2() {
+  return {"ec2", "`aws ec2 describe-instance-topology`", is_ec2, read_ec2};
+}
+
+}  // namespace ringscope
