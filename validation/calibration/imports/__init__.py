@@ -13,7 +13,7 @@ from common.programs import InputError
 from validation.calibration.imports import (imb, inspector, markdown_table, nccl_json, nccl_tests,
                                             nvbandwidth, osu, p2p_csv, p2p_matrices,
                                             published_csv, ring_trace, transferbench)
-from validation.calibration.imports.findings import Findings, Given
+from validation.calibration.imports.findings import Findings, Given, NothingFound
 from validation.calibration.imports.source import read_source
 
 FORMATS = (osu, imb, nccl_tests, nccl_json, published_csv.OF_NCCL, published_csv.TIMES, ring_trace,
@@ -63,8 +63,16 @@ def read(path: str, given: Given, name: str = "") -> list:
 
 
 def parse(source, given: Given, name: str = "") -> list:
-    found = [one.parse(stream, given) for stream in source.of_streams()
-             for one in ([format_named(name)] if name else formats_of(stream))]
+    found, empty = [], []
+    for stream in source.of_streams():
+        for one in [format_named(name)] if name else formats_of(stream):
+            try:
+                found.append(one.parse(stream, given))
+            except NothingFound as error:
+                empty.append(error)
+    if empty and not any(one.points for one in found):
+        raise empty[0]
+    found += [error.findings for error in empty]
     if lines := passed_over(source):
         notes = Findings()
         notes.note(f"{source.path}: passed over line{'s' * (len(lines) > 1)} {ranges(lines)}")

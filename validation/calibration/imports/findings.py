@@ -54,12 +54,15 @@ class Findings:
                        "hosts_count": layout.hosts, "placement": layout.placement} | more
         self.add("replay", what, seconds, parameters, extra)
 
+    def add_nonblocking(self, what: str, size, layout, seconds: float, compute: float = 0):
+        """A collective that is posted before a computation of `compute`, which begins at once."""
+        self.add_collective(what, size, layout, seconds, compute_s=compute)
+        self.points[-1][1].scenario = {"job": {"overlap": f"{compute:.12g} s"}}
+
     def add_overlapped(self, what: str, size, layout, overall: float, compute: float, pure: float):
-        """A non-blocking collective: `pure` alone, `overall` when posted before a computation of
-        `compute` that begins at once. Both are cases that differ in how long they compute."""
-        for seconds, beside in ((pure, 0), (overall, compute)):
-            self.add_collective(what, size, layout, seconds, compute_s=beside)
-            self.points[-1][1].scenario = {"job": {"overlap": f"{beside:.12g} s"}}
+        """Two cases of a non-blocking collective: `pure` alone, and `overall` with `compute`."""
+        self.add_nonblocking(what, size, layout, pure)
+        self.add_nonblocking(what, size, layout, overall, compute)
 
     def add_copy(self, seconds: float, size: int, ends: tuple, by: str):
         """From the first to the second of `ends`: GPUs, of which one may be None, the host."""
@@ -71,11 +74,22 @@ class Findings:
         self.add("probes", what, seconds, {"bytes": size, **more, "by": by})
 
     def checked(self, source, program: str) -> "Findings":
-        """Itself. Raises InputError where nothing was found."""
+        """Itself. Raises NothingFound without any point."""
         if not self.points:
-            source.fail(1, f"a table of {program} with times",
-                        "; ".join(self.notes) or "none of a known test")
+            try:
+                source.fail(1, f"a table of {program} with times",
+                            "; ".join(self.notes) or "none of a known test")
+            except InputError as error:
+                raise NothingFound(str(error), self) from None
         return self
+
+
+class NothingFound(InputError):
+    """`findings` have notes only."""
+
+    def __init__(self, text: str, found: Findings):
+        super().__init__(text)
+        self.findings = found
 
 
 @dataclasses.dataclass(frozen=True)
@@ -98,6 +112,11 @@ class Layout:
     def way(self, pairs: int) -> str:
         """The way by which ranks i and i + pairs reach each other."""
         return "network" if pairs >= self.per_host else "shm"
+
+    def ping_pong(self, pairs: int) -> tuple:
+        """(probe, its parameters) of a ping-pong of all ranks i and i + pairs."""
+        way, shared = {"way": self.way(pairs)}, self.pairs_of_two_hosts(pairs)
+        return ("ping_pong", way) if shared == 1 else ("ping_pong_pairs", way | {"pairs": shared})
 
     def pairs_of_two_hosts(self, pairs: int) -> int:
         """Number of the pairs i, i + pairs that lie between the same two hosts."""

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The text output of the Intel MPI Benchmarks (IMB-MPI1), versions 3 to 2021.
+"""The text output of the Intel MPI Benchmarks, versions 3 to 2021: IMB-MPI1, IMB-NBC, and the
+ping-pongs of IMB-P2P.
 
 PingPong's t is half of a round trip; of several ranks' times the largest counts; Uniband and
-Biband send from rank i to rank i + P/2, and Biband counts the messages of both directions
-(the user guide, and scale_bw in the source).
+Biband send from rank i to rank i + P/2, and Biband counts the messages of both directions. So
+does IMB-P2P's PingPong, on all ranks at once, whose t is the mean. t_pure of IMB-NBC is a
+collective with its wait, t_ovrl has a computation of t_CPU between (the user guide, and
+IMB_output.c, original_benchmark.h and imb_p2p_pingpong.c in the source).
 """
 
 import re
@@ -18,19 +21,28 @@ MARKS = r"\s*#?\s*Benchmarking \S+\s*$"
 VERSION = re.compile(r"#\s+(Intel ?\(R\) MPI Benchmarks [^,]+)")
 TITLE = re.compile(r"\s*#?\s*Benchmarking (?P<test>\S+)\s*$")
 PROCESSES = re.compile(r"\s*#?\s*#processes = (\d{1,9})\b")
-GROUPS = re.compile(r"\s*#?\s*\( ?\d+ groups of")
-HEADER = re.compile(r"\s*#(bytes|repetitions)\b")
-NO_MEMORY = re.compile(r"\s*\d+\s+(\d+\s+)?(out-of-mem|int-overflow)")
+HEADER = re.compile(r"\s*(Group\s+)?#(bytes|repetitions)\b")
+NOT_MEASURED = re.compile(r"\s*\d+\s+(\d+\s+)?(out-of-mem|int-overflow|time-out)")
 WINDOW = 64  # MAX_WIN_SIZE in the source
 
 # header: the name that the columns have here; another unit is another header
 COLUMNS = {"#bytes": "bytes", "#repetitions": "repetitions", "t[usec]": "time",
            "t_min[usec]": "least", "t_max[usec]": "most", "t_avg[usec]": "mean",
-           "Mbytes/sec": "rate", "Msg/sec": "messages", "defects": "defects"}
+           "t_ovrl[usec]": "overall", "t_pure[usec]": "pure", "t_CPU[usec]": "compute",
+           "overlap[%]": "overlap", "Mbytes/sec": "rate", "Msg/sec": "messages",
+           "defects": "defects", "Group": "group"}
 BANDS = {"Uniband": 1, "Biband": 2}  # directions
 # Two ranks of PingPing exchange; Exchange has both neighbours of a rank, unlike the simulator's.
 PATTERNS = {"PingPing": "exchange", "Sendrecv": "sendrecv", "Exchange": "imb_exchange"}
 COLLECTIVES = mpi_table.COLLECTIVES | PATTERNS
+# Tests without a counterpart, by the names in IMB_bnames_*.h, imb_p2p.h and MT_benchmark.cpp.
+OMITTED = ((r"(Uni|Bi)dir_|Window$|(Get_)?[Aa]ccumulate|(One|All|Put|Get|Exchange|Fetch|Compare|"
+            r"Truly)_", "one-sided (IMB-EXT, IMB-RMA)"),
+           (r"[SPC]_I?(Read|Write)_|Open_Close", "a test of files (IMB-IO)"),
+           (r"\w+MT$", "a test with threads (IMB-MT)"),
+           (r"\w+_persist", "a persistent collective (IMB-MPI4)"),
+           (r"(Uni|Bi|Co)random|Stencil|SendRecv_R", "a pattern of IMB-P2P without a counterpart"),
+           (r"Multi-", "run by groups at once"))
 
 
 def columns_of(source: Source, line: int) -> list:
@@ -50,14 +62,13 @@ class Table(mpi_table.MpiTable):
 
     def __init__(self, source: Source, title: int):
         super().__init__(source, title, TITLE.match(source.lines[title - 1])["test"], 0, [])
-        self.ranks, self.grouped = 0, False
+        self.ranks = 0
         for line in range(title + 1, len(source.lines) + 1):
             text = source.lines[line - 1]
             if found := PROCESSES.match(text):
                 if self.ranks:
                     source.fail(line, f"a header of {self.test}", text.strip())
                 self.ranks = int(found[1])
-            self.grouped = self.grouped or bool(GROUPS.match(text))
             if HEADER.match(text):
                 self.header = line
                 break
@@ -100,18 +111,38 @@ def layout_of(table: Table, given: Given, most_ranks: int, findings: Findings):
                       "neither")
 
 
+def nonblocking(test: str) -> str:
+    """The collective whose non-blocking form a test measures; "" if it does not."""
+    name = test.removesuffix("_pure")[1:].capitalize()
+    return mpi_table.COLLECTIVES.get(name, "") if test[0] == "I" else ""
+
+
+def add_nonblocking(table: Table, layout: Layout, findings: Findings):
+    what, alone = nonblocking(table.test), table.test.endswith("_pure")
+    table.require(*(() if alone else ("overall", "compute")))
+    for row, size, value in table.values("most" if alone else "pure", findings):
+        findings.add_nonblocking(what, size, layout, value)
+        beside = () if alone else [table.positive(row, column, findings)
+                                   for column in ("overall", "compute")]
+        if beside and all(beside):
+            findings.add_nonblocking(what, size, layout, *beside)
+
+
 def add(table: Table, layout: Layout, findings: Findings):
+    pairs = table.ranks // 2
     if table.test == "PingPong":
+        what, parameters = layout.ping_pong(pairs)
         for _, size, value in table.values("time", findings):
-            findings.add("probes", "ping_pong", value,
-                         {"bytes": size, "way": layout.way(1)})
+            findings.add("probes", what, value, {"bytes": size, **parameters})
     elif table.test in BANDS:
-        pairs, directions = table.ranks // 2, BANDS[table.test]
+        directions = BANDS[table.test]
         for _, size, rate in table.values("messages", findings):
             findings.add("probes", "stream", directions * pairs / rate,
                          {"bytes": size, "way": layout.way(pairs),
                           "pairs": layout.pairs_of_two_hosts(pairs), "directions": directions,
                           "window": WINDOW})
+    elif nonblocking(table.test):
+        add_nonblocking(table, layout, findings)
     else:
         column = "time" if table.test == "PingPing" and "time" in table.columns else "most"
         for row, size, value in table.values(column, findings):
@@ -120,10 +151,17 @@ def add(table: Table, layout: Layout, findings: Findings):
             findings.add_collective(COLLECTIVES[table.test], size, layout, value, extra)
 
 
-def without_memory_notes(source: Source, findings: Findings):
-    """IMB says in a row of its own that a size did not fit into memory."""
+def reason_to_omit(test: str) -> str:
+    if test in ("PingPong", *BANDS, *COLLECTIVES) or nonblocking(test):
+        return ""
+    return next((words for pattern, words in OMITTED if re.match(pattern, test)),
+                "no test that this program knows")
+
+
+def without_failures(source: Source, findings: Findings):
+    """A size without memory or time has a row with the reason."""
     for line, text in enumerate(source.lines, 1):
-        if NO_MEMORY.match(text):
+        if NOT_MEASURED.match(text):
             findings.note(f"{source.path}:{line}: not measured: {' '.join(text.split()[1:])}")
             source.lines[line - 1] = ""
 
@@ -131,7 +169,7 @@ def without_memory_notes(source: Source, findings: Findings):
 def parse(source: Source, given: Given) -> Findings:
     findings = Findings(where={"program": "Intel MPI Benchmarks"})
     said = launchers.said_by_line(source.lines)
-    without_memory_notes(source, findings)
+    without_failures(source, findings)
     most_ranks = max((int(found[1]) for found in map(PROCESSES.match, source.lines) if found),
                      default=0)
     for line, text in enumerate(source.lines, 1):
@@ -139,15 +177,15 @@ def parse(source: Source, given: Given) -> Findings:
             findings.where["program"] = found[1].strip()
         if not (title := TITLE.match(text)):
             continue
-        if title["test"] not in ("PingPong", *BANDS, *COLLECTIVES):
-            findings.note(f"{source.path}:{line}: '{title['test']}' is no test that this program "
-                          "knows: its table is left out")
+        if reason := reason_to_omit(title["test"]):
+            findings.note(f"{source.path}:{line}: '{title['test']}' is {reason}: its table is "
+                          "left out")
             continue
         findings.table = f"{source.path}:{line}"
         table = Table(source, line)
-        if table.grouped:
-            findings.note(f"{source.path}:{line}: groups at once are no case of ours: the table "
-                          "is left out")
+        if table.test == "PingPing" and table.ranks > 2:
+            findings.note(f"{source.path}:{line}: pairs i, i + P/2 of PingPing are no case of "
+                          "ours: its table is left out")
             continue
         known = launchers.completed(given, said[line - 1])
         add(table, layout_of(table, known, most_ranks, findings), findings)

@@ -91,7 +91,8 @@ BAD = [
     (IMB + IMB_HEADER, "3:1: expected rows below this header, got none"),
     (IMB + IMB_HEADER.replace("t[usec]", "t[msec]") + "8 1000 1.0 2.0\n",
      "3:33: expected a column of the Intel MPI Benchmarks (#bytes, #repetitions, "
-     "t[usec], t_min[usec], t_max[usec], t_avg[usec], Mbytes/sec, Msg/sec, defects),"
+     "t[usec], t_min[usec], t_max[usec], t_avg[usec], t_ovrl[usec], t_pure[usec], "
+     "t_CPU[usec], overlap[%], Mbytes/sec, Msg/sec, defects, Group),"
      ' got "t[msec]"'),
     (IMB + IMB_HEADER +
      "8 1000 1.0\n", "4:11: expected 4 cells (bytes, repetitions, time, rate), got 3"),

@@ -24,6 +24,15 @@ FULL = """# OSU MPI Non-blocking Barrier Latency Test v5.8
 # Overall(us)  Compute(us)  Coll. Init(us)  MPI_Test(us)  MPI_Wait(us)  Pure Comm.(us)  Overlap(%)
          9.00         5.00            1.00          0.00          3.00            4.50       11.11
 """
+IMB_NBC = """# Benchmarking Ibcast
+# #processes = 4
+       #bytes #repetitions t_ovrl[usec] t_pure[usec]  t_CPU[usec]   overlap[%]
+            8         1000         9.40         5.10         5.00        14.00
+# Benchmarking Ibcast_pure
+# #processes = 4
+       #bytes #repetitions  t_min[usec]  t_max[usec]  t_avg[usec]
+            8         1000         5.00         5.30         5.10
+"""
 RATES = """# OSU micro-benchmarks 5.8
 benchmark,nodes,ranks_per_node,bytes,median_MBps,least_MBps,most_MBps,runs
 osu_bw,2,1,1024,512,500,520,20
@@ -50,6 +59,13 @@ class NonBlocking(unittest.TestCase):
                          [(4.43e-6, 0, {"overlap": "0 s"}),
                           (8.77e-6, 5.32e-6, {"overlap": "5.32e-06 s"})])
         self.assertEqual({one.parameters["collective"] for one in points}, {"allreduce"})
+
+    def test_of_imb_is_two_cases_and_one_alone_is_one(self):
+        points = [one for _, one in points_of(IMB_NBC, nodes=2)]
+        self.assertEqual([(one.what, one.median_s, one.scenario["job"]) for one in points],
+                         [("broadcast", 5.1e-6, {"overlap": "0 s"}),
+                          ("broadcast", 9.4e-6, {"overlap": "5e-06 s"}),
+                          ("broadcast", 5.3e-6, {"overlap": "0 s"})])
 
     def test_of_a_full_table_and_without_a_size_is_the_same(self):
         points = [one for _, one in points_of(FULL, nodes=2, ranks_per_node=1)]

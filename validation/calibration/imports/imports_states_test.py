@@ -105,6 +105,28 @@ class Others(unittest.TestCase):
                            ("Exchange", "imb_exchange")):
             self.assertEqual(read(IMB.format(test, 2), nodes=2)[0][0].what, name)
 
+    def test_suites_of_imb_without_a_counterpart_are_named(self):
+        tables = IMB.format("Bcast", 4)
+        for test, words in (("Get_accumulate", "one-sided (IMB-EXT, IMB-RMA)"),
+                            ("P_Read_Shared", "a test of files (IMB-IO)"),
+                            ("BiBandMT", "a test with threads (IMB-MT)"),
+                            ("Ibcast_persist", "a persistent collective (IMB-MPI4)"),
+                            ("Corandom", "a pattern of IMB-P2P without a counterpart"),
+                            ("Multi-Bcast", "run by groups at once"),
+                            ("Reduce_local", "no test that this program knows")):
+            points, notes = read(IMB.format(test, 4) + tables, nodes=2)
+            self.assertEqual(len(points), 1)
+            self.assertEqual(notes[0], f"x.log:1: '{test}' is {words}: its table is left out")
+
+    def test_ping_pongs_of_all_ranks_are_no_single_one(self):
+        text = "# Benchmarking PingPong\n# #processes = 8\n" \
+            "#bytes #repetitions t[usec] Mbytes/sec Msg/sec\n1 1000 1.40 2.70 2700000\n"
+        self.assertEqual([(one.what, one.parameters) for one in read(text, nodes=2)[0]], [
+            ("ping_pong_pairs", {"bytes": 1, "way": "network", "pairs": 4})])
+        _, notes = read(text + text.replace("Pong", "Ping"), nodes=2)
+        self.assertEqual(notes, ["x.log:5: pairs i, i + P/2 of PingPing are no case of ours: its "
+                                 "table is left out"])
+
     def test_sum_names_a_matrix_of_nvbandwidth(self):
         for head, name in (("nvbandwidth Version: v0.8\n", "read"), ("", "write")):
             points, notes = read(f"{head}{MATRIX}\nSUM device_to_device_memcpy_{name}_ce 45.0\n")

@@ -170,9 +170,8 @@ def add_multi_latency(table: Table, findings: Findings):
     pairs = layout.ranks // 2
     if not pairs:
         table.source.fail(table.title, "at least two ranks (--nodes N, --ranks-per-node N)", "one")
-    shared = layout.pairs_of_two_hosts(pairs)
-    what, more = ("ping_pong", {}) if shared == 1 else ("ping_pong_pairs", {"pairs": shared})
-    add_probes(table, findings, what, "time", {"way": layout.way(pairs)} | more)
+    what, parameters = layout.ping_pong(pairs)
+    add_probes(table, findings, what, "time", parameters)
 
 
 def add_bandwidth(table: Table, findings: Findings, directions: int):
