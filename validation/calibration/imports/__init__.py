@@ -12,21 +12,21 @@ import re
 from common.programs import InputError
 from validation.calibration.imports import (imb, inspector, markdown_table, nccl_json, nccl_tests,
                                             nvbandwidth, osu, p2p_csv, p2p_matrices,
-                                            published_csv, ring_trace, transferbench)
+                                            published_csv, rccl_results, ring_trace,
+                                            transferbench)
 from validation.calibration.imports.findings import Findings, Given, NothingFound
 from validation.calibration.imports.source import read_source
 
 FORMATS = (osu, imb, nccl_tests, nccl_json, published_csv.OF_NCCL, published_csv.TIMES, ring_trace,
            p2p_csv, published_csv.RATES, p2p_matrices, nvbandwidth, published_csv.BESIDE, inspector,
-           transferbench, markdown_table)
+           transferbench, rccl_results, markdown_table)
 # Lines that are no results: comments, fences, lines between, and messages of NCCL, which are read.
-FURNITURE = re.compile(r"\s*(#|//|```|~~~|[-=+*~_.\s]*$)|.*NCCL (INFO|WARN)")
+FURNITURE = re.compile(r"\s*(#|//|```|~~~|[-=+*~_.\[\]\s]*$)|.*NCCL (INFO|WARN)")
 MOST_RANGES = 12
 # Lines of known programs without a reader.
 UNREAD = ((re.compile(r".*==\(.*\)==>"), "iblinkinfo, whose fabric ibnetdiscover prints too"),
           (re.compile(r"\W*(ROCm System Management Interface|Weight between two GPUs)"),
-           "rocm-smi; RCCL's topology file (NCCL_TOPO_DUMP_FILE) has the same links"),
-          (re.compile(r"numCycle\b|.*\bnumCycle,"), "rccl-tests' CSV; its text is read"))
+           "rocm-smi; RCCL's topology file (NCCL_TOPO_DUMP_FILE) has the same links"))
 
 
 class UnknownFormat(InputError):

@@ -127,7 +127,7 @@ class Program(unittest.TestCase):
                 ((PUBLISHED[5], "--format", "imc"), "--format: expected one of osu, imb, "
                  'nccl-tests, nccl-tests-json, nccl-csv, csv, ring-trace, p2p-csv, '
                  'rates-csv, p2p-test, '
-                 'nvbandwidth, overlap-csv, nccl-inspector, transferbench, markdown, '
+                 'nvbandwidth, overlap-csv, nccl-inspector, transferbench, rccl-tests, markdown, '
                  'got "imc"\n'),
                 ((PUBLISHED[0], "--link-bandwidth", "23"), "--link-bandwidth: expected bandwidth "
                  'such as "10 Gbit/s", got "23", which has no unit\n'),

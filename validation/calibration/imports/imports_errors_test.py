@@ -14,6 +14,7 @@ OSU = "# OSU MPI Latency Test v5.8\n# Size          Latency (us)\n"
 ALLREDUCE = "# OSU MPI Allreduce Latency Test v5.8\n# Size       Avg Latency(us)\n"
 RATE = "# OSU MPI Multiple Bandwidth / Message Rate Test v5.8\n"
 IMB = "# Benchmarking PingPong\n# #processes = 2\n"
+RCCL = "numCycle,collective,gpus,size,type,redop,inplace,time,algbw,busbw,#wrong\n"
 IMB_HEADER = "       #bytes #repetitions      t[usec]   Mbytes/sec\n"
 NCCL = "# nThread 1 nGpus 2 minBytes 8\n"
 DEVICES = ("#  Rank  0 Group  0 Pid 1 on a device  0 [0x07] H100\n"
@@ -34,11 +35,24 @@ BAD = [
     ("======= ROCm System Management Interface =======\n",
      "1:1: expected output of a program with a reader here, got a line of rocm-smi; RCCL's "
      "topology file (NCCL_TOPO_DUMP_FILE) has the same links"),
+    (RCCL + '0,"AllReduce",8,1024,"float","sum",2,20.0,0.0512,0.0896,"0"\n',
+     "2:1: expected name, gpus or ranksPerNode and gpusPerRank, size, type, redop, inPlace, time, "
+     "algBw, busBw, got IndexError: tuple index out of range"),
+    (RCCL + '0,"AllReduce",8,1024,"float","sum",0,20.0,0.0256,0.0448,"0"\n',
+     "2:1: expected an algorithm bandwidth of 1024 B or 8192 B in 20 us, got 0.0256 GB/s"),
+    (RCCL.replace("gpus,", "ranks,rankspernode,gpusperrank,") +
+     '0,"AllReduce",1,8,8,1,1024,"float","sum",0,20.0,0.0512,0.0896,"0"\n',
+     "2:1: expected --nodes N or --ranks-per-node N, which this format lacks, got neither"),
+    (RCCL + '0,"AllReduce",900000000,1024,"float","sum",0,20.0,0.0512,0.0896,"0"\n',
+     "2:1: expected 1 to 131072 GPUs, got 900000000"),
+    (RCCL + '0,"AllReduce",8,1024,"float","sum",0,20.0,0.0512,0.0896,"3"\n',
+     "1:1: expected a table of rccl-tests with times, got x.log:2: 3 wrong results out of place: "
+     "time omitted"),
     ("hello\nworld\n",
      "1:1: expected output of a known format (osu, imb, nccl-tests, "
      "nccl-tests-json, nccl-csv, csv, ring-trace,"
      " p2p-csv, rates-csv, p2p-test, nvbandwidth, overlap-csv, nccl-inspector, transferbench, "
-     "markdown), got"
+     "rccl-tests, markdown), got"
      " none of their headers in the file; --format NAME says which one it is"),
     (OSU, "2:1: expected rows below this header, got none"),
     (OSU + "\n# OSU MPI Init Test v5.8\n", "2:1: expected rows below this header, got none"),

@@ -15,15 +15,13 @@ MARKS = r'\s*\{.*"coll_perf"\s*:'
 NEAR = 0.02  # of the printed bandwidth
 
 
-def bytes_of(source: Source, line: int, call: dict, ranks: int) -> int:
-    """Size as nccl-tests count it."""
-    size, moved = int(call["coll_msg_size_bytes"]), call["coll_algobw_gbs"] * 1e3 * \
-        call["coll_exec_time_us"]
-    for times in (1, ranks):
-        if abs(size * times - moved) <= NEAR * moved + 1:
-            return size * times
-    source.fail(line, f"coll_algobw_gbs of {size} B or {size * ranks} B in "
-                f"{call['coll_exec_time_us']} us", str(call["coll_algobw_gbs"]))
+def bytes_of(source: Source, line: int, size: int, ranks: int, rate: float, micros: float) -> int:
+    """Size as nccl-tests count it, by the bandwidth in GB/s."""
+    for one in (size, size * ranks):
+        if abs(one - rate * 1e3 * micros) <= NEAR * one + 1:
+            return one
+    source.fail(line, f"an algorithm bandwidth of {size} B or {size * ranks} B in {micros:g} us",
+                f"{rate:g} GB/s")
 
 
 def parse(source: Source, _: Given) -> Findings:
@@ -32,8 +30,10 @@ def parse(source: Source, _: Given) -> Findings:
     def add(line: int, told: dict):
         head, call = told["header"], told["coll_perf"]
         name = collectives.named(call["coll"]) or call["coll"]
-        size = bytes_of(source, line, call, head["n_ranks"])
-        seconds = {head["rank"]: float(call["coll_exec_time_us"]) * 1e-6}
+        micros = float(call["coll_exec_time_us"])
+        size = bytes_of(source, line, int(call["coll_msg_size_bytes"]), head["n_ranks"],
+                        call["coll_algobw_gbs"], micros)
+        seconds = {head["rank"]: micros * 1e-6}
         place = (head["n_ranks"], head["nnodes"])
         key = (head.get("id"), call["coll_sn"], name, size, place)
         calls[key] = calls.get(key, {}) | seconds

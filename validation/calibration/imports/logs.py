@@ -12,7 +12,8 @@ from validation.calibration import imports
 from validation.calibration.imports import collectives, findings
 from validation.calibration.imports.source import bytes_of
 
-FOREIGN = (b'"nccl_version"', b'"coll_perf"', b'"nvbandwidth"')  # keys of other programs' JSON
+# Keys of other programs' JSON
+FOREIGN = (b'"nccl_version"', b'"coll_perf"', b'"nvbandwidth"', b'"busBw"')
 
 
 def add_options(parser):
@@ -39,7 +40,7 @@ def is_document(path: str) -> bool:
         text = bytes_of(path).lstrip()
     except InputError:
         return True
-    return not any(key in text for key in FOREIGN) if text[:1] == b"{" else \
+    return not any(key in text for key in FOREIGN) if text[:1] in (b"{", b"[") else \
         path.endswith(".json")
 
 

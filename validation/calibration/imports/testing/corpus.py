@@ -131,6 +131,7 @@ def others() -> list:
                                                     forms.inspector(2, 2).text,
                                                     forms.inspector(2, 2).rows),
         Case("nvbandwidth:json", *forms.nvbandwidth_json()),
+        *rccl_files(),
         Case("osu:no_nodes", forms.osu_collective("Allreduce", "allreduce", 8, 2).text, [],
              "--nodes N"),
         Case("osu:put", "# OSU MPI_Put Latency Test v5.8\n# Window creation: MPI_Win_allocate\n"
@@ -139,6 +140,28 @@ def others() -> list:
              "its buffers are in GPU memory"),
         Case("markdown_table", bars(table), rows.rows, given=halves),
     ] + streams()
+
+
+def rccl_files() -> list:
+    """The files of rccl-tests, which lack hosts unless one process ran."""
+    two = {"nodes": 2}
+    cases = [Case(f"rccl_file:{how}", *forms.rccl_file(how=how), given=two)
+             for how in ("csv", "csv_old", "json", "json_lines")]
+    scattered = forms.rccl_file("ReduceScatter", "reduce_scatter", how="csv_old", piece=True)
+    gathered = forms.rccl_file("AllGather", "allgather", 1, 8, "csv_alone")
+    both = forms.rccl_file()
+    half = both.text.splitlines(keepends=True)
+    return cases + [
+        Case("rccl_file:piece_of_a_rank", *scattered, given=two),
+        Case("rccl_file:one_process", *gathered),
+        Case("rccl_file:in_a_log", "$ srun -N 2 -n 8 ./all_reduce_perf -Z csv -x /dev/stdout\n" +
+             both.text + "done\n", both.rows),
+        Case("rccl_file:two_collectives", both.text + scattered.text, both.rows + scattered.rows,
+             given=two),
+        Case("rccl_file:no_hosts", both.text, [], "expected --nodes N or --ranks-per-node N"),
+        Case("rccl_file:cut", both.text[:-30], [], "expected 14 cells", two),
+        Case("rccl_file:another_table", "".join(half[:3]).replace(",8,8,1,", ",16,16,1,"), [],
+             "expected a busBw of 16 ranks", two)]
 
 
 def bars(table: str) -> str:

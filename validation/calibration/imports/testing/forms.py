@@ -213,6 +213,39 @@ def imb(ranks: int = 8, hosts: int = 2, version: str = "2021.3") -> Form:
     return Form(text + "\n\n# All processes entering MPI_Finalize\n\n", rows)
 
 
+def rccl_file(name: str = "AllReduce", what: str = "allreduce", hosts: int = 2, each: int = 4,
+              how: str = "csv", piece: bool = False) -> Form:
+    """`how`: csv, csv_old (before numCycle), csv_alone (without MPI), json, json_lines. `piece`:
+    with the size of one rank, as early versions print of a reduce-scatter."""
+    ranks, rows, lines = hosts * each, [], []
+    for size in SIZES:
+        for place in (0, 1):
+            micros = f"{microseconds(size) * (0.97 if place else 1):.6f}"
+            rate = size / float(micros) / 1e3
+            busbw = rate * (2 if what == "allreduce" else 1) * (ranks - 1) / ranks
+            told = {"numCycle": "0", "name": f'"{name}"', "nodes": "1", "ranks": str(ranks),
+                    "ranksPerNode": str(ranks), "gpusPerRank": "1", "gpus": str(ranks),
+                    "size": str(size // ranks if piece else size), "type": '"float"',
+                    "redop": '"sum"' if what != "allgather" else '"none"', "inPlace": str(place),
+                    "time": micros, "algBw": f"{rate:.6f}", "busBw": f"{busbw:.6f}",
+                    "wrong": '"0"'}
+            gone = ("nodes", "ranks", "ranksPerNode", "gpusPerRank") if how == "csv_alone" else \
+                ("gpus",)
+            lines.append({key: value for key, value in told.items() if key not in gone
+                          and (key != "numCycle" or how not in ("csv_old", "json_lines"))})
+            rows.append(Row(what, ranks, hosts, size, float(micros) * 1e-6))
+    if how.startswith("json"):
+        objects = ["{" + ", ".join(f'"{key}":{value}' for key, value in line.items()) + "}"
+                   for line in lines]
+        return Form("\n".join(objects) + "\n" if how == "json_lines" else
+                    "[\n" + ",\n".join(objects) + "\n]\n", rows)
+    comma = ", " if how == "csv_old" else ","
+    names = {"name": "collective", "ranksPerNode": "rankspernode", "gpusPerRank": "gpusperrank",
+             "inPlace": "inplace", "algBw": "algbw", "busBw": "busbw", "wrong": "#wrong"}
+    head = comma.join(names.get(key, key) for key in lines[0] if key != "nodes")
+    return Form("\n".join([head, *(comma.join(line.values()) for line in lines)]) + "\n", rows)
+
+
 def matrix(first: str, gpus: int, own: str, value) -> str:
     text = first + "".join(f"{gpu:7}" for gpu in range(gpus)) + " \n"
     for row in range(gpus):
