@@ -10,11 +10,11 @@ import itertools
 import re
 
 from common.programs import InputError
-from validation.calibration.imports import (imb, inspector, markdown_table, nccl_json, nccl_tests,
-                                            nvbandwidth, osu, p2p_csv, p2p_matrices,
+from validation.calibration.imports import (imb, inspector, labels, markdown_table, nccl_json,
+                                            nccl_tests, nvbandwidth, osu, p2p_csv, p2p_matrices,
                                             published_csv, rccl_results, ring_trace,
                                             transferbench)
-from validation.calibration.imports.findings import Findings, Given, NothingFound
+from validation.calibration.imports.findings import Findings, Given
 from validation.calibration.imports.source import read_source
 
 FORMATS = (osu, imb, nccl_tests, nccl_json, published_csv.OF_NCCL, published_csv.TIMES, ring_trace,
@@ -50,6 +50,10 @@ def formats_of(source) -> list:
             if pattern.match(text):
                 source.fail(line, "output of a program with a reader here", f"a line of {what}")
         try:
+            for line, begin in enumerate(map(labels.BEGIN.search, source.lines), 1):
+                if begin and (label := begin.string[:begin.start()]).strip():
+                    source.fail(line, "no text before what a program prints, or a label that ends "
+                                f"in {' '.join(labels.ENDS)} or has a time", f'"{label}"')
             source.fail(1, f"output of a known format ({', '.join(one.NAME for one in FORMATS)})",
                         "none of their headers in the file; --format NAME says which one it is")
         except InputError as error:
@@ -63,16 +67,13 @@ def read(path: str, given: Given, name: str = "") -> list:
 
 
 def parse(source, given: Given, name: str = "") -> list:
-    found, empty = [], []
-    for stream in source.of_streams():
-        for one in [format_named(name)] if name else formats_of(stream):
-            try:
-                found.append(one.parse(stream, given))
-            except NothingFound as error:
-                empty.append(error)
-    if empty and not any(one.points for one in found):
-        raise empty[0]
-    found += [error.findings for error in empty]
+    pairs = [(stream, one) for stream in source.of_streams()
+             for one in ([format_named(name)] if name else formats_of(stream))]
+    found = [one.parse(stream, given) for stream, one in pairs]
+    if not any(one.points for one in found):
+        names = ", ".join(dict.fromkeys(one.NAME for _, one in pairs))
+        source.fail(1, f"a table with times of {names}",
+                    "; ".join(itertools.chain(*(one.notes for one in found))) or "none")
     if lines := passed_over(source):
         notes = Findings()
         notes.note(f"{source.path}: passed over line{'s' * (len(lines) > 1)} {ranges(lines)}")

@@ -73,24 +73,6 @@ class Findings:
                          "memory": "pinned", "streams": 1})
         self.add("probes", what, seconds, {"bytes": size, **more, "by": by})
 
-    def checked(self, source, program: str) -> "Findings":
-        """Itself. Raises NothingFound without any point."""
-        if not self.points:
-            try:
-                source.fail(1, f"a table of {program} with times",
-                            "; ".join(self.notes) or "none of a known test")
-            except InputError as error:
-                raise NothingFound(str(error), self) from None
-        return self
-
-
-class NothingFound(InputError):
-    """`findings` have notes only."""
-
-    def __init__(self, text: str, found: Findings):
-        super().__init__(text)
-        self.findings = found
-
 
 @dataclasses.dataclass(frozen=True)
 class Layout:

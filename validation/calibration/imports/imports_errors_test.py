@@ -46,7 +46,7 @@ BAD = [
     (RCCL + '0,"AllReduce",900000000,1024,"float","sum",0,20.0,0.0512,0.0896,"0"\n',
      "2:1: expected 1 to 131072 GPUs, got 900000000"),
     (RCCL + '0,"AllReduce",8,1024,"float","sum",0,20.0,0.0512,0.0896,"3"\n',
-     "1:1: expected a table of rccl-tests with times, got x.log:2: 3 wrong results out of place: "
+     "1:1: expected a table with times of rccl-tests, got x.log:2: 3 wrong results out of place: "
      "time omitted"),
     ("hello\nworld\n",
      "1:1: expected output of a known format (osu, imb, nccl-tests, "
@@ -97,7 +97,7 @@ BAD = [
     ("# OSU MPI Bandwidth Test v5.8\n# Size  Bandwidth (GB/s)\n8 1.0\n",
      "2:19: expected (MB/s), got (GB/s)"),
     ("# OSU MPI Init Test v5.8\nnprocs: 4\n",
-     "1:1: expected a table of OSU micro-benchmarks with times, got x.log:1: 'Init' is no test "
+     "1:1: expected a table with times of osu, got x.log:1: 'Init' is no test "
      "that this program knows: its table is left out"),
     (IMB,
      '1:1: expected "# #processes = N" and a header ("#bytes #repetitions ...") '
@@ -209,8 +209,7 @@ def complaint(action) -> str:
 
 def parse(text):
     source = Source("x.log", text)
-    for one in imports.formats_of(source):
-        one.parse(source, Given())
+    imports.parse(source, Given())
 
 
 class BadInput(unittest.TestCase):

@@ -13,28 +13,33 @@ BEGIN = re.compile(r"#\s*(OSU |Benchmarking )|#?\s*(OSU MPI.* Test|Benchmarking 
                    r"nThread \d+ nGpus|nccl-tests version|Collective test starting|"
                    r"size +count +type)")
 STAMP = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?|"
-                   r"[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}|\d\d:\d\d:\d\d\.\d+")
+                   r"[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}|"
+                   r"(?:[A-Z][a-z]{2} [ \d]\d )?\d\d:\d\d:\d\d(?:[.,]\d+)?")
 ENDS = ":])>|"
 ROW = re.compile(r"\s*(\d|#?\s*Size\b)")
 LONGEST, LEAST_LINES = 120, 3
-COLOUR = re.compile(r"\x1b\[[0-9;]*[mK]")
+# Sequences of terminals (ECMA-48 and titles of windows), also without ESC and as cat -v shows it.
+ESCAPE = re.compile(r"(?:\x1b|\^\[)(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|"
+                    r"[()]\w|[=>])|\[\d[\d;]*m|\x07")
+# Blanks and dashes of word processors, marks without a width
+ODD = {0xA0: " ", 0x2013: "-", 0x2014: "--", 0x2212: "-", 0x200B: None, 0x2060: None, 0xFEFF: None}
+FENCE = re.compile(r"\s*```\w*\s*$")
 BARS = re.compile(r"\s*\|[^|]*\|")
 
 
 def plain(line: str) -> str:
-    """Without colours, and a row of a Markdown table without its bars; columns stay in place."""
-    line = COLOUR.sub("", line).replace("\u00a0", " ")
-    return line.replace("|", " ").replace("`", " ") if BARS.match(line) else line
+    """Without colours and Markdown's marks of code and bars of tables."""
+    line = ESCAPE.sub("", line).translate(ODD).replace("&nbsp;", " ")
+    line = line if FENCE.match(line) else line.replace("`", " ")
+    return line.replace("|", " ") if BARS.match(line) else line
 
 
 def label_of(line: str) -> str:
     """The label before the first line of a run; "" without one."""
     found = BEGIN.search(line)
     label = line[:found.start()].rstrip() if found else ""
-    rest = STAMP.sub("", label)
-    right = label and len(label) <= LONGEST and "#" not in label and (not rest.strip()
-                                                                      or label[-1] in ENDS)
-    return label if right else ""
+    right = label and len(label) <= LONGEST and "#" not in label
+    return label if right and (label[-1] in ENDS or STAMP.search(label)) else ""
 
 
 def pattern_of(label: str):

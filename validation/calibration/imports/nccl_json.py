@@ -72,4 +72,4 @@ def parse(source: Source, given: Given) -> Findings:
 
     json_text.read(source, "nccl_version",
                    "config.devices and results as nccl-tests -J writes them (version 3)", add)
-    return findings.checked(source, "nccl-tests")
+    return findings

@@ -274,4 +274,4 @@ def parse(source: Source, given: Given) -> Findings:
                           "measurements here are of host memory: table omitted")
             continue
         add(table, findings)
-    return findings.checked(source, "OSU micro-benchmarks")
+    return findings

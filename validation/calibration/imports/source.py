@@ -22,8 +22,8 @@ TITLE = re.compile(r"\s*#\s*(OSU |-{20}|bytes |repetitions |All processes enteri
                    r"(OSU MPI|Size .*\(|Benchmarking \S+\s*$|nThread |nccl-tests |Collective test |"
                    r"size +count |Avg bus bandwidth)|P2P Connectivity|(Uni|Bi)directional P2P|P2P=|"
                    r"Running \w+\.|memcpy \w+ [CG]PU\(|nvbandwidth V")
-# Control characters that no program prints: tabs, form feeds and escapes are none of them.
-BINARY = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+# Control characters that no program prints: bells, tabs, form feeds and escapes are none of them.
+BINARY = re.compile(r"[\x00-\x06\x08\x0e-\x1a\x1c-\x1f]")
 GZIP = b"\x1f\x8b"
 MOST_BYTES, MOST_RATIO = 1 << 30, 200  # of a file, unpacked; over its packed size
 SMALLEST = 1e-200  # sizes in bytes times and over numbers stay finite
@@ -48,8 +48,9 @@ class Source:
 
     def __init__(self, path: str, text: str):
         self.path = path
+        text = re.sub(r"\r*\n|\r", "\n", text)
         self.complete = text.endswith("\n")
-        lines = text.replace("\r\n", "\n").removesuffix("\n").split("\n")
+        lines = text.removesuffix("\n").split("\n")
         self.raw, self.used = list(map(labels.plain, lines)), set()
         self.streams = labels.streams(self.raw)
         self.lines = self.streams[0] if len(self.streams) == 1 else self.raw
@@ -163,7 +164,7 @@ def matrix(source: Source, title: int, header, form: str, square: bool = False) 
 
 
 def is_row(cells: list, width: int, broken_off: bool) -> bool:
-    if not cells or not re.fullmatch(r"[+-]?\.?\d[\d.]*\w*", cells[0].text):
+    if not cells or not re.fullmatch(r"[+-]?\.?\d[\d.,]*\w*", cells[0].text):
         return False
     if not broken_off or all(value_of(cell.text) is not None for cell in cells):
         return True

@@ -45,4 +45,4 @@ def parse(source: Source, _: Given) -> Findings:
             findings.note(f"{source.path}:{line}: {reason}: omitted")
         else:
             findings.add_copy(seconds, int(said["bytes"]), ends, BY[said["by"]])
-    return findings.checked(source, "TransferBench")
+    return findings

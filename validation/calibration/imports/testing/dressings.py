@@ -2,7 +2,8 @@
 """How launchers, terminals and pages change what a program prints, line by line.
 
 Labels: Open MPI 4 --tag-output and --timestamp-output, PRRTE of Open MPI 5, srun --label, Intel MPI
--prepend-rank, pdsh and clush, kubectl logs --prefix, docker compose, Ray, journald's stamps.
+-prepend-rank, pdsh and clush, kubectl logs --prefix --timestamps, CRI-O, docker compose, Ray,
+journald, Python's logging. Marks: terminals' sequences, as bytes, by cat -v and without ESC.
 """
 
 import re
@@ -15,6 +16,20 @@ def labelled(label: str):
 def stamped(text: str) -> str:
     return "".join(f"2026-01-05T10:{number // 60 % 60:02}:{number % 60:02}.123Z {line}\n"
                    for number, line in enumerate(text.splitlines()))
+
+
+def timed(form: str):
+    """`form` has %M:%S of the line's time."""
+    return lambda text: "".join(
+        form.replace("%M", f"{number // 60 % 60:02}").replace("%S", f"{number % 60:02}")
+        + f"{line}\n" for number, line in enumerate(text.splitlines()))
+
+
+def in_terminal(text: str) -> str:
+    """Title and modes of the terminal, then each line as one of three programs colours it."""
+    forms = ("\x1b[1;32m{}\x1b(B\x1b[m\x1b[0K\n", "^[[32m{}^[[0m\n", "[32m{}[0m\n")
+    return "\x1b]0;root@node0: ~\x07\x1b[?2004h\n" + "".join(
+        forms[number % 3].format(line) for number, line in enumerate(text.splitlines()))
 
 
 def tagged_with_time(text: str) -> str:
@@ -84,6 +99,17 @@ DRESSINGS = {
     "carriage": lambda text: text.replace("\n", "\r\n"),
     "coloured": lambda text: "".join(f"\x1b[32m{line}\x1b[0m\n" for line in text.splitlines()),
     "page": PAGE.format,
+    "kubectl_stamped": timed("[pod/nccl-x7v/main] 2026-01-05T10:%M:%S.123456789Z "),
+    "crio": timed("2026-01-05T10:%M:%S.123456789+01:00 stdout F "),
+    "journald": timed("Jan 05 10:%M:%S node0 nccl[4711]: "),
+    "clock": timed("[10:%M:%S] "),
+    "python_log": timed("2026-01-05 10:%M:%S,123 - INFO - "),
+    "terminal": in_terminal,
+    "byte_order_mark": lambda text: "\ufeff" + text.replace("\n", "\r\n"),
+    "word_processor": lambda text: text.replace("  ", "\u00a0&nbsp;").replace(" -", " \u2013"),
+    "inline_code": lambda text: "".join(f"`{line}`\n" for line in text.splitlines()),
+    "slack": lambda text: f"see:\n```{text.rstrip()}```\n:eyes: 2\n",
+    "carriage_alone": lambda text: text.replace("\n", "\r"),
     "messages": with_messages,
     "other_ranks": with_other_ranks,
     "stamp_and_label": lambda text: stamped(labelled("[1,0]<stdout>:")(text)),

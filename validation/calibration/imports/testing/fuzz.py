@@ -9,6 +9,7 @@ import re
 import sys
 
 from common.programs import InputError
+from validation.calibration.imports import labels
 from validation.calibration.imports.testing import corpus
 from validation.calibration.imports.testing.dressings import DRESSINGS
 
@@ -80,7 +81,7 @@ def changed(draw, cases: list) -> tuple:
 
 def numbers_of(text: str) -> list:
     """Numbers of each line, colours taken off."""
-    lines = re.sub(r"\x1b\[[\d;]*m", "", text).replace("\r", "").split("\n")
+    lines = re.sub(r"\r*\n|\r", "\n", labels.ESCAPE.sub("", text)).split("\n")
     return [{float(one) for one in NUMBER.findall(line)} for line in lines]
 
 
