@@ -93,10 +93,10 @@ TEST(Ec2, instances_are_below_their_network_nodes) {
         instances.size(), nodes));
   const std::string text =
       fmt::format(R"({{"Instances": [{}], "NextToken": "x"}})", fmt::join(instances, ", "));
-  EXPECT_THAT(ways_up(parsed(text)),
-              testing::ElementsAre("i-0: c1 b1 a1 top", "i-1: c2 b1 a1 top", "i-2: c1 b1 a1 top",
-                                   "i-3: b2 a1 top", "i-4: c2 b1 a1 top", "i-5: b2 a1 top",
-                                   "i-6: top"));
+  EXPECT_THAT(
+      ways_up(parsed(text)),
+      testing::ElementsAre("i-0: c1 b1 a1 top", "i-1: c2 b1 a1 top", "i-2: c1 b1 a1 top",
+                           "i-3: b2 a1 top", "i-4: c2 b1 a1 top", "i-5: b2 a1 top", "i-6: top"));
 }
 
 // Each leaf switch has two of the hosts of a domain.
