@@ -43,6 +43,9 @@ BAD = [
     (RCCL.replace("gpus,", "ranks,rankspernode,gpusperrank,") +
      '0,"AllReduce",1,8,8,1,1024,"float","sum",0,20.0,0.0512,0.0896,"0"\n',
      "2:1: expected --nodes N or --ranks-per-node N, which this format lacks, got neither"),
+    (RCCL + '"AllReduce",1,8,1024,"float","sum",0,20.0,0.0512,0.0896,"0"\n',
+     "2:1: expected a collective (allgather, allreduce, alltoall, alltoallv, barrier, broadcast, "
+     "exchange, gather, reduce, reduce_scatter, scatter, sendrecv), got \"1\""),
     (RCCL + '0,"AllReduce",900000000,1024,"float","sum",0,20.0,0.0512,0.0896,"0"\n',
      "2:1: expected 1 to 131072 GPUs, got 900000000"),
     (RCCL + '0,"AllReduce",8,1024,"float","sum",0,20.0,0.0512,0.0896,"3"\n',

@@ -94,6 +94,15 @@ class Osu(unittest.TestCase):
         self.assertEqual(read(text, nodes=2)[0][0].parameters["collective"], "broadcast")
 
 
+    def test_table_ends_where_one_without_a_label_begins(self):
+        table = "# OSU MPI {} Latency Test v7.4\n# Size   Avg Latency(us)\n{}     {}\n"
+        labelled = table.format("Broadcast", 1, 3.0).replace("\n", "\n0: ", 2)
+        points, _ = read(f"0: {labelled}{table.format('Allreduce', 1, 7.98)}0: 64   9.00\n",
+                         nodes=2)
+        self.assertEqual(sorted((one.what, one.median_s) for one in points),
+                         [("allreduce", 7.98e-6), ("broadcast", 3e-6)])
+
+
 class Others(unittest.TestCase):
     def test_defects_of_imb_are_no_times(self):
         points, notes = read(IMB.format("Bcast", 4), nodes=2)
@@ -104,6 +113,11 @@ class Others(unittest.TestCase):
         for test, name in (("PingPing", "exchange"), ("Sendrecv", "sendrecv"),
                            ("Exchange", "imb_exchange")):
             self.assertEqual(read(IMB.format(test, 2), nodes=2)[0][0].what, name)
+
+    def test_scripts_that_print_benchmarking_are_not_imb(self):
+        text = "".join(f"{stamp}Benchmarking {name}\n{TAILS}" for name in ("Allreduce", "Bcast")
+                       for stamp in ("", "2026-01-05 10:11:12,123 INFO ", "10:11:12 "))
+        self.assertEqual({one.what for one in read(text, nodes=2)[0]}, {"allreduce"})
 
     def test_suites_of_imb_without_a_counterpart_are_named(self):
         tables = IMB.format("Bcast", 4)

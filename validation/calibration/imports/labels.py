@@ -18,8 +18,9 @@ STAMP = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:
 ENDS = ":])>|"
 ROW = re.compile(r"\s*(\d|#?\s*Size\b)")
 LONGEST, LEAST_LINES = 120, 3
+RULE = "#" + "-" * 20  # ends a table: where one without a label begins
 # Sequences of terminals (ECMA-48 and titles of windows), also without ESC and as cat -v shows it.
-ESCAPE = re.compile(r"(?:\x1b|\^\[)(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|"
+ESCAPE = re.compile(r"(?:\x1b|\^\[)(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)?|"
                     r"[()]\w|[=>])|\[\d[\d;]*m|\x07")
 # Blanks and dashes of word processors, marks without a width
 ODD = {0xA0: " ", 0x2013: "-", 0x2014: "--", 0x2212: "-", 0x200B: None, 0x2060: None, 0xFEFF: None}
@@ -66,10 +67,11 @@ def streams(lines: list) -> list:
               for line in lines]
     keys = [key for key in labels if owners.count(key) >= LEAST_LINES]
     owners = [owner if owner in keys else "" for owner in owners]
-    if any(not owner and BEGIN.match(line.lstrip()) for owner, line in zip(owners, lines)):
+    begun = [not owner and bool(BEGIN.match(line.lstrip())) for owner, line in zip(owners, lines)]
+    if any(begun):
         keys.append("")
     if not any(keys):
         return [lines]
     return [[(without(labels[key], line) if key else line) if owner == key else
-             "" if owner or "" in keys or ROW.match(line) else line
-             for owner, line in zip(owners, lines)] for key in keys]
+             RULE if begins else "" if owner or "" in keys or ROW.match(line) else line
+             for owner, line, begins in zip(owners, lines, begun)] for key in keys]

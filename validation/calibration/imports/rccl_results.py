@@ -60,7 +60,8 @@ def layout_of(source: Source, line: int, told: dict, given: Given) -> Layout:
 
 
 def add_row(source: Source, line: int, told: dict, more: dict, given: Given, findings: Findings):
-    name, place = collectives.named(told["name"]) or told["name"], PLACES[int(told["inplace"])]
+    place, name = PLACES[int(told["inplace"])], collectives.named(told["name"]) or source.fail(
+        line, f"a collective ({', '.join(collectives.SIMULATED)})", f'"{told["name"]}"')
     layout, micros = layout_of(source, line, told, given), float(told["time"])
     findings.where["devices"] = ["GPU"] * max(layout.ranks, len(findings.where["devices"]))
     if str(told.get("wrong", "N/A")) not in ("0", "N/A"):
