@@ -162,7 +162,7 @@ BAD = [
      "1:1: expected at least two processes for PingPong, got 1"),
     (RUN + NCCL_HEADER.replace("time", "latency") + NCCL_UNITS + ROW,
      "4:30: expected a column of nccl-tests (size, count, type, redop, root, time, "
-     'cputime, algbw, busbw, error, #wrong, timestamp), got "latency"'),
+     'cputime, algbw, busbw, error, #wrong, timestamp, algo, proto, nchannels), got "latency"'),
     (NCCL + DEVICES.replace("Rank  1", "Rank  2") + NCCL_HEADER + NCCL_UNITS + ROW,
      "1:1: expected a device for rank 1, or --nodes N or --ranks-per-node N, got one for "
      "rank 2"),
@@ -254,6 +254,14 @@ class Files(unittest.TestCase):
         self.assertEqual(self.read(b"\x7fELF\x01\x00"), "x.log: expected text, got a binary file")
         self.assertEqual(self.read("caf\u00e9\n".encode("latin-1")), "nothing")
         self.assertEqual(complaint(lambda: read_source("/")), "/: cannot be read: Is a directory")
+
+    def test_a_file_may_be_of_windows(self):
+        for data in (OSU.encode("utf-16"), OSU.encode() + b"\x1a", OSU.encode("utf-8-sig")):
+            self.assertEqual(self.read(data), "nothing")
+            with tempfile.NamedTemporaryFile() as file:
+                file.write(data)
+                file.flush()
+                self.assertEqual(read_source(file.name).lines[:2], OSU.splitlines()[:2])
 
     def test_a_number_that_no_float_holds_is_refused_with_its_place(self):
         for begin in (b"# OSU MPI Latency Test v5.8\n", b"nvbandwidth Version: v0.4\n a "):

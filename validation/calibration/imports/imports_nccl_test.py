@@ -212,6 +212,12 @@ class Apart(unittest.TestCase):
         self.assertEqual(document.measurements[2].parameters["type"], "int8")
         self.assertEqual(document.measurements[4].parameters["operation"], "prod")
 
+    def test_choices_of_rccl_behind_a_row_are_read(self):
+        text = log(row(4 << 20, 3 / 2).replace("\n", "   Ring  LL128   56\n"))
+        points, notes = read(text.replace(" #wrong\n", " #wrong     algo    proto   nchannels\n"))
+        self.assertEqual([point.median_s for point in points], [2e-4, 2e-4])
+        self.assertEqual(notes, [])
+
     def test_wrong_results_are_no_times(self):
         points, notes = read(log(row(4 << 20, 3 / 2) + row(8 << 20, 3 / 2, wrong=("0", "7"))))
         self.assertEqual(len(points), 3)

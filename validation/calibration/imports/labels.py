@@ -22,8 +22,9 @@ RULE = "#" + "-" * 20  # ends a table: where one without a label begins
 # Sequences of terminals (ECMA-48 and titles of windows), also without ESC and as cat -v shows it.
 ESCAPE = re.compile(r"(?:\x1b|\^\[)(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)?|"
                     r"[()]\w|[=>])|\[\d[\d;]*m|\x07")
-# Blanks and dashes of word processors, marks without a width
-ODD = {0xA0: " ", 0x2013: "-", 0x2014: "--", 0x2212: "-", 0x200B: None, 0x2060: None, 0xFEFF: None}
+# Blanks and dashes of word processors, bars of boxes, marks without a width
+ODD = {0xA0: " ", 0x2013: "-", 0x2014: "--", 0x2212: "-", 0x2502: "|", 0x200B: None, 0x2060: None,
+       0xFEFF: None, 0x1A: None}
 FENCE = re.compile(r"\s*```\w*\s*$")
 BARS = re.compile(r"\s*\|[^|]*\|")
 

@@ -38,7 +38,7 @@ OMITTED = re.compile(r"\s*(\.\.\.+|…)\s*$")
 # column: its unit, where the line below the header gives one
 COLUMNS = {"size": "(B)", "count": "(elements)", "type": "", "redop": "", "root": "",
            "time": "(us)", "cputime": "(us)", "algbw": "(GB/s)", "busbw": "(GB/s)", "error": "",
-           "#wrong": "", "timestamp": ""}
+           "#wrong": "", "timestamp": "", **dict.fromkeys(("algo", "proto", "nchannels"), "")}
 HALF = ["time", "algbw", "busbw", "#wrong"]
 BARE = ["size", "count", "type", "redop", "root", *HALF, *(f"{name}2" for name in HALF)]
 NEAR = 4  # lines below the header, where other ranks print among them

@@ -22,8 +22,8 @@ TITLE = re.compile(r"\s*#\s*(OSU |-{20}|bytes |repetitions |All processes enteri
                    r"(OSU MPI|Size .*\(|Benchmarking \S+\s*$|nThread |nccl-tests |Collective test |"
                    r"size +count |Avg bus bandwidth)|P2P Connectivity|(Uni|Bi)directional P2P|P2P=|"
                    r"Running \w+\.|memcpy \w+ [CG]PU\(|nvbandwidth V")
-# Control characters that no program prints: bells, tabs, form feeds and escapes are none of them.
-BINARY = re.compile(r"[\x00-\x06\x08\x0e-\x1a\x1c-\x1f]")
+# Control characters that no program prints: bells, tabs, form feeds, escapes and ^Z are none.
+BINARY = re.compile(r"[\x00-\x06\x08\x0e-\x19\x1c-\x1f]")
 GZIP = b"\x1f\x8b"
 MOST_BYTES, MOST_RATIO = 1 << 30, 200  # of a file, unpacked; over its packed size
 SMALLEST = 1e-200  # sizes in bytes times and over numbers stay finite
@@ -213,7 +213,8 @@ def read_source(path: str) -> Source:
     data = bytes_of(path)
     if not data.strip():
         raise InputError(f"{path}:1:1: expected the output of a benchmark, got an empty file")
-    text = data.decode("utf-8", errors="replace")  # a scheduler's banner may be in anything
+    coding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8"  # of PowerShell's >
+    text = data.decode(coding, errors="replace")  # a scheduler's banner may be in anything
     if BINARY.search(text):
         raise InputError(f"{path}: expected text, got a binary file")
     source = Source(path, text)

@@ -108,6 +108,7 @@ DRESSINGS = {
     "byte_order_mark": lambda text: "\ufeff" + text.replace("\n", "\r\n"),
     "word_processor": lambda text: text.replace("  ", "\u00a0&nbsp;").replace(" -", " \u2013"),
     "inline_code": lambda text: "".join(f"`{line}`\n" for line in text.splitlines()),
+    "boxed": lambda text: "".join(f"\u2502 {line:<140} \u2502\n" for line in text.splitlines()),
     "slack": lambda text: f"see:\n```{text.rstrip()}```\n:eyes: 2\n",
     "carriage_alone": lambda text: text.replace("\n", "\r"),
     "messages": with_messages,
