@@ -131,6 +131,7 @@ def add_nonblocking(table: Table, layout: Layout, findings: Findings):
 
 def add(table: Table, layout: Layout, findings: Findings):
     pairs = table.ranks // 2
+    table.require(*(() if "arrier" in table.test else ("bytes",)))
     if table.test == "PingPong":
         what, parameters = layout.ping_pong(pairs)
         for _, size, value in table.values("time", findings):
@@ -185,7 +186,7 @@ def parse(source: Source, given: Given) -> Findings:
             continue
         findings.table = f"{source.path}:{line}"
         table = Table(source, line)
-        if table.test == "PingPing" and table.ranks > 2:
+        if table.test == "PingPing" and "messages" in table.columns and table.ranks > 2:
             findings.note(f"{source.path}:{line}: pairs i, i + P/2 of PingPing are no case of "
                           "ours: its table is left out")
             continue

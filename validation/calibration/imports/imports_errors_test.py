@@ -102,6 +102,9 @@ BAD = [
     ("# OSU MPI Init Test v5.8\nnprocs: 4\n",
      "1:1: expected a table with times of osu, got x.log:1: 'Init' is no test "
      "that this program knows: its table is left out"),
+    ("# OSU MPI Latency Test v5.8\n8  1.50\n# Size  Latency (us)\n16  1.50\n",
+     "2:1: expected one header below the title of line 1, then rows, got another order: did two "
+     "programs print into this log?"),
     (IMB,
      '1:1: expected "# #processes = N" and a header ("#bytes #repetitions ...") '
      "below this title, got none"),
@@ -119,6 +122,8 @@ BAD = [
      "1:1: expected on how many nodes the 4 processes ran: --nodes N or "
      '--ranks-per-node N, or a line "Number of nodes: N" before this table, got '
      "neither"),
+    (IMB + "#repetitions t[usec]\n1000 1.0\n",
+     "3:1: expected the column bytes of 'PingPong', got repetitions, time"),
     ("# Benchmarking PingPong\n" + IMB_HEADER + "8 1000 1.0 2.0\n",
      '1:1: expected "# #processes = N" and a header ("#bytes #repetitions ...") '
      "below this title, got no number of processes"),

@@ -20,6 +20,7 @@ GPUS = r"-(?:CUDA|ROCM|OPENACC|SYCL)"
 TITLE = re.compile(rf"\s*#?\s*OSU MPI(?:{GPUS})?(?P<test>[ _].+?)(?: Latency)? Test"
                    r"(?: v?(?P<version>\d\S*))?", re.IGNORECASE)
 HEADER = re.compile(r"\s*#?\s*(Size|Avg|Latency|Bandwidth|Overall\(us\))")
+ROW = re.compile(r"\s*\d+\s+\d+\.\d\d\b")
 SIZES = re.compile(r"\s*#?\s*Size .*\(")
 # Built for GPUs: buffers are there, unless the lines below the title have them on hosts.
 ON_GPUS = re.compile(rf"\s*#?\s*OSU MPI{GPUS}", re.IGNORECASE)
@@ -88,9 +89,9 @@ def header_below(source: Source, title: int) -> int:
         source.fail(title, 'a header ("# Size ...") below this title',
                     "none" + source.end_of_run(title))
     for line in below:
-        if line > header and SIZES.match(source.lines[line - 1]):
-            source.fail(line, f"one header below the title of line {title}", "another: did two "
-                        "programs print into this log?")
+        if line != header and (SIZES if line > header else ROW).match(source.lines[line - 1]):
+            source.fail(line, f"one header below the title of line {title}, then rows",
+                        "another order: did two programs print into this log?")
     return header
 
 
