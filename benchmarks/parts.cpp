@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The speed of single parts, with Google Benchmark: what a change to one of them gains, in seconds.
 #include <benchmark/benchmark.h>
-#include <fmt/core.h>
 
 #include "benchmarks/bare_ring.hpp"
 #include "scenarios/question/scenario.hpp"

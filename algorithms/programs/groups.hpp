@@ -2,7 +2,6 @@
 // Groups of the ranks of a program, by kinds: the groups of one kind share no rank.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <vector>
 

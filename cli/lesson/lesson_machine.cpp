@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The cluster as a page draws it: hosts with ranks, what leads from one to another, and its loads.
-#include <algorithm>
 #include <deque>
 #include <map>
 #include <set>

@@ -2,7 +2,6 @@
 #include "nccl/choice/choice.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <set>
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "nccl/search/search.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <utility>
 

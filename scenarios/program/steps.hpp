@@ -2,7 +2,6 @@
 // The steps of a program, from their YAML.
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>

@@ -303,21 +303,4 @@ std::string placed_text(const Topology& topology, View<const Bin> bins,
   return only_hosts && in_order ? counts_text(host_of_rank) : text;
 }
 
-std::string placement_yaml(const Placement& placement) {
-  std::string text;
-  for (const Location& rank : placement.ranks) {
-    text += fmt::format("{}{{host: {}", text.empty() ? "[" : ", ", rank.host);
-    if (rank.binding != Binding::host) text += fmt::format(", numa: {}", rank.numa);
-    if (rank.binding == Binding::core) text += fmt::format(", core: {}", rank.core);
-    if (rank.gpu >= 0) text += fmt::format(", gpu: {}", rank.gpu);
-    if (rank.memory.kind == MemoryPolicy::Kind::bind)
-      text += fmt::format(", memory: {{bind: {}}}", rank.memory.domain);
-    if (rank.memory.kind == MemoryPolicy::Kind::interleave) text += ", memory: interleave";
-    if (rank.nics == NicChoice::all) text += ", nics: all";
-    if (rank.nics == NicChoice::named) text += fmt::format(", nics: [{}]", rank.nic);
-    text += "}";
-  }
-  return text + "]";
-}
-
 }  // namespace ringscope

@@ -94,7 +94,4 @@ std::string placed_text(const Topology& topology, View<const Bin> bins,
 /// Ranks of each host that has any, the most first: "4-3-1".
 std::string counts_of(const Placement& placement);
 
-/// The placement as a scenario's `placement` lists it, one entry per rank.
-std::string placement_yaml(const Placement& placement);
-
 }  // namespace ringscope

@@ -2,7 +2,6 @@
 // The values that a study gives to its keys: lists, ranges, grids and Latin hypercubes.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 

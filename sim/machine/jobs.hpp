@@ -4,7 +4,6 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "base/table.hpp"
 #include "scenarios/question/scenario.hpp"

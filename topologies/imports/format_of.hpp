@@ -8,7 +8,6 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "base/table.hpp"
 #include "topologies/input/characters.hpp"

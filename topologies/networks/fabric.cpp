@@ -2,7 +2,6 @@
 // A fabric as it is cabled: switches, hosts and cables, each by its name.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <unordered_map>
 
 #include "topologies/input/characters.hpp"

@@ -2,7 +2,6 @@
 // Shared by replays on any executor: items, the refusals, the entry in the document.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <functional>
 #include <nlohmann/json.hpp>

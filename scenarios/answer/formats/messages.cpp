@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "scenarios/answer/formats/messages.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-
 #include "scenarios/question/placed_options.hpp"
 
 namespace ringscope {

@@ -7,7 +7,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "algorithms/traces/trace.hpp"
 #include "scenarios/trace/recorded/file.hpp"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // `aws ec2 describe-instance-topology`: NetworkNodes of an instance are the switches above it, from
 // the top down; the last one it is plugged into. Source: Amazon EC2 API, InstanceTopology.
+#include <fmt/format.h>
+
 #include "topologies/imports/fabrics/fabrics.hpp"
 #include "topologies/imports/fabrics/label_tree.hpp"
 #include "topologies/imports/json_items.hpp"
@@ -17,10 +19,17 @@ Fabric read_ec2(const std::shared_ptr<const Source>& source, const FabricLabels&
     LabelledHost host{instance.at("InstanceId"), {source, 0, 0}};
     const nlohmann::json& nodes = instance.at("NetworkNodes");
     if (!nodes.is_null()) host.values = nodes.get<std::vector<std::string>>();
-    host.values.resize(layers.size());
+    if (host.values.size() > layers.size())
+      throw InputError(host.place, fmt::format("{}: expected at most {} NetworkNodes, got {}",
+                                               host.name, layers.size(), host.values.size()));
+    // Where some hosts have three layers and some four, the last one of three is a layer above.
+    host.values.resize(layers.size(), host.values.empty() ? "" : std::string(host.values.back()));
     hosts.push_back(std::move(host));
   });
-  return fabric_of_labels(layers, hosts);
+  Fabric fabric = fabric_of_labels(layers, hosts);
+  if (source->text.find("\"NextToken\": \"") != std::string::npos)
+    fabric.note("omitted: instances of later pages, because the file ends with a NextToken");
+  return fabric;
 }
 
 }  // namespace

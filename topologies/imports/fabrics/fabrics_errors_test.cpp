@@ -16,10 +16,23 @@ namespace {
 const Broken broken[] = {
     {"hello\n",
      "x: no known description of a network; expected one of: ibnetdiscover (what ibnetdiscover "
-     "prints), slurm_conf (Slurm's topology.conf), slurm_yaml (Slurm's topology.yaml), topograph "
+     "or iblinkinfo prints), slurm_conf (Slurm's topology.conf), slurm_yaml (Slurm's "
+     "topology.yaml), topograph "
      "(a model of NVIDIA's topograph), kubernetes (`kubectl get nodes -o json`), nvidia_smi_q "
      "(`nvidia-smi -q` of several hosts, as pdsh prints it), ec2 (`aws ec2 "
      "describe-instance-topology`)"},
+    {"  1  1[  ] ==( 4X  53.125 Gbps Active/  LinkUp)==>  2  3[  ] \"leaf1\" ( )\n",
+     "x:1:3: expected 'CA: NAME:' or 'Switch: GUID NAME:' above its ports, got '1'\n"
+     "    1  1[  ] ==( 4X  53.125 Gbps Active/  LinkUp)==>  2  3[  ] \"leaf1\" ( )\n    ^"},
+    {"CA: n1 mlx5_0:\n 1  1[  ] ==( 4X  7 Gbps Active/  LinkUp)==>  2  3[  ] \"l\" ( )\n",
+     "x:2:17: expected a lane's speed such as 53.125, got '7'\n"
+     "   1  1[  ] ==( 4X  7 Gbps Active/  LinkUp)==>  2  3[  ] \"l\" ( )\n                  ^"},
+    {"CA: n1 mlx5_0:\n 1  1[  ] ==( 4X  10.0 Gbps Active/  LinkUp)==> [  ] \"\" ( )\n",
+     "x:2:49: expected a LID, got '['\n   1  1[  ] ==( 4X  10.0 Gbps Active/  LinkUp)==> [  ] \"\" "
+     "( )\n                                                  ^"},
+    {"{\"Instances\": [{\"InstanceId\": \"i1\", \"NetworkNodes\": [\"a\", \"b\", \"c\", "
+     "\"d\", \"e\"]}]}",
+     "x: i1: expected at most 4 NetworkNodes, got 5"},
     {"{\"Instances\": [{\"NetworkNodes\": [\"a\"]}]}",
      "x: Instances[0] is not as its program writes it: key 'InstanceId' not found"},
     {"{\"items\": [{\"kind\": \"Node\", \"metadata\": {\"name\": \"n;1\"}}]}",

@@ -107,6 +107,76 @@ TEST(Ibnetdiscover, every_two_hosts_of_a_real_fabric_are_at_most_two_leaves_and_
   }
 }
 
+/// A listing as iblinkinfo prints it: both ends of each cable, at NDR, and a port without a cable.
+std::string as_iblinkinfo(const IbListing& listing) {
+  std::string text;
+  for (std::size_t node = 0; node < listing.nodes.size(); ++node) {
+    const IbNode& one = listing.nodes[node];
+    const std::string guid = "0x" + one.id.substr(2);
+    text += one.id[0] == 'S' ? fmt::format("Switch: {} {}:\n", guid, one.description)
+                             : fmt::format("CA: {}:\n", one.description);
+    const std::string head = one.id[0] == 'S' ? "" : guid;
+    for (const IbCable& cable : listing.cables)
+      for (const int end : {0, 1})
+        if (cable.node[end] == node)
+          text += fmt::format(
+              "{:>24} {:6} {:4}[  ] ==( 4X       106.25 Gbps Active/  LinkUp)==>  {:6} {:4}[  ] "
+              "\"{}\" ( )\n",
+              head, node + 1, cable.port[end], cable.node[1 - end] + 1, cable.port[1 - end],
+              listing.nodes[cable.node[1 - end]].description);
+    text += fmt::format(
+        "{:>24} {:6}   99[  ] ==(                Down/ Polling)==>             [  ] \"\" ( )\n",
+        head, node + 1);
+  }
+  return text;
+}
+
+/// Hosts with their adapters and leaves, and trunks, by names; hosts without one alike.
+std::vector<std::string> named(const Fabric& fabric) {
+  std::vector<std::string> lines;
+  for (const Fabric::Host& host : fabric.hosts)
+    for (const Fabric::Nic& nic : host.nics)
+      lines.push_back(fmt::format("{} {} {} {}", host.name.substr(0, host.name.find("H-")),
+                                  nic.adapter, fabric.switches[nic.leaf],
+                                  nic.bandwidth.value().bytes_per_second));
+  for (const Fabric::Trunk& trunk : fabric.trunks)
+    lines.push_back(fmt::format(
+        "{} {} {}", std::min(fabric.switches[trunk.from], fabric.switches[trunk.to]),
+        std::max(fabric.switches[trunk.from], fabric.switches[trunk.to]), trunk.cables));
+  std::ranges::sort(lines);
+  return lines;
+}
+
+TEST(Iblinkinfo, tells_of_the_fabric_that_ibnetdiscover_tells_of) {
+  const std::string text = text_of(real_file);
+  const IbListing listing = read_ib_listing(std::make_shared<const Source>(Source{"x", text}));
+  const Fabric fabric = parsed(as_iblinkinfo(listing));
+  EXPECT_EQ(fabric.inner_adapters, parsed(text).inner_adapters);
+  EXPECT_THAT(named(fabric), testing::ElementsAreArray(named(parsed(text))));
+}
+
+// rdma-core's iblinkinfo names the speed 10.0 Gbps of two generations, and peers that it cannot
+// see.
+TEST(Iblinkinfo, tells_fdr10_from_qdr_and_leaves_ports_without_a_peer_out) {
+  const Fabric fabric = parsed(
+      "Switch: 0x1 leaf1:\n"
+      " 1  1[  ] ==( 4X  10.0 Gbps Active/  LinkUp)==>  5   1[  ] \"n1 mlx4_0\" ( )\n"
+      " 1  2[  ] ==( 4X  10.0 Gbps (FDR10) Active/  LinkUp)==>  6   1[  ] \"n2 mlx4_0\" ( )\n"
+      " 1  3[  ] ==( 4X  10.0 Gbps Active/  LinkUp)==>  [  ] \"Port not available\" ( )\n");
+  EXPECT_THAT(named(fabric),
+              testing::ElementsAre("n1 mlx4_0 leaf1 4000000000", "n2 mlx4_0 leaf1 5000000000"));
+}
+
+TEST(Iblinkinfo, of_switches_alone_names_hosts_by_the_other_ends) {
+  const Fabric fabric = parsed(
+      "Switch: 0x0002c902004048b0 MF0;leaf1:MSB7800/U1:\n"
+      "     1   1[  ] ==( 4X    25.78125 Gbps Active/  LinkUp)==>   5   1[  ] \"n1 mlx5_0\" ( )\n"
+      "     1   2[  ] ==( 4X    25.78125 Gbps Active/  LinkUp)==>   6   1[  ] \"n2 mlx5_0\" "
+      "( Could be 53.125 Gbps)\n");
+  EXPECT_THAT(named(fabric),
+              testing::ElementsAre("n1 mlx5_0 leaf1 12500000000", "n2 mlx5_0 leaf1 12500000000"));
+}
+
 // InfiniBand Architecture Specification: signalling rates and codings of a lane.
 TEST(Ibnetdiscover, rates_are_lanes_times_what_coding_leaves_of_a_lane) {
   const std::map<std::string, double> gigabits = {{"1xSDR", 2},

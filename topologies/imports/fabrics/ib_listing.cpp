@@ -8,27 +8,29 @@
 #include <map>
 #include <unordered_map>
 
+#include "topologies/placement/hostfile.hpp"
+
 namespace ringscope {
 namespace {
 
 constexpr std::string_view blanks = " \t\r";
 
 struct LaneSpeed {
-  std::string_view name;
-  double gigabits = 0;  ///< of data a second
+  std::string_view name, signal;  ///< as ibnetdiscover and as iblinkinfo print it
+  double gigabits = 0;            ///< of data a second
 };
 
 // InfiniBand Architecture Specification, volume 1, PortInfo: the speeds of a lane. The first three
 // are coded 8b/10b, FDR10 to EDR 64b/66b; HDR and above name the rate after error correction.
-constexpr LaneSpeed lane_speeds[] = {{"SDR", 2.5 * 8 / 10},
-                                     {"DDR", 5.0 * 8 / 10},
-                                     {"QDR", 10.0 * 8 / 10},
-                                     {"FDR10", 10.3125 * 64 / 66},
-                                     {"FDR", 14.0625 * 64 / 66},
-                                     {"EDR", 25.78125 * 64 / 66},
-                                     {"HDR", 50},
-                                     {"NDR", 100},
-                                     {"XDR", 200}};
+constexpr LaneSpeed lane_speeds[] = {{"SDR", "2.5", 2.5 * 8 / 10},
+                                     {"DDR", "5.0", 5.0 * 8 / 10},
+                                     {"QDR", "10.0", 10.0 * 8 / 10},
+                                     {"FDR10", "10.3125", 10.3125 * 64 / 66},
+                                     {"FDR", "14.0625", 14.0625 * 64 / 66},
+                                     {"EDR", "25.78125", 25.78125 * 64 / 66},
+                                     {"HDR", "53.125", 50},
+                                     {"NDR", "106.25", 100},
+                                     {"XDR", "212.5", 200}};
 
 constexpr std::string_view node_words[] = {"Switch", "Ca", "Rt"};
 // Lines that tell nothing of nodes and cables; the last ones are ibnetdiscover's own headings where
@@ -42,12 +44,7 @@ class IbListingReader {
   explicit IbListingReader(const std::shared_ptr<const Source>& source) : source_(source) {}
 
   IbListing read() {
-    std::string_view rest = source_->text;
-    for (int number = 1; !rest.empty(); ++number) {
-      const std::size_t end = std::min(rest.find('\n'), rest.size());
-      read_line(rest.substr(0, end), number);
-      rest.remove_prefix(std::min(end + 1, rest.size()));
-    }
+    each_line(source_, [this](const Value& line) { read_line(line.scalar(), line.place().line); });
     if (listing_.cables.empty())
       throw InputError({source_, 0, 0}, "expected nodes and their cables, found no cable");
     return std::move(listing_);
@@ -65,7 +62,9 @@ class IbListingReader {
     IbLine line(text, {source_, number, 1});
     if (text.find_first_not_of(" \t\r") == std::string_view::npos) return;
     const auto begins = [&](std::string_view word) { return line.starts_with(word); };
-    if (begins("[")) return read_cable(line, number);
+    if (begins("[")) return read_cable(line);
+    if (text.find("==(") != std::string_view::npos) return read_link(line, text);
+    if (begins("CA: ") || begins("Switch: ") || begins("Router: ")) return read_heading(line);
     if (std::ranges::any_of(idle_words, begins)) return;
     for (const std::string_view word : node_words)
       if (begins(word)) return read_node(line, word);
@@ -84,7 +83,7 @@ class IbListingReader {
     describe(*here_, line.last_quoted());
   }
 
-  void read_cable(IbLine& line, int number) {
+  void read_cable(IbLine& line) {
     if (!here_) line.fail("expected a node (Switch, Ca, Rt) above its ports");
     const End here{*here_, line.port()};
     const Place place = line.here();
@@ -92,9 +91,60 @@ class IbListingReader {
     const End there{other, line.port()};
     const Bandwidth bandwidth = line.rate();
     describe(other, line.last_quoted());
-    const bool is_new = enter(here, there, bandwidth, number, place);
-    if (!enter(there, here, bandwidth, number, place) || !is_new) return;
-    listing_.cables.push_back({{here.first, other}, {here.second, there.second}, bandwidth});
+    add(here, there, bandwidth, place);
+  }
+
+  /// `Switch: 0x7cfe900300f17940 leaf1:` or `CA: n1 mlx5_0:`
+  void read_heading(IbLine& line) {
+    kind_ = line.take("Switch: 0x") ? 'S' : line.take("Router: ") ? 'R' : 'H';
+    if (kind_ == 'S') line.past(" ");
+    line.take("CA: ");
+    const Place place = line.here();
+    std::string_view name = line.past("\n");
+    if (name.ends_with(':')) name.remove_suffix(1);
+    heading_ = Value::scalar_at(place, std::string(name));
+  }
+
+  /// `65  1[  ] ==( 4X  53.125 Gbps Active/  LinkUp)==>  12  1[  ] "n1 mlx5_0" ( )`; before a LID
+  /// there may be a port's GUID.
+  void read_link(IbLine& line, std::string_view text) {
+    line.take("");
+    if (!heading_) line.fail("expected 'CA: NAME:' or 'Switch: GUID NAME:' above its ports");
+    const auto has = [&](std::string_view word) { return text.find(word) != text.npos; };
+    if (!has("Gbps") || has("Port not available")) return;  // a port without a cable
+    const End here = link_end(line);
+    if (kind_ != 'H') listing_.nodes[here.first].id[0] = kind_;
+    describe(here.first, *heading_);
+    line.past("==(");
+    const int lanes = line.number("the number of lanes");
+    line.past("X");
+    const Place place = line.here();
+    const std::string_view signal = line.past("Gbps");  // 10.0 of both QDR and FDR10
+    const std::string speed = fmt::format("{}x{}", lanes, has("(FDR10)") ? "FDR10" : signal);
+    const std::optional<Bandwidth> bandwidth = ib_rate(speed);
+    if (!bandwidth)
+      throw InputError(place, fmt::format("expected a lane's speed such as 53.125, got '{}'",
+                                          speed.substr(speed.find('x') + 1)));
+    line.past("==>");
+    const End there = link_end(line);
+    describe(there.first, line.last_quoted());
+    add(here, there, *bandwidth, place);
+  }
+
+  End link_end(IbLine& line) {
+    if (line.take("0x")) line.past(" ");
+    const int lid = line.number("a LID");
+    const auto [entry, is_new] = indices_.try_emplace(std::to_string(lid), listing_.nodes.size());
+    if (is_new) listing_.nodes.push_back({fmt::format("H-{}", lid), "", {}});
+    const int port = line.number("a port");
+    line.past("]");
+    return {entry->second, port};
+  }
+
+  void add(const End& here, const End& there, Bandwidth bandwidth, const Place& place) {
+    const bool is_new = enter(here, there, bandwidth, place.line, place);
+    if (!enter(there, here, bandwidth, place.line, place) || !is_new) return;
+    listing_.cables.push_back({{here.first, there.first}, {here.second, there.second}, bandwidth});
   }
 
   /// False where that end told of the cable before.
@@ -137,6 +187,8 @@ class IbListingReader {
   std::unordered_map<std::string, int> headed_;  ///< nodes that had a line of their own
   std::map<End, Known> known_;
   std::optional<std::size_t> here_;  ///< the node whose ports follow
+  std::optional<Value> heading_;     ///< its description in iblinkinfo's output
+  char kind_ = 'H';                  ///< its kind
 };
 
 }  // namespace
@@ -149,7 +201,8 @@ std::optional<Bandwidth> ib_rate(std::string_view word) {
   if (error != std::errc{} || end != word.data() + x) return {};
   if (lanes != 1 && lanes != 2 && lanes != 4 && lanes != 8 && lanes != 12) return {};
   for (const LaneSpeed& speed : lane_speeds)
-    if (speed.name == word.substr(x + 1)) return Bandwidth{lanes * speed.gigabits * 1e9 / 8};
+    if (word.substr(x + 1) == speed.name || word.substr(x + 1) == speed.signal)
+      return Bandwidth{lanes * speed.gigabits * 1e9 / 8};
   return {};
 }
 
@@ -173,6 +226,15 @@ bool IbLine::take(std::string_view word) {
   if (!text_.substr(at_).starts_with(word)) return false;
   at_ += word.size();
   return true;
+}
+
+std::string_view IbLine::past(std::string_view mark) {
+  skip_blanks();
+  const std::string_view rest = text_.substr(at_);
+  const std::size_t end = std::min(rest.find(mark), rest.size());
+  at_ = std::min(at_ + end + mark.size(), text_.size());
+  const std::string_view found = rest.substr(0, end);
+  return found.substr(0, found.find_last_not_of(blanks) + 1);
 }
 
 std::string IbLine::quoted(std::string_view what) {
@@ -221,25 +283,17 @@ Value IbLine::last_quoted() const {
 }
 
 Bandwidth IbLine::rate() const {
-  std::string_view rest = text_.substr(at_);
-  if (const std::size_t quote = rest.rfind('"'); quote != std::string_view::npos)
-    rest.remove_prefix(quote + 1);
-  while (true) {
-    const std::size_t begin = rest.find_first_not_of(blanks);
-    if (begin == std::string_view::npos) break;
-    rest.remove_prefix(begin);
-    const std::string_view word = rest.substr(0, rest.find_first_of(blanks));
-    if (const auto rate = ib_rate(word)) return *rate;
-    rest.remove_prefix(word.size());
-  }
+  const std::size_t quote = text_.rfind('"');
+  const std::size_t begin = quote == std::string_view::npos || quote < at_ ? at_ : quote + 1;
   Place place = place_;
-  const std::size_t last = text_.find_last_not_of(blanks);
-  const std::size_t gap = text_.find_last_of(blanks, last);
-  const std::size_t begin = gap == std::string_view::npos ? 0 : gap + 1;
   place.column = static_cast<int>(begin) + 1;
-  throw InputError(place, fmt::format("expected the cable's width and speed, such as 4xNDR, got "
-                                      "'{}'",
-                                      text_.substr(begin, 40)));
+  const std::vector<Value> words =
+      words_of(Value::scalar_at(place, std::string(text_.substr(begin))));
+  for (const Value& word : words)
+    if (const auto rate = ib_rate(word.scalar())) return *rate;
+  throw InputError(words.empty() ? here() : words.back().place(),
+                   fmt::format("expected the cable's width and speed, such as 4xNDR, got '{}'",
+                               words.empty() ? "" : words.back().scalar().substr(0, 40)));
 }
 
 IbListing read_ib_listing(const std::shared_ptr<const Source>& source) {

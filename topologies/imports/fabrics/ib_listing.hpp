@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The output of ibnetdiscover, as it stands there: nodes, and the cables between their ports.
+// The output of ibnetdiscover or iblinkinfo, as it stands there: nodes, and the cables between
+// their ports. Of ibnetdiscover:
 //
 //   Switch  65 "S-2c5eab0300b87b40"    # "MF0;leaf-04:MQM9701/U1" enhanced port 0 lid 73 lmc 0
 //   [1]     "H-e09d7303007a4bd8"[1](e09d7303007a4bd8)    # "n1 mlx5_5" lid 647 4xNDR
 //   Ca      1 "H-e09d7303007a4bd8"     # "n1 mlx5_5"
 //   [1](e09d7303007a4bd8)  "S-2c5eab0300b87b40"[1]       # lid 647 lmc 0 "leaf-04" lid 73 4xNDR
+//
+// Of iblinkinfo, where nodes have LIDs:
+//
+//   Switch: 0x2c5eab0300b87b40 MF0;leaf-04:MQM9701/U1:
+//     73    1[  ] ==( 4X      106.25 Gbps Active/  LinkUp)==>     647    1[  ] "n1 mlx5_5" ( )
 #pragma once
 
 #include <memory>
@@ -26,6 +32,8 @@ class IbLine {
   bool starts_with(std::string_view word) const { return text_.starts_with(word); }
   /// Skips blanks, and the word if it is the next; true if it was.
   bool take(std::string_view word);
+  /// Skips what is up to the mark, or to the end, and the mark; returns it without blanks around.
+  std::string_view past(std::string_view mark);
   /// `"S-2c5eab0300b87b40"`, without the quotes; `what` is the noun.
   std::string quoted(std::string_view what);
   int number(std::string_view what);

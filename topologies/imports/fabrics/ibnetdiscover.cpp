@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// InfiniBand's ibnetdiscover. A host is what the descriptions of its adapters begin with: "n1
-// mlx5_0" and "n1 HCA-2" are two NICs of n1.
+// InfiniBand's ibnetdiscover and iblinkinfo. A host is what the descriptions of its adapters begin
+// with: "n1 mlx5_0" and "n1 HCA-2" are two NICs of n1.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,8 @@ namespace {
 
 bool is_ibnetdiscover(std::string_view text) {
   return text.find("switchguid=") != std::string_view::npos ||
-         text.find("caguid=") != std::string_view::npos;
+         text.find("caguid=") != std::string_view::npos ||
+         text.find(")==>") != std::string_view::npos;
 }
 
 /// "MF0;A09-P1-IBLEAF-04-04:MQM9701/U1": the name that its manager was given, or as it stands.
@@ -178,7 +179,8 @@ Fabric read_ibnetdiscover(const std::shared_ptr<const Source>& source, const Fab
 }  // namespace
 
 FabricFormat describe_ibnetdiscover() {
-  return {"ibnetdiscover", "what ibnetdiscover prints", is_ibnetdiscover, read_ibnetdiscover};
+  return {"ibnetdiscover", "what ibnetdiscover or iblinkinfo prints", is_ibnetdiscover,
+          read_ibnetdiscover};
 }
 
 }  // namespace ringscope

@@ -97,6 +97,17 @@ TEST(Ec2, instances_are_below_their_network_nodes) {
       ways_up(parsed(text)),
       testing::ElementsAre("i-0: c1 b1 a1 top", "i-1: c2 b1 a1 top", "i-2: c1 b1 a1 top",
                            "i-3: b2 a1 top", "i-4: c2 b1 a1 top", "i-5: b2 a1 top", "i-6: top"));
+  EXPECT_THAT(parsed(text).notes, testing::Contains("omitted: instances of later pages, because "
+                                                    "the file ends with a NextToken"));
+}
+
+TEST(Ec2, instances_of_three_and_of_four_layers_share_the_upper_ones) {
+  EXPECT_THAT(ways_up(parsed(R"({"Instances": [
+      {"InstanceId": "i-0", "NetworkNodes": ["a", "b", "c"]},
+      {"InstanceId": "i-1", "NetworkNodes": ["a", "b", "c"]},
+      {"InstanceId": "i-2", "NetworkNodes": ["a", "b", "d", "e"]},
+      {"InstanceId": "i-3", "NetworkNodes": ["a", "b", "d", "e"]}]})")),
+              testing::ElementsAre("i-0: c top", "i-1: c top", "i-2: d top", "i-3: d top"));
 }
 
 // Each leaf switch has two of the hosts of a domain.

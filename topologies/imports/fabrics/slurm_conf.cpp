@@ -5,8 +5,6 @@
 //   SwitchName=leaf1 Nodes=n[01-16]
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "topologies/imports/fabrics/fabrics.hpp"
 #include "topologies/imports/fabrics/hostlist.hpp"
 #include "topologies/imports/fabrics/switch_tree.hpp"

@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "topologies/input/characters.hpp"
 #include "topologies/placement/hostfile.hpp"
 

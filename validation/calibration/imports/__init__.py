@@ -24,9 +24,8 @@ FORMATS = (osu, imb, nccl_tests, nccl_json, published_csv.OF_NCCL, published_csv
 FURNITURE = re.compile(r"\s*(#|//|```|~~~|[-=+*~_.\[\]\s]*$)|.*NCCL (INFO|WARN)")
 MOST_RANGES = 12
 # Lines of known programs without a reader.
-UNREAD = ((re.compile(r".*==\(.*\)==>"), "iblinkinfo, whose fabric ibnetdiscover prints too"),
-          (re.compile(r"\W*(ROCm System Management Interface|Weight between two GPUs)"),
-           "rocm-smi; RCCL's topology file (NCCL_TOPO_DUMP_FILE) has the same links"))
+UNREAD = ((re.compile(r"\W*(ROCm System Management Interface|Weight between two GPUs)"),
+           "rocm-smi; RCCL's topology file (NCCL_TOPO_DUMP_FILE) has the same links"),)
 
 
 class UnknownFormat(InputError):

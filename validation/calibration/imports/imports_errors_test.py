@@ -29,9 +29,6 @@ P2P = "metric,src,dst,value\n"
 
 # (input, what is said after "x.log:")
 BAD = [
-    ('  1    1[  ] ==( 4X 53.125 Gbps Active/  LinkUp)==>    2    3[  ] "leaf1" ( )\n',
-     "1:1: expected output of a program with a reader here, got a line of iblinkinfo, whose fabric "
-     "ibnetdiscover prints too"),
     ("======= ROCm System Management Interface =======\n",
      "1:1: expected output of a program with a reader here, got a line of rocm-smi; RCCL's "
      "topology file (NCCL_TOPO_DUMP_FILE) has the same links"),
