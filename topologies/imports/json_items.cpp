@@ -7,7 +7,7 @@ namespace ringscope {
 namespace {
 
 /// The library's words without the name of its exception.
-std::string_view reason_of(const nlohmann::json::exception& error) {
+std::string_view reason_of(const Json::exception& error) {
   const std::string_view words = error.what();
   const std::size_t named = words.find("] ");
   return named == words.npos ? words : words.substr(named + 2);
@@ -16,20 +16,20 @@ std::string_view reason_of(const nlohmann::json::exception& error) {
 }  // namespace
 
 void each_item(const std::shared_ptr<const Source>& source, const char* key,
-               const std::function<void(const nlohmann::json&)>& read) {
+               const std::function<void(const Json&)>& read) {
   std::string where;
   try {
-    const nlohmann::json all = nlohmann::json::parse(source->text);
+    const Json all = Json::parse(source->text);
     where = fmt::format("expected a list '{}'", key);
     std::size_t number = 0;
-    for (const nlohmann::json& item : all.at(key)) {
+    for (const Json& item : all.at(key)) {
       where = fmt::format("{}[{}] is not as its program writes it", key, number++);
       read(item);
     }
-  } catch (const nlohmann::json::parse_error& error) {
+  } catch (const Json::parse_error& error) {
     throw InputError({source, 0, 0},
                      fmt::format("byte {}: the list is cut off here, or no JSON", error.byte));
-  } catch (const nlohmann::json::exception& error) {
+  } catch (const Json::exception& error) {
     throw InputError({source, 0, 0}, fmt::format("{}: {}", where, reason_of(error)));
   }
 }

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "topologies/input/characters.hpp"
+
 namespace ringscope {
 namespace {
 
@@ -26,7 +28,7 @@ Xml::Xml(std::shared_ptr<const Source> source, const std::string& root_name)
   const auto result = document_.load_buffer(source_->text.data(), source_->text.size(),
                                             pugi::parse_default, pugi::encoding_utf8);
   if (!result)
-    throw InputError(place_at(result.offset),
+    throw InputError(place_at(source_, static_cast<std::size_t>(result.offset)),
                      fmt::format("not valid XML: {}", result.description()));
   if (root() == nullptr || root().name() != root_name)
     throw InputError(place_of(root()),
@@ -36,18 +38,9 @@ Xml::Xml(std::shared_ptr<const Source> source, const std::string& root_name)
   if (check.too_deep) fail(check.too_deep, fmt::format("nested deeper than {} levels", deepest));
 }
 
-Place Xml::place_at(std::ptrdiff_t offset) const {
-  const std::string& text = source_->text;
-  const auto end = static_cast<std::ptrdiff_t>(text.size());
-  const auto here = text.begin() + std::clamp<std::ptrdiff_t>(offset, 0, end);
-  const auto line = 1 + std::count(text.begin(), here, '\n');
-  const auto column =
-      1 + std::distance(std::find(std::reverse_iterator(here), text.rend(), '\n').base(), here);
-  return {source_, static_cast<int>(line), static_cast<int>(column)};
-}
-
 Place Xml::place_of(pugi::xml_node node) const {
-  return place_at(node == nullptr ? 0 : node.offset_debug());
+  return place_at(source_,
+                  static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, node.offset_debug())));
 }
 
 void Xml::fail(pugi::xml_node node, const std::string& message) const {
@@ -67,7 +60,7 @@ void Xml::fail_at(pugi::xml_node node, std::string_view attribute,
     if (begins && behind != std::string::npos && text[behind] == '=') break;
   }
   if (at == std::string::npos) fail(node, message);
-  throw InputError(place_at(static_cast<std::ptrdiff_t>(at)), message);
+  throw InputError(place_at(source_, at), message);
 }
 
 std::string Xml::required(pugi::xml_node node, const char* name) const {

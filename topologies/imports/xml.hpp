@@ -30,8 +30,6 @@ class Xml {
   int integer(pugi::xml_node node, const char* name, int least, int most) const;
 
  private:
-  Place place_at(std::ptrdiff_t offset) const;
-
   std::shared_ptr<const Source> source_;
   pugi::xml_document document_;
 };

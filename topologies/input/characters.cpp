@@ -62,14 +62,18 @@ std::size_t first_not_utf8(std::string_view text) {
   return std::string_view::npos;
 }
 
+Place place_at(const std::shared_ptr<const Source>& source, std::size_t offset) {
+  const std::string_view before = std::string_view(source->text).substr(0, offset);
+  const auto line = 1 + std::ranges::count(before, '\n');
+  const std::size_t column = before.size() - (before.rfind('\n') + 1) + 1;  // npos + 1 is 0
+  return {source, static_cast<int>(line), static_cast<int>(column)};
+}
+
 void require_utf8(const std::shared_ptr<const Source>& source) {
   const std::string_view text = source->text;
   const std::size_t at = first_not_utf8(text);
   if (at == std::string_view::npos) return;
-  const std::string_view before = text.substr(0, at);
-  const auto line = 1 + std::ranges::count(before, '\n');
-  const std::size_t column = at - (before.rfind('\n') + 1) + 1;  // npos + 1 is 0
-  throw InputError({source, static_cast<int>(line), static_cast<int>(column)},
+  throw InputError(place_at(source, at),
                    fmt::format("expected text in UTF-8, got the byte 0x{:02x}", byte_at(text, at)));
 }
 

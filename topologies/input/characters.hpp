@@ -13,6 +13,9 @@
 
 namespace ringscope {
 
+/// Place of the byte at `offset` of the text, which is at most the text's size.
+Place place_at(const std::shared_ptr<const Source>& source, std::size_t offset);
+
 /// Throws InputError at the first byte that belongs to no character of UTF-8.
 void require_utf8(const std::shared_ptr<const Source>& source);
 

@@ -13,8 +13,6 @@
 namespace ringscope {
 namespace {
 
-using Json = nlohmann::json;
-
 // The outer ones first.
 constexpr const char* known_labels[] = {
     "topology.kubernetes.io/region",           "topology.kubernetes.io/zone",

@@ -14,8 +14,6 @@
 namespace ringscope {
 namespace {
 
-using Json = nlohmann::json;
-
 constexpr std::int64_t thousand = 1000;
 
 /// CPUs in thousandths, which pods request, and GPUs.
