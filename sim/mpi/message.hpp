@@ -74,15 +74,12 @@ class Caller {
   Uses cpu;
   PathCursor path;      ///< reaches up to now whenever the thread calls into the model
   bool inside = false;  ///< an MPI call
-  struct Sent {
-    int destination = -1;
-    Block block;
-    Channel* channel = nullptr;
-  };
-  Sent last_sent;  ///< most threads send to the same one again
+  int last_destination = -1;
+  Block last_block;
+  Channel* last_channel = nullptr;  ///< to it: most threads send to the same one again
 
   static void visit(auto& self, auto& fields) {  // state_fields.hpp
-    auto& [rank, endpoint, cpu, path, inside, last_sent] = self;
+    auto& [rank, endpoint, cpu, path, inside, last_destination, last_block, last_channel] = self;
     fields.exact(inside);
   }
 };

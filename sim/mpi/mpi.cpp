@@ -133,10 +133,12 @@ void Mpi::released(int id, Cause cause, Caller& by) {
 }
 
 Channel& Mpi::channel_to(Caller& caller, int to, Block block) {
-  auto& [destination, of, channel] = caller.last_sent;
-  if (destination != to || of != block)
-    caller.last_sent = {to, block, &machine_->channel(caller.rank, to, block)};
-  return *channel;
+  if (caller.last_destination != to || caller.last_block != block) {
+    caller.last_destination = to;
+    caller.last_block = block;
+    caller.last_channel = &machine_->channel(caller.rank, to, block);
+  }
+  return *caller.last_channel;
 }
 
 int Mpi::begin_message(Caller& caller, int to, Tag tag, std::uint64_t bytes, Block block) {
