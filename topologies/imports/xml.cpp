@@ -21,6 +21,11 @@ struct DepthCheck : pugi::xml_tree_walker {
   pugi::xml_node too_deep;
 };
 
+/// Bytes before an offset of pugixml, which is -1 where it knows none.
+std::size_t bytes_before(const std::string& text, std::ptrdiff_t offset) {
+  return std::string_view(text.begin(), text.begin() + std::max<std::ptrdiff_t>(0, offset)).size();
+}
+
 }  // namespace
 
 Xml::Xml(std::shared_ptr<const Source> source, const std::string& root_name)
@@ -28,7 +33,7 @@ Xml::Xml(std::shared_ptr<const Source> source, const std::string& root_name)
   const auto result = document_.load_buffer(source_->text.data(), source_->text.size(),
                                             pugi::parse_default, pugi::encoding_utf8);
   if (!result)
-    throw InputError(place_at(source_, static_cast<std::size_t>(result.offset)),
+    throw InputError(place_at(source_, bytes_before(source_->text, result.offset)),
                      fmt::format("not valid XML: {}", result.description()));
   if (root() == nullptr || root().name() != root_name)
     throw InputError(place_of(root()),
@@ -39,8 +44,7 @@ Xml::Xml(std::shared_ptr<const Source> source, const std::string& root_name)
 }
 
 Place Xml::place_of(pugi::xml_node node) const {
-  return place_at(source_,
-                  static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, node.offset_debug())));
+  return place_at(source_, bytes_before(source_->text, node.offset_debug()));
 }
 
 void Xml::fail(pugi::xml_node node, const std::string& message) const {
