@@ -7,7 +7,7 @@ import textwrap
 
 import numpy as np
 import yaml
-from scipy import stats
+from scipy import special
 
 from common.programs import InputError
 from common.quantities import format_bytes, format_time
@@ -73,7 +73,7 @@ def missed(fit) -> dict:
 def range_of(errors) -> dict:
     """Factors of predictions between which all but OUTSIDE of measured times of other sizes are:
     normal errors, of which so few are known (Student's t)."""
-    width = (stats.t.ppf(1 - OUTSIDE / 2, len(errors))
+    width = (special.stdtrit(len(errors), 1 - OUTSIDE / 2)
              * np.sqrt(np.mean(errors ** 2) * (1 + 1 / len(errors))))
     return {"low": float(f"{np.exp(-width):.3g}"), "high": float(f"{np.exp(width):.3g}")}
 

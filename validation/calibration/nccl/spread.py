@@ -5,7 +5,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 MIB = 1 << 20
 EDGES = (64 << 10, MIB, 64 * MIB, math.inf)  # largest sizes of bands, B
@@ -42,7 +42,7 @@ def width_of(some: list) -> float:
     for one in some:
         squares.setdefault(one.machine, []).append(one.error ** 2)
     mean = np.mean([np.mean(of_machine) for of_machine in squares.values()])
-    return float(stats.t.ppf(1 - OUTSIDE / 2, len(squares)) * math.sqrt(mean))
+    return float(special.stdtrit(len(squares), 1 - OUTSIDE / 2) * math.sqrt(mean))
 
 
 def widths(residuals: list) -> dict:
