@@ -81,10 +81,11 @@ Vertex home_of(const Topology& topology, const Location& where) {
 
 /// Computations beside kernels on a GPU without a number of multiprocessors.
 std::vector<std::string> uncounted_sms(const Scenario& scenario) {
-  const Location& where = scenario.placement.ranks.front();
   const Topology& topology = scenario.cluster.topology;
-  if (!scenario.job.needs || where.gpu < 0) return {};
-  if (topology.graph()[home_of(topology, where)].sms > 0) return {};
+  const auto uncounted = [&](const Location& where) {
+    return where.gpu >= 0 && topology.graph()[home_of(topology, where)].sms == 0;
+  };
+  if (!scenario.job.needs || std::ranges::none_of(scenario.placement.ranks, uncounted)) return {};
   return {
       "blocks take no multiprocessors from computations ('job.needs'): "
       "'cluster.host.gpu.sms' specifies how many a GPU has"};

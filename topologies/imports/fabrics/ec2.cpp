@@ -3,6 +3,8 @@
 // the top down; the last one it is plugged into. Source: Amazon EC2 API, InstanceTopology.
 #include <fmt/format.h>
 
+#include <regex>
+
 #include "topologies/imports/fabrics/fabrics.hpp"
 #include "topologies/imports/fabrics/label_tree.hpp"
 #include "topologies/imports/json_items.hpp"
@@ -27,7 +29,8 @@ Fabric read_ec2(const std::shared_ptr<const Source>& source, const FabricLabels&
     hosts.push_back(std::move(host));
   });
   Fabric fabric = fabric_of_labels(layers, hosts);
-  if (source->text.find("\"NextToken\": \"") != std::string::npos)
+  static const std::regex more(R"("NextToken" ?: ?")");  // no star: it recurses
+  if (std::regex_search(source->text, more))
     fabric.note("omitted: instances of later pages, because the file ends with a NextToken");
   return fabric;
 }
