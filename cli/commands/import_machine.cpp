@@ -42,13 +42,13 @@ void import_machine(const ImportMachineArguments& arguments) {
 
 void add_import_machine(Command& program) {
   Command command = program.add_subcommand(
-      "import-machine", "Import a host from hwloc, NCCL or nvidia-smi as a cluster");
+      "import-machine", "Import a host from hwloc, NCCL, nvidia-smi or rocm-smi as a cluster");
   const auto arguments = std::make_shared<ImportMachineArguments>();
   command.add_option("FILE", arguments->file, "what describes the machine").required();
   command.add_option("-o,--output", arguments->output,
                      "the cluster's file; standard output without");
   command.add_option("--as", arguments->as,
-                     "hwloc, nccl or nvidia_smi; without, the file tells which");
+                     "hwloc, nccl, nvidia_smi or rocm_smi; without, the file tells which");
   constexpr int most_hosts = 65536;
   command.add_option("--hosts", arguments->hosts, "how many such hosts the cluster has")
       .between(1, most_hosts)
@@ -64,6 +64,7 @@ void add_import_machine(Command& program) {
       "  ringscope import-machine topology.xml --as nccl --hosts 4 -o my.yaml\n"
       "  lstopo machine.xml && ringscope import-machine machine.xml -o my.yaml\n"
       "  nvidia-smi topo -m > machine.txt && ringscope import-machine machine.txt -o my.yaml\n"
+      "  rocm-smi --showtopo > machine.txt && ringscope import-machine machine.txt -o my.yaml\n"
       "  NCCL_TOPO_DUMP_FILE=machine.xml ./all_reduce_perf; ringscope import-machine machine.xml\n"
       "  ringscope import-machine machine.xml --hosts 4 --link '25 Gbit/s' -o my.yaml && "
       "ringscope show my.yaml");

@@ -94,10 +94,10 @@ Assumed<double> assumed_pcie_share() {
 Assumed<Bandwidth> assumed_pcie_link(int compute_capability) {
   if (compute_capability >= 90)
     return {gigabytes(48),
-            "NCCL, src/graph/topo.h: PCI_BW, at the 32 GT/s of NVIDIA's data sheet of the H100"};
+            "NCCL, src/graph/topo.h: PCI_BW, at 32 GT/s, as in the data sheets of H100 and MI300X"};
   if (compute_capability >= 80)
     return {gigabytes(24),
-            "NCCL, src/graph/topo.h: PCI_BW, at the 16 GT/s of NVIDIA's data sheet of the A100"};
+            "NCCL, src/graph/topo.h: PCI_BW, at 16 GT/s, as in the data sheets of A100 and MI250"};
   return {gigabytes(12), "NCCL, src/graph/topo.h: PCI_BW, 16 lanes of 8 GT/s"};
 }
 
@@ -119,6 +119,16 @@ Assumed<Bandwidth> assumed_nvlink(int compute_capability) {
   if (compute_capability == 86 || compute_capability == 89) return {gigabytes(112.5 / 8), source};
   if (compute_capability >= 70 || compute_capability == 0) return {gigabytes(25), source};
   return {gigabytes(20), source};
+}
+
+Assumed<Bandwidth> assumed_xgmi(bool is_mi300x) {
+  if (is_mi300x)
+    return {gigabytes(64),
+            "AMD's data sheet of the MI300X Platform: seven links, 896 GB/s in both directions"};
+  return {gigabytes(50),
+          "AMD's data sheet of the MI250X: 100 GB/s in both directions; between its two dies there "
+          "are four "
+          "links (CDNA 2 white paper), which the matrix does not tell"};
 }
 
 Assumed<Bandwidth> assumed_port() {

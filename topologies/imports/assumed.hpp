@@ -42,6 +42,8 @@ Assumed<int> assumed_capability(int nvlinks);
 /// Bytes that one NVLink carries in each direction, as nccl::nvlink_rate() takes them, by the GPU's
 /// compute capability (70 is 7.0); 0: not known.
 Assumed<Bandwidth> assumed_nvlink(int compute_capability);
+/// The same of one xGMI link between AMD's GPUs, of MI300X or of the generation before.
+Assumed<Bandwidth> assumed_xgmi(bool is_mi300x);
 /// A network port that names no speed.
 Assumed<Bandwidth> assumed_port();
 

@@ -20,11 +20,11 @@ struct BrokenMachine {
 const BrokenMachine broken[] = {
     {"", "hello\n",
      "x: no known description of a machine; expected one of: hwloc (hwloc's XML, as lstopo writes "
-     "it), nccl (NCCL's topology XML), nvidia_smi (what `nvidia-smi topo -m` prints); of a "
-     "network: `ringscope "
-     "import-fabric`"},
+     "it), nccl (NCCL's topology XML), nvidia_smi (what `nvidia-smi topo -m` prints), "
+     "rocm_smi (what `rocm-smi --showtopo` prints); of a network: `ringscope import-fabric`"},
     {"hwlok", "",
-     "--as: unknown format 'hwlok'; did you mean 'hwloc'? (known: hwloc, nccl, nvidia_smi)"},
+     "--as: unknown format 'hwlok'; did you mean 'hwloc'? (known: hwloc, nccl, nvidia_smi, "
+     "rocm_smi)"},
     {"hwloc", "<system/>",
      "x:1:2: expected the element <topology>, got <system>\n"
      "  <system/>\n"
@@ -67,7 +67,7 @@ const BrokenMachine broken[] = {
      "  <system><cpu affinity=\"f\"><pci busid=\"a\" class=\"0x0302\"/><pci busid=\"a\" "
      "class=\"0x0302\"/></cpu></system>\n"
      "                                                            ^"},
-    {"nvidia_smi", "nothing\n", "x: expected the head of a matrix: GPU0 GPU1 ... CPU Affinity"},
+    {"nvidia_smi", "nothing\n", "x: expected the head of a matrix: GPU0 GPU1 ..."},
     {"", "  GPU0 GPU1 CPU Affinity\nGPU0 X PIX 0-3\n",
      "x:1:3: expected a row for each of 2 columns, got 1\n"
      "    GPU0 GPU1 CPU Affinity\n"
@@ -137,7 +137,7 @@ void expect_machine_or_error(const std::string& text) {
 
 TEST(BrokenMachine, a_file_that_is_cut_off_anywhere_is_a_machine_or_an_error) {
   constexpr std::size_t cuts = 200;
-  for (const char* name : {"nvidiaDGX2.xml", "azure-ndv4.xml", "dgx1-v100.txt"}) {
+  for (const char* name : {"nvidiaDGX2.xml", "azure-ndv4.xml", "dgx1-v100.txt", "mi300x.txt"}) {
     const std::string text = text_of(name);
     for (std::size_t cut = 0; cut < cuts; ++cut)
       expect_machine_or_error(text.substr(0, text.size() * cut / cuts));
@@ -146,8 +146,10 @@ TEST(BrokenMachine, a_file_that_is_cut_off_anywhere_is_a_machine_or_an_error) {
 
 TEST(BrokenMachine, flipped_bits_make_a_machine_or_an_error) {
   std::mt19937 random(1);
-  for (const auto& [name, times] :
-       {std::pair("azure-ndv4.xml", 300), {"dgx-a100.txt", 300}, {"virtual.xml", 40}}) {
+  for (const auto& [name, times] : {std::pair("azure-ndv4.xml", 300),
+                                    {"dgx-a100.txt", 300},
+                                    {"mi300x.txt", 300},
+                                    {"virtual.xml", 40}}) {
     const std::string text = text_of(name);
     for (int i = 0; i < times; ++i) {
       std::string flipped = text;

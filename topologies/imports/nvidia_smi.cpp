@@ -33,8 +33,7 @@ struct NumberOrder {
 
 class SmiReader {
  public:
-  explicit SmiReader(const std::shared_ptr<const Source>& source)
-      : matrix_(read_smi_matrix(source)) {}
+  explicit SmiReader(SmiMatrix matrix) : matrix_(std::move(matrix)) {}
 
   ImportedHost read() {
     add_domains();
@@ -147,6 +146,7 @@ class SmiReader {
 
   /// Generation of the GPUs, and so of their PCIe, by the most NVLinks of one.
   void guess_generation() {
+    if (matrix_.is_xgmi) return guess_instinct();
     int nvlinks = 0;
     for (std::size_t i = 0; i < size(); ++i) {
       const auto [all, most] = nvlinks_of(i);
@@ -160,8 +160,19 @@ class SmiReader {
                     capability.value / 10, capability.value % 10, nvlinks, capability.source));
   }
 
+  /// Eight GPUs with seven links each are MI300X; all others are taken for the generation before.
+  void guess_instinct() {
+    bool is_full = size() == 8;
+    for (std::size_t i = 0; i < size(); ++i) is_full = is_full && nvlinks_of(i).first == 7;
+    machine_.compute_capability = is_full ? 90 : 80;  // NVIDIA's with the same PCIe
+    machine_.note(fmt::format("guessed: GPUs like {}, because {} xGMI links to seven others",
+                              is_full ? "MI300X" : "MI200",
+                              is_full ? "each of the eight has" : "not each of eight has"));
+  }
+
   void add_nvlinks() {
-    const auto per_link = assumed_nvlink(machine_.compute_capability);
+    const auto per_link = matrix_.is_xgmi ? assumed_xgmi(machine_.compute_capability >= 90)
+                                          : assumed_nvlink(machine_.compute_capability);
     NvLinks links;
     for (std::size_t i = 0; i < size(); ++i) {
       const auto [all, most] = nvlinks_of(i);
@@ -169,16 +180,17 @@ class SmiReader {
       const auto bandwidth = [&](int count) {
         return Bandwidth{count * per_link.value.bytes_per_second};
       };
-      if (all > most_links) links.add_to_switch(gpu, bandwidth(most));
-      for (std::size_t j = 0; j < i && all <= most_links; ++j)
+      const bool is_switched = all > most_links && !matrix_.is_xgmi;
+      if (is_switched) links.add_to_switch(gpu, bandwidth(most));
+      for (std::size_t j = 0; j < i && !is_switched; ++j)
         if (const int count = matrix_.cells[i][j].nvlinks)
           links.add(gpu, machine_.gpu_index(matrix_.devices[j].name), bandwidth(count));
     }
     if (links.empty()) return;
-    machine_.note(
-        fmt::format("guessed: {} for one NVLink, because the matrix does not tell its "
-                    "generation: {}",
-                    to_text(per_link.value), per_link.source));
+    machine_.note(fmt::format(
+        "guessed: {} for one {}, because the matrix does not tell its "
+        "generation: {}",
+        to_text(per_link.value), matrix_.is_xgmi ? "xGMI link" : "NVLink", per_link.source));
     links.connect(machine_);
   }
 
@@ -188,10 +200,12 @@ class SmiReader {
 };
 
 ImportedHost read_smi(const std::shared_ptr<const Source>& source) {
-  return SmiReader(source).read();
+  return machine_of(read_smi_matrix(source));
 }
 
 }  // namespace
+
+ImportedHost machine_of(SmiMatrix matrix) { return SmiReader(std::move(matrix)).read(); }
 
 MachineFormat describe_nvidia_smi() {
   return {"nvidia_smi", "what `nvidia-smi topo -m` prints", is_smi, read_smi};

@@ -1,14 +1,31 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The matrix that `nvidia-smi topo -m` prints, as it stands there.
+// The matrix that `nvidia-smi topo -m` prints, and the tables of `rocm-smi`, as they stand there.
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "topologies/imports/imported_host.hpp"
 #include "topologies/input/input.hpp"
 
 namespace ringscope {
+
+// A table of devices: a head with their names, and a row for each.
+using SmiLine = std::vector<Value>;  ///< the words of a line
+
+/// Blanks stand for the escapes that underline a head: ESC [ ... m.
+std::vector<SmiLine> smi_lines(const std::shared_ptr<const Source>& source);
+
+struct SmiTable {
+  std::vector<SmiLine> rows;  ///< each a name, a cell for each column, and what stands behind
+  std::size_t columns = 0;
+};
+/// The table whose head is the first line that begins with GPU0. Throws InputError, where there is
+/// none at `where`.
+SmiTable read_smi_table(std::span<const SmiLine> lines, const Place& where,
+                        std::size_t most_devices);
 
 /// Relation of two devices, nearest first; the comments are nvidia-smi's own legend, cut.
 enum class Relation {
@@ -37,8 +54,11 @@ struct SmiCell {
 struct SmiMatrix {
   std::vector<SmiDevice> devices;
   std::vector<std::vector<SmiCell>> cells;  ///< symmetric
+  bool is_xgmi = false;                     ///< AMD's: `nvlinks` are links of xGMI
 };
 
+/// Throws InputError at a list of CPUs.
+ImportedHost machine_of(SmiMatrix matrix);
 /// Throws InputError.
 SmiMatrix read_smi_matrix(const std::shared_ptr<const Source>& source);
 

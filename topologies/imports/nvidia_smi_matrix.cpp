@@ -13,30 +13,17 @@ namespace {
 
 constexpr std::size_t most_devices = 256;
 
-using Line = std::vector<Value>;
-
-/// Words of each line, with blanks for the escapes that underline the head: ESC [ ... m.
-std::vector<Line> lines_of(const std::shared_ptr<const Source>& source) {
-  std::vector<Line> lines;
-  each_line(source, [&](const Value& line) {
-    std::string text = line.scalar();
-    for (std::size_t at; (at = text.find('\x1b')) != std::string::npos;) {
-      const std::size_t length = std::min(text.find('m', at), text.size() - 1) - at + 1;
-      text.replace(at, length, length, ' ');
-    }
-    lines.push_back(words_of(Value::scalar_at(line.place(), text)));
-  });
-  return lines;
-}
-
-/// The names of the columns: up to "CPU Affinity".
-std::vector<std::string> columns_of(const Line& head) {
-  std::vector<std::string> names;
-  for (const Value& word : head) {
-    if (word.scalar() == "CPU") break;
-    names.push_back(word.scalar());
-  }
-  return names;
+void check_row(const SmiLine& row, const SmiLine& head, const SmiTable& table) {
+  const std::string& column = head[table.rows.size()].scalar();
+  if (row[0].scalar() != column)
+    row[0].fail(fmt::format("expected the row of '{}', got '{}'", column, row[0].scalar()));
+  // Nothing stands behind the cells where the head ends with them.
+  if (row.size() <= table.columns || (head.size() == table.columns && row.size() > head.size() + 1))
+    row[0].fail(fmt::format("expected {} cells in the row of '{}', got {}", table.columns, column,
+                            row.size() - 1));
+  if (std::ranges::any_of(table.rows,
+                          [&](const SmiLine& one) { return one[0].scalar() == column; }))
+    row[0].fail(fmt::format("the device '{}' stands twice", column));
 }
 
 SmiCell read_cell(const Value& word) {
@@ -60,23 +47,15 @@ SmiCell read_cell(const Value& word) {
   return {Relation::nv, links};
 }
 
-void read_row(const Line& row, const std::vector<std::string>& columns, SmiMatrix& matrix) {
-  const std::string& column = columns[matrix.devices.size()];
-  if (row[0].scalar() != column)
-    throw InputError(row[0].place(),
-                     fmt::format("expected the row of '{}', got '{}'", column, row[0].scalar()));
-  if (row.size() <= columns.size())
-    throw InputError(row[0].place(), fmt::format("expected {} cells in the row of '{}', got {}",
-                                                 columns.size(), column, row.size() - 1));
-  if (std::ranges::count(matrix.devices, column, &SmiDevice::name) > 0)
-    throw InputError(row[0].place(), fmt::format("the device '{}' stands twice", column));
+void add_device(const SmiLine& row, std::size_t columns, SmiMatrix& matrix) {
   std::vector<SmiCell> cells;
-  for (std::size_t i = 1; i <= columns.size(); ++i) cells.push_back(read_cell(row[i]));
+  for (std::size_t i = 1; i <= columns; ++i) cells.push_back(read_cell(row[i]));
   const auto affinity = [&](std::size_t i) {
-    const std::size_t at = columns.size() + i;
+    const std::size_t at = columns + i;
     return at < row.size() && row[at].scalar() != "N/A" ? row[at].scalar() : std::string();
   };
-  SmiDevice device{column, column.starts_with("GPU"), {}, {}, row[0].place()};
+  const std::string& name = row[0].scalar();
+  SmiDevice device{name, name.starts_with("GPU"), {}, {}, row[0].place()};
   if (device.is_gpu) {
     device.cpus = affinity(1);
     device.domain = affinity(2).empty() ? device.cpus : affinity(2);
@@ -106,8 +85,8 @@ void check_cells(const SmiMatrix& matrix) {
 }
 
 /// "NIC0: mlx5_0", below the matrix.
-void read_legend(const std::vector<Line>& lines, SmiMatrix& matrix) {
-  for (const Line& line : lines) {
+void read_legend(const std::vector<SmiLine>& lines, SmiMatrix& matrix) {
+  for (const SmiLine& line : lines) {
     if (line.size() != 2 || !line[0].scalar().ends_with(':')) continue;
     const std::string name = line[0].scalar().substr(0, line[0].scalar().size() - 1);
     const auto device = std::ranges::find(matrix.devices, name, &SmiDevice::name);
@@ -117,23 +96,45 @@ void read_legend(const std::vector<Line>& lines, SmiMatrix& matrix) {
 
 }  // namespace
 
-SmiMatrix read_smi_matrix(const std::shared_ptr<const Source>& source) {
-  const std::vector<Line> lines = lines_of(source);
+std::vector<SmiLine> smi_lines(const std::shared_ptr<const Source>& source) {
+  std::vector<SmiLine> lines;
+  each_line(source, [&](const Value& line) {
+    std::string text = line.scalar();
+    for (std::size_t at; (at = text.find('\x1b')) != std::string::npos;) {
+      const std::size_t length = std::min(text.find('m', at), text.size() - 1) - at + 1;
+      text.replace(at, length, length, ' ');
+    }
+    lines.push_back(words_of(Value::scalar_at(line.place(), text)));
+  });
+  return lines;
+}
+
+SmiTable read_smi_table(std::span<const SmiLine> lines, const Place& where,
+                        std::size_t most_devices) {
   const auto head = std::ranges::find_if(
-      lines, [](const Line& line) { return !line.empty() && line[0].scalar() == "GPU0"; });
-  if (head == lines.end())
-    throw InputError({source, 0, 0}, "expected the head of a matrix: GPU0 GPU1 ... CPU Affinity");
-  const auto columns = columns_of(*head);
-  if (columns.size() > most_devices)
-    throw InputError((*head)[0].place(), fmt::format("more than {} devices", most_devices));
-  SmiMatrix matrix;
-  for (auto row = head + 1; matrix.devices.size() < columns.size(); ++row) {
+      lines, [](const SmiLine& line) { return !line.empty() && line[0].scalar() == "GPU0"; });
+  if (head == lines.end()) throw InputError(where, "expected the head of a matrix: GPU0 GPU1 ...");
+  SmiTable table;
+  table.columns =
+      static_cast<std::size_t>(std::ranges::find(*head, "CPU", &Value::scalar) - head->begin());
+  if (table.columns > most_devices)
+    (*head)[0].fail(fmt::format("more than {} devices", most_devices));
+  for (auto row = head + 1; table.rows.size() < table.columns; ++row) {
     if (row == lines.end() || row->empty())
-      throw InputError((*head)[0].place(), fmt::format("expected a row for each of {} columns, got "
-                                                       "{}",
-                                                       columns.size(), matrix.devices.size()));
-    read_row(*row, columns, matrix);
+      (*head)[0].fail(fmt::format("expected a row for each of {} columns, got {}", table.columns,
+                                  table.rows.size()));
+    check_row(*row, *head, table);
+    table.rows.push_back(*row);
   }
+  return table;
+}
+
+SmiMatrix read_smi_matrix(const std::shared_ptr<const Source>& source) {
+  const std::vector<SmiLine> lines = smi_lines(source);
+  SmiMatrix matrix;
+  for (const auto& [rows, columns] = read_smi_table(lines, {source, 0, 0}, most_devices);
+       const SmiLine& row : rows)
+    add_device(row, columns, matrix);
   check_cells(matrix);
   read_legend(lines, matrix);
   return matrix;

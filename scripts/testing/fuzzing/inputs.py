@@ -96,7 +96,7 @@ def hostfile(random, seeds):
 def machine(random, seeds):
     words = ["import-machine", "m", "-o", "o.yaml"]
     if random.random() < 0.2:
-        words += ["--as", random.choice(["hwloc", "nccl", "nvidia_smi"])]
+        words += ["--as", random.choice(["hwloc", "nccl", "nvidia_smi", "rocm_smi"])]
     return Input(words, {"m": pick_mutated(random, seeds.machines)})
 
 

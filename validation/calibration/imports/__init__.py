@@ -24,8 +24,10 @@ FORMATS = (osu, imb, nccl_tests, nccl_json, published_csv.OF_NCCL, published_csv
 FURNITURE = re.compile(r"\s*(#|//|```|~~~|[-=+*~_.\[\]\s]*$)|.*NCCL (INFO|WARN)")
 MOST_RANGES = 12
 # Lines of known programs without a reader.
-UNREAD = ((re.compile(r"\W*(ROCm System Management Interface|Weight between two GPUs)"),
-           "rocm-smi; RCCL's topology file (NCCL_TOPO_DUMP_FILE) has the same links"),)
+UNREAD = ((re.compile(r"\W*(ROCm System Management Interface|\w[\w ]* between two GPUs\b)"),
+           "rocm-smi; `ringscope import-machine` reads what --showtopo prints"),
+          (re.compile(r"\W*GPU0\s.*CPU Affinity"),
+           "nvidia-smi; `ringscope import-machine` reads what topo -m prints"))
 
 
 class UnknownFormat(InputError):
