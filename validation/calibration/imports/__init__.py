@@ -23,11 +23,6 @@ FORMATS = (osu, imb, nccl_tests, nccl_json, published_csv.OF_NCCL, published_csv
 # Lines that are no results: comments, fences, lines between, and messages of NCCL, which are read.
 FURNITURE = re.compile(r"\s*(#|//|```|~~~|[-=+*~_.\[\]\s]*$)|.*NCCL (INFO|WARN)")
 MOST_RANGES = 12
-# Lines of known programs without a reader.
-UNREAD = ((re.compile(r"\W*(ROCm System Management Interface|\w[\w ]* between two GPUs\b)"),
-           "rocm-smi; `ringscope import-machine` reads what --showtopo prints"),
-          (re.compile(r"\W*GPU0\s.*CPU Affinity"),
-           "nvidia-smi; `ringscope import-machine` reads what topo -m prints"))
 
 
 class UnknownFormat(InputError):
@@ -47,9 +42,6 @@ def formats_of(source) -> list:
     found = [one for one in FORMATS
              if any(re.match(one.MARKS, line) for line in source.lines)]
     if not found:
-        for (line, text), (pattern, what) in itertools.product(enumerate(source.lines, 1), UNREAD):
-            if pattern.match(text):
-                source.fail(line, "output of a program with a reader here", f"a line of {what}")
         try:
             for line, begin in enumerate(map(labels.BEGIN.search, source.lines), 1):
                 if begin and (label := begin.string[:begin.start()]).strip():

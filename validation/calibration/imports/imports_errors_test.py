@@ -29,15 +29,6 @@ P2P = "metric,src,dst,value\n"
 
 # (input, what is said after "x.log:")
 BAD = [
-    ("======= ROCm System Management Interface =======\n",
-     "1:1: expected output of a program with a reader here, got a line of rocm-smi; "
-     "`ringscope import-machine` reads what --showtopo prints"),
-    ("=== Link Type between two GPUs ===\n",
-     "1:1: expected output of a program with a reader here, got a line of rocm-smi; "
-     "`ringscope import-machine` reads what --showtopo prints"),
-    ("GPU0 GPU1 CPU Affinity NUMA Affinity\n",
-     "1:1: expected output of a program with a reader here, got a line of nvidia-smi; "
-     "`ringscope import-machine` reads what topo -m prints"),
     (RCCL + '0,"AllReduce",8,1024,"float","sum",2,20.0,0.0512,0.0896,"0"\n',
      "2:1: expected name, gpus or ranksPerNode and gpusPerRank, size, type, redop, inPlace, time, "
      "algBw, busBw, got IndexError: tuple index out of range"),

@@ -71,10 +71,12 @@ class Logs(unittest.TestCase):
         (self.folder / "topo.txt").write_text("\tGPU0\tGPU1\tCPU Affinity\tNUMA Affinity\n"
                                               "GPU0\t X \tNV12\t0-31\t0\n"
                                               "GPU1\tNV12\t X \t0-31\t0\n", encoding="utf-8")
-        ran = self.run_("import", "topo.txt", "-o", "host.yaml")
-        self.assertEqual((ran.returncode, ran.stderr), (0, ""))
-        self.assertIn("Imported by `ringscope import-machine` from topo.txt",
-                      (self.folder / "host.yaml").read_text(encoding="utf-8"))
+        amd = str(VALIDATION.parent / "topologies/machines/mi300x.txt")
+        for file, name in (("topo.txt", "topo.txt"), (amd, "mi300x.txt")):
+            ran = self.run_("import", file, "-o", "host.yaml")
+            self.assertEqual((ran.returncode, ran.stderr), (0, ""))
+            self.assertIn(f"Imported by `ringscope import-machine` from {name}",
+                          (self.folder / "host.yaml").read_text(encoding="utf-8"))
 
     def test_of_one_command_are_a_model_whose_every_number_has_bounds(self):
         told, screen = self.fitted("latency.log")
