@@ -110,9 +110,14 @@ class SmiReader {
   int cores_of(const SmiDevice& device) {
     const CpuList list = read_cpu_list(device.cpus, device.place);
     if (list.count == 0) {
+      const auto gpus = std::ranges::count_if(matrix_.devices, [&](const SmiDevice& one) {
+        return one.is_gpu && one.domain == device.domain;
+      });
       machine_.note(
-          fmt::format("guessed: 1 core next to {}, because no CPU affinity is told", device.name));
-      return 1;
+          fmt::format("guessed: {} cores next to {}, one for each GPU there, because no "
+                      "CPU affinity is told",
+                      gpus, device.name));
+      return static_cast<int>(gpus);
     }
     machine_.note(fmt::format("guessed: CPUs {} are {}", device.cpus,
                               list.twins ? "cores with two hardware threads each, because they are "

@@ -57,6 +57,9 @@ TEST(RocmSmi, eight_gpus_with_seven_links_each_are_an_mi300x_platform) {
   ASSERT_EQ(host.gpus.size(), 8U);
   EXPECT_EQ(host.numa_domains.size(), 2U);
   EXPECT_EQ(host.nics.size(), 1U);
+  // A core for each GPU, so that a rank on each of them has one.
+  for (const Vertex domain : host.numa_domains)
+    EXPECT_EQ(cluster.topology.graph()[domain].cores, 4);
   // AMD's data sheet: 896 GB/s over seven links, both ways.
   for (std::size_t other = 1; other < host.gpus.size(); ++other)
     EXPECT_DOUBLE_EQ(gigabytes(cluster, host.gpus[0], host.gpus[other]), 896.0 / 7 / 2);
