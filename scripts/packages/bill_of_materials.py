@@ -8,7 +8,7 @@ import subprocess
 import time
 
 # Packages that only tests are compiled with.
-FOR_TESTS = {"libgtest-dev", "libgmock-dev", "libbenchmark-dev"}
+FOR_TESTS = {"libgtest-dev", "libgmock-dev"}
 
 
 def compiled_with(root):
