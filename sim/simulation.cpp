@@ -235,8 +235,7 @@ bool Simulation::another_round() {
 std::string Simulation::in_vain_text() {
   return fmt::format(
       "background jobs ran {} rounds, and the foreground job sent nothing: set how often they run "
-      "by "
-      "their 'repeat'",
+      "by their 'repeat'",
       most_rounds_in_vain);
 }
 

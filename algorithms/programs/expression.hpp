@@ -58,7 +58,6 @@ class Expression {
   bool is_constant() const { return terms_.size() == 1 && terms_[0].kind == Kind::number; }
   /// True if it asks for the turn of that loop.
   bool asks_for_turn(int slot) const;
-  const std::vector<Term>& terms() const { return terms_; }
 
   void push(Term term) { terms_.push_back(term); }
   /// Puts an operation of two operands behind them.

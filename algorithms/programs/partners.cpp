@@ -98,10 +98,10 @@ void add_message(RankEnds& ends, const Step& step, const End& end, std::uint64_t
   EndWork& work = ends[end];
   if (work.step == nullptr) work.step = &step;
   if (work.step->stream != step.stream)
-    throw Unsound(step.id, fmt::format("a rank's messages {} rank {} with tag {} are on two "
-                                       "streams, and which of them is first depends on time: give "
-                                       "them tags of their own",
-                                       end.sends ? "to" : "from", end.partner, end.tag));
+    throw Unsound(step.id,
+                  fmt::format("a rank's messages {} rank {} with tag {} are on two streams, and "
+                              "which of them is first depends on time: give them tags of their own",
+                              end.sends ? "to" : "from", end.partner, end.tag));
   work.what.append(Sequence(bytes + 1));
 }
 
@@ -176,13 +176,13 @@ void Partners::explain(const Flow* sent, const Flow* received) const {
                       receives = received == nullptr ? 0 : received->work.what.length();
   const std::string where = fmt::format("in a group of {} with tag {}", group, known.tag);
   if (receives == 0)
-    throw Unsound(sent->work.step->id, fmt::format("rank {} never receives what rank {} sends it "
-                                                   "{}",
-                                                   known.to, known.from, where));
+    throw Unsound(sent->work.step->id,
+                  fmt::format("rank {} never receives what rank {} sends it {}", known.to,
+                              known.from, where));
   if (sends == 0)
-    throw Unsound(received->work.step->id, fmt::format("rank {} never sends what rank {} receives "
-                                                       "from it {}",
-                                                       known.from, known.to, where));
+    throw Unsound(received->work.step->id,
+                  fmt::format("rank {} never sends what rank {} receives from it {}", known.from,
+                              known.to, where));
   if (sends != receives)
     throw Unsound((sends > receives ? sent : received)->work.step->id,
                   fmt::format("rank {} sends rank {} {} {}, and rank {} receives {}", known.from,
@@ -197,8 +197,7 @@ void Partners::explain(const Flow* sent, const Flow* received) const {
   }
   throw Unsound(
       received->work.step->id,
-      fmt::format("message {} from rank {} to rank {} {} is sent with {} and received "
-                  "with {}",
+      fmt::format("message {} from rank {} to rank {} {} is sent with {} and received with {}",
                   number, known.from, known.to, where, told(a, "nothing"), told(b, "nothing")));
 }
 

@@ -10,11 +10,12 @@
 // tokens of its part of the sequence; those that have come are gathered over the tensor group,
 // whose ranks have a part of each expert, and what they add up to is scattered again. Cost for a
 // micro-batch and layer: two all-to-alls forward, two backward.
+#include "algorithms/training/llm_experts.hpp"
+
 #include <algorithm>
 
 #include "algorithms/groups/on_group.hpp"
 #include "algorithms/training/llm_device.hpp"
-#include "algorithms/training/llm_parts.hpp"
 #include "algorithms/training/step.hpp"
 
 namespace ringscope {

@@ -7,6 +7,7 @@
 #include "algorithms/groups/group_messages.hpp"
 #include "algorithms/groups/on_group.hpp"
 #include "algorithms/steps/ring_steps.hpp"
+#include "algorithms/training/llm_experts.hpp"
 #include "algorithms/training/step.hpp"
 
 namespace ringscope {

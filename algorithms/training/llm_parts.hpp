@@ -6,7 +6,6 @@
 
 #include "algorithms/steps/interleaved_order.hpp"
 #include "algorithms/training/llm.hpp"
-#include "algorithms/training/llm_experts.hpp"
 
 namespace ringscope {
 

@@ -23,8 +23,8 @@ class Variables {
     const auto number = whole_number(variable_(name));
     if (!number || *number < 0)
       throw BadInput(
-          fmt::format("{}={}: expected a whole number, as a launcher sets it; say which "
-                      "shard this is by --shard 3/16",
+          fmt::format("{}={}: expected a whole number, as a launcher sets it; say which shard this "
+                      "is by --shard 3/16",
                       name, variable_(name)));
     return static_cast<std::size_t>(*number);
   }
@@ -45,8 +45,8 @@ Launch launch(const Variables& environment, const char* rank, const char* size, 
   const std::size_t number = environment.number(rank), count = environment.number(size);
   if (number >= count)
     throw BadInput(
-        fmt::format("{}={} and {}={}: expected a rank below the number of processes; say "
-                    "which shard this is by --shard 3/16",
+        fmt::format("{}={} and {}={}: expected a rank below the number of processes; say which "
+                    "shard this is by --shard 3/16",
                     rank, number, size, count));
   return {{number + 1, count}, local_size, fmt::format("{} and {}", rank, size)};
 }
@@ -70,11 +70,10 @@ std::optional<Launch> slurm_array(const Variables& environment) {
                     least = environment.number("SLURM_ARRAY_TASK_MIN", 1),
                     step = std::max<std::size_t>(1, environment.number("SLURM_ARRAY_TASK_STEP", 1));
   if (id < least || (id - least) % step != 0 || (id - least) / step >= count)
-    throw BadInput(
-        fmt::format("SLURM_ARRAY_TASK_ID={}: is none of {} numbers from {} on in steps of "
-                    "{}; submit an even array such as --array=1-16, or say which shard "
-                    "this is by --shard 3/16",
-                    id, count, least, step));
+    throw BadInput(fmt::format(
+        "SLURM_ARRAY_TASK_ID={}: is none of {} numbers from {} on in steps of {}; submit an even "
+        "array such as --array=1-16, or say which shard this is by --shard 3/16",
+        id, count, least, step));
   return Launch{
       {(id - least) / step + 1, count}, 1, "SLURM_ARRAY_TASK_ID and SLURM_ARRAY_TASK_COUNT"};
 }
@@ -208,11 +207,10 @@ void refuse_answers(const StudyOptions& options,
   if (!options.part) return;
   for (const auto& [option, text] : answers)
     if (!text.empty())
-      throw BadInput(
-          fmt::format("{}: shard {} is a part of the answer; the whole one comes by "
-                      "'ringscope merge part-*.sqlite -o all.sqlite' and then 'ringscope "
-                      "{} ... --store all.sqlite {} {}'",
-                      option, text_of(*options.part), command, option, text));
+      throw BadInput(fmt::format(
+          "{}: shard {} is a part of the answer; the whole one comes by 'ringscope merge "
+          "part-*.sqlite -o all.sqlite' and then 'ringscope {} ... --store all.sqlite {} {}'",
+          option, text_of(*options.part), command, option, text));
 }
 
 }  // namespace ringscope

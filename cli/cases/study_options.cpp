@@ -117,11 +117,10 @@ void StudyRun::require_memory_at_once(double bytes, double free_bytes) const {
   const auto text = [](double count) {
     return to_short_text(Bytes{static_cast<std::uint64_t>(count)}, 2);
   };
-  throw BadInput(
-      fmt::format("{}: {} simulations at once need some {} of memory, and {} are free: "
-                  "--jobs {} needs less",
-                  name_, threads, text(bytes * threads), text(free_bytes),
-                  std::max(1, static_cast<int>(free_bytes / bytes))));
+  throw BadInput(fmt::format(
+      "{}: {} simulations at once need some {} of memory, and {} are free: --jobs {} needs less",
+      name_, threads, text(bytes * threads), text(free_bytes),
+      std::max(1, static_cast<int>(free_bytes / bytes))));
 }
 
 void StudyRun::announce(std::size_t points, const MakeScenario& make, const PointsInWords& words) {
@@ -199,8 +198,8 @@ void run_shard(const Points& points, const StudyOptions& options, ProgressBar& b
   bar.say(which + ": " + summary);
   if (outcome.done < outcome.points)
     throw BadInput(
-        fmt::format("{}: was stopped when {} of its {} points were simulated, and kept: "
-                    "start it again, and it goes on from there",
+        fmt::format("{}: was stopped when {} of its {} points were simulated, and kept: start it "
+                    "again, and it goes on from there",
                     which, outcome.done, outcome.points));
 }
 

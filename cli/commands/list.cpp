@@ -155,10 +155,9 @@ void add_list(Command& program) {
       "list", "List built-in scenarios, clusters, libraries, algorithms, ...");
   const auto what = std::make_shared<std::string>(), json = std::make_shared<std::string>();
   command
-      .add_option(
-          "WHAT", *what,
-          "algorithms, clusters, collectives, gpus, hosts, language_models, libraries, models, "
-          "networks, scenarios, studies or transports")
+      .add_option("WHAT", *what,
+                  "algorithms, clusters, collectives, gpus, hosts, language_models, libraries, "
+                  "models, networks, scenarios, studies or transports")
       .required();
   command.add_option("--json", *json,
                      "write the list and what else is known as JSON (scenarios/schema.md)");

@@ -12,7 +12,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <vector>
 
 #include "cli/commands/subcommands.hpp"
 #include "cli/terminal/failure.hpp"

@@ -97,8 +97,8 @@ void replay_command(ReplayArguments& arguments) {
     check_replayable(scenario, *gpus, options);
     if (scenario.placement.ranks.size() != cases.front().placement.ranks.size())
       scenario.resolved.fail(
-          "one document has cases of one number of ranks: replay this one by "
-          "itself, or give --ranks");
+          "one document has cases of one number of ranks: replay this one by itself, or give "
+          "--ranks");
   }
   const Provenance where =
       provenance(arguments, *gpus, gpu_of_ranks(cases.front(), *gpus, options));
@@ -109,11 +109,10 @@ void replay_command(ReplayArguments& arguments) {
 
 void add_path_options(Command& replay, ReplayArguments& arguments) {
   ExecutorOptions& executor = arguments.replay.executor;
-  replay.add_choice<bool>(
-      "--path", executor.transfers.always_staged,
-      "auto (default): inside a GPU, from GPU to GPU where one may reach the other, "
-      "else staged; staged: all through host memory",
-      {{"auto", false}, {"staged", true}});
+  replay.add_choice<bool>("--path", executor.transfers.always_staged,
+                          "auto (default): inside a GPU, from GPU to GPU where one may reach the "
+                          "other, else staged; staged: all through host memory",
+                          {{"auto", false}, {"staged", true}});
   replay.add_choice<HostMemory>(
       "--host-memory", executor.transfers.host_memory, "of staging: pinned (default) or pageable",
       {{"pinned", HostMemory::pinned}, {"pageable", HostMemory::pageable}});

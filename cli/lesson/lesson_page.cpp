@@ -22,10 +22,8 @@ std::string read(const std::string& name) {
   std::stringstream text;
   text << file.rdbuf();
   if (!file || text.str().empty())
-    throw BadInput(
-        fmt::format("{}: cannot be read; it is a part of the page "
-                    "and comes with this program",
-                    path));
+    throw BadInput(fmt::format(
+        "{}: cannot be read; it is a part of the page and comes with this program", path));
   return text.str();
 }
 

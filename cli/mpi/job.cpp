@@ -42,12 +42,11 @@ void refuse_other_launcher() {
     MPI_Finalize();
     std::exit(static_cast<int>(ExitCode::ok));
   }
-  throw BadInput(
-      fmt::format("a launcher started {} processes ({}), and each is alone in its own "
-                  "job: this program is linked with {}\n  expected the mpirun of that "
-                  "MPI (srun: one of srun --mpi=list), or the program for the other MPI "
-                  "(ringscope-mpich, ringscope-openmpi)",
-                  started, size, mpi_version()));
+  throw BadInput(fmt::format(
+      "a launcher started {} processes ({}), and each is alone in its own job: this program is "
+      "linked with {}\n  expected the mpirun of that MPI (srun: one of srun --mpi=list), or the "
+      "program for the other MPI (ringscope-mpich, ringscope-openmpi)",
+      started, size, mpi_version()));
 }
 
 }  // namespace

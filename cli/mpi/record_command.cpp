@@ -34,14 +34,11 @@ std::string recorder_library() {
       std::string found = fs::canonical(path).string();
       // Both separate the names in LD_PRELOAD.
       if (found.find_first_of(" :") == std::string::npos) return found;
-      throw BadInput(
-          fmt::format("'{}' cannot be loaded into a program: a blank or a colon is in "
-                      "its path",
-                      found));
+      throw BadInput(fmt::format(
+          "'{}' cannot be loaded into a program: a blank or a colon is in its path", found));
     }
   throw BadInput(
-      fmt::format("there is no '{}' beside this program: build it, "
-                  "or install this program whole",
+      fmt::format("there is no '{}' beside this program: build it, or install this program whole",
                   RINGSCOPE_RECORDER));
 }
 
@@ -80,10 +77,10 @@ void add_record(Command& program, const std::string&) {
       .required();
   const std::map<std::string, RecordedClock> clocks = {{"wall", RecordedClock::wall},
                                                        {"cpu", RecordedClock::cpu}};
-  record.add_choice("--clock", arguments->clock,
-                    "of what it computes between calls: wall (default), or cpu, where ranks had to "
-                    "share cores",
-                    clocks);
+  record.add_choice(
+      "--clock", arguments->clock,
+      "of what it computes between calls: wall (default), or cpu, where ranks had to share cores",
+      clocks);
   record.add_option("program", arguments->program, "behind --: the program and its words")
       .required();
   record.footer(

@@ -129,10 +129,9 @@ void add_replay(Command& program, const std::string& command) {
   add_scenario_arguments(replay, arguments->asked);
   add_job_options(replay, arguments->job, "a case");
   replay
-      .add_option(
-          "--stall", arguments->stall_s,
-          "seconds that a rank may be in one operation (default: 100 times all messages of the "
-          "case one by one at 10 us and 1 GB/s, at least 10)")
+      .add_option("--stall", arguments->stall_s,
+                  "seconds that a rank may be in one operation (default: 100 times all messages of "
+                  "the case one by one at 10 us and 1 GB/s, at least 10)")
       .above_zero();
   add_measuring_options(replay, arguments->replay);
   replay.footer("Example:\n  mpirun -n 8 ringscope-mpi replay 03-anomaly -o real.json");

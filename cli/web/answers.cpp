@@ -72,8 +72,7 @@ void refuse_too_much(const Scenario& scenario) {
   const Estimate estimate = estimate_of(scenario, false);
   if (estimate.ranks > most_ranks)
     throw std::runtime_error(
-        fmt::format("a page shows at most {} ranks, got {}; the command line "
-                    "simulates more",
+        fmt::format("a page shows at most {} ranks, got {}; the command line simulates more",
                     most_ranks, estimate.ranks));
   if (estimate.seconds > longest_s)
     throw std::runtime_error(fmt::format(

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <vector>
 
 #include "scenarios/library/library_parts.hpp"
 #include "topologies/input/data_files.hpp"
@@ -207,9 +206,8 @@ void read_threads(Fields& fields, Library& library) {
 Value over_loopback(const Value& shm, const Value& network) {
   if (shm.scalar() != "network")
     shm.fail(
-        fmt::format("expected the costs of a transport, or 'network', where messages "
-                    "inside a host go through the network's stack, as with --mca btl "
-                    "self,tcp; got \"{}\"",
+        fmt::format("expected the costs of a transport, or 'network', where messages inside a host "
+                    "go through the network's stack, as with --mca btl self,tcp; got \"{}\"",
                     shm.scalar().substr(0, 60)));
   constexpr std::string_view of_nics[] = {"goodput",         "message_gap", "interrupt_interval",
                                           "connection_cost", "eager_piece", "registration"};

@@ -37,10 +37,10 @@ void require_name(const Value::Entry& entry) {
   if (entry.key == "all")
     throw InputError(entry.key_place, "'all' is the group of all ranks, which is always there");
   if (!is_word(entry.key))
-    throw InputError(entry.key_place,
-                     fmt::format("expected a name of letters, digits and '_' for a kind of groups, "
-                                 "got '{}'",
-                                 entry.key));
+    throw InputError(
+        entry.key_place,
+        fmt::format("expected a name of letters, digits and '_' for a kind of groups, got '{}'",
+                    entry.key));
 }
 
 /// "3", or "2-5".
@@ -93,8 +93,8 @@ programs::GroupKind by_list(const Value& value, const std::string& kind, int ran
   const auto lacking = std::ranges::find(taken, false) - taken.begin();
   if (lacking < ranks)
     value.fail(
-        fmt::format("rank {} is in no group of {}: a list of groups holds every rank, a "
-                    "single one may be of some",
+        fmt::format("rank {} is in no group of {}: a list of groups holds every rank, a single one "
+                    "may be of some",
                     lacking, kind));
   return programs::kind_of(kind, std::move(groups), ranks);
 }
@@ -109,10 +109,8 @@ std::vector<std::string> order_in(const Value& value) {
     if (std::ranges::count(order, order.back()) > 1)
       value.fail(fmt::format("'{}' stands twice in the order '{}'", order.back(), text));
     if (order.back() == "all" || !is_word(order.back()))
-      value.fail(
-          fmt::format("expected an order of kinds such as tp-dp-pp, innermost first, got "
-                      "'{}'",
-                      text));
+      value.fail(fmt::format(
+          "expected an order of kinds such as tp-dp-pp, innermost first, got '{}'", text));
     begin = end + 1;
   }
   return order;
@@ -161,8 +159,8 @@ class RuleReader {
       if (std::ranges::find(sized, name) != sized.end()) continue;
       if (!left.empty())
         said->fail(
-            fmt::format("neither {} nor {} has a size: one of the kinds in 'order' may lack "
-                        "it, and then has what is left",
+            fmt::format("neither {} nor {} has a size: one of the kinds in 'order' may lack it, "
+                        "and then has what is left",
                         left, name));
       left = name;
     }

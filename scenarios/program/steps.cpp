@@ -143,8 +143,7 @@ void StepsReader::read_compute(const Value& value, Step& step) {
   const Value& flops = fields.required("flops");
   if (!gpu_->gpu)
     flops.fail(
-        "the time of operations is that of a GPU: say which by job.options.gpu, such as "
-        "a100_40");
+        "the time of operations is that of a GPU: say which by job.options.gpu, such as a100_40");
   const Expression operations = read_plain(flops, scope_);
   step.amount = Expression::of(Expression::Kind::divide, operations,
                                Expression(gpu_->gpu->flops * gpu_->efficiency));
@@ -199,8 +198,8 @@ void StepsReader::read_message(Fields& fields, Step& step) {
 void StepsReader::read_together(const Value& list, Step& step, const Inherited& from) {
   if (list.kind() != Value::Kind::list || list.items().empty())
     list.fail(
-        "expected messages that begin at once: [{send: 4 MiB, to: next}, {receive: 4 MiB, "
-        "from: previous}]");
+        "expected messages that begin at once: [{send: 4 MiB, to: next}, {receive: 4 MiB, from: "
+        "previous}]");
   for (const Value& item : list.items()) {
     const std::string word = kind_of(item);
     if (word != "send" && word != "receive")
@@ -291,10 +290,9 @@ int StepsReader::communicator_of(int kind, int stream, const Value& at) {
       all, [&](const auto& one) { return one.kind == kind && one.stream == stream; });
   if (found != all.end()) return static_cast<int>(found - all.begin());
   if (std::ssize(all) == programs::most_communicators)
-    at.fail(
-        fmt::format("a program has at most {} kinds of groups, by the streams on which they "
-                    "are used",
-                    programs::most_communicators));
+    at.fail(fmt::format(
+        "a program has at most {} kinds of groups, by the streams on which they are used",
+        programs::most_communicators));
   all.push_back({kind, stream});
   return static_cast<int>(all.size()) - 1;
 }

@@ -92,10 +92,8 @@ const Algorithm& read_algorithm(Fields& fields) {
 std::vector<Value> size_of_model(Fields& fields, const Training& training) {
   const std::string sum = to_text(Bytes{parameters_of(training.layers) * training.element});
   if (const Value* bytes = fields.optional("bytes"))
-    bytes->fail(
-        fmt::format("the vector of a training job is the sum of its gradients, {}: leave "
-                    "job.bytes out",
-                    sum));
+    bytes->fail(fmt::format(
+        "the vector of a training job is the sum of its gradients, {}: leave job.bytes out", sum));
   return {Value::scalar_at(fields.map().place(), sum)};
 }
 

@@ -53,10 +53,9 @@ class Unknown {
     std::string names;
     for (const auto& [name, count] : counts_)
       names += fmt::format("{}{} ({})", names.empty() ? "" : ", ", name, count);
-    first_->fail(
-        fmt::format("{} of this plan's operations {} not understood, and the result "
-                    "depends on {}: {}",
-                    sum_, sum_ == 1 ? "is" : "are", sum_ == 1 ? "it" : "them", names));
+    first_->fail(fmt::format(
+        "{} of this plan's operations {} not understood, and the result depends on {}: {}", sum_,
+        sum_ == 1 ? "is" : "are", sum_ == 1 ? "it" : "them", names));
   }
 
  private:

@@ -9,7 +9,6 @@
 #include <filesystem>
 #include <functional>
 #include <iterator>
-#include <map>
 
 #include "algorithms/collectives.hpp"
 #include "scenarios/study/group_orders.hpp"
@@ -35,10 +34,10 @@ CaseTree one_case(const StudyFile& file, const std::vector<Override>& overrides,
       only.empty() ? std::span<const std::string>(placement) : std::span<const std::string>());
   const std::vector<std::string> names = each_of(cases, &CaseTree::name);
   if (only.empty() && cases.size() > 1)
-    file.tree.fail(fmt::format(
-        "the scenario has several cases, and not only their placements differ; choose one with "
-        "--case: {}",
-        fmt::join(names, ", ")));
+    file.tree.fail(
+        fmt::format("the scenario has several cases, and not only their placements differ; choose "
+                    "one with --case: {}",
+                    fmt::join(names, ", ")));
   if (only.empty()) return std::move(cases.front());
   const auto found = std::ranges::find_if(cases, [&](const CaseTree& one) {
     return one.name == only || one.name.ends_with(' ' + only);
@@ -68,8 +67,7 @@ void require_alike(const PlaceStudy& study) {
       study.tree.find("placement")
           ->fail(
               "place moves ranks that are all bound alike, all on cores or all on GPUs, with "
-              "memory "
-              "and NICs by one rule; here they differ");
+              "memory and NICs by one rule; here they differ");
   }
 }
 

@@ -66,8 +66,8 @@ std::vector<std::string> crowded_input(const Scenario& scenario) {
     for (const Vertex domain : host.numa_domains) cores += topology.graph()[domain].cores;
     if (job->input.cores + ranks[index] <= cores) continue;
     return {fmt::format(
-        "{} has {}, of which its input keeps {} busy and its {} one each: they "
-        "share them, and take longer",
+        "{} has {}, of which its input keeps {} busy and its {} one each: they share them, and "
+        "take longer",
         host.name, plural(cores, "core"), job->input.cores, plural(ranks[index], "rank"))};
   }
   return {};
@@ -87,8 +87,8 @@ std::vector<std::string> uncounted_sms(const Scenario& scenario) {
   };
   if (!scenario.job.needs || std::ranges::none_of(scenario.placement.ranks, uncounted)) return {};
   return {
-      "blocks take no multiprocessors from computations ('job.needs'): "
-      "'cluster.host.gpu.sms' specifies how many a GPU has"};
+      "blocks take no multiprocessors from computations ('job.needs'): 'cluster.host.gpu.sms' "
+      "specifies how many a GPU has"};
 }
 
 /// The NICs of `host` by which a ring comes and goes.
@@ -192,15 +192,14 @@ std::vector<std::string> nic_warnings(const Scenario& scenario, bool replaced) {
   const std::set<Vertex> used = nics_of_ring(scenario, ranks.front().host);
   if (used.size() >= count || used.empty()) return {};
   if (unequal) return unequal_nics(topology, host, used);
-  return {fmt::format(
-      "the ring comes to {0} and leaves it by {1} of its {2} NICs ({3}), and the others are idle: "
-      "'placement.nics: all' sends a share by each{4}",
-      host.name, used.size(), count, names_of(topology, used),
-      ranks.front().gpu >= 0
-          ? fmt::format(", the allreduce parallel_rings goes round once for each of "
-                        "'options: {{rings: {}}}'",
-                        count)
-          : "")};
+  return {
+      fmt::format("the ring comes to {0} and leaves it by {1} of its {2} NICs ({3}), and the "
+                  "others are idle: 'placement.nics: all' sends a share by each{4}",
+                  host.name, used.size(), count, names_of(topology, used),
+                  ranks.front().gpu >= 0 ? fmt::format(", the allreduce parallel_rings goes round "
+                                                       "once for each of 'options: {{rings: {}}}'",
+                                                       count)
+                                         : "")};
 }
 
 }  // namespace ringscope

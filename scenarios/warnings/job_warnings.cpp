@@ -15,7 +15,6 @@
 #include "algorithms/schedules/schedule.hpp"
 #include "algorithms/training/llm.hpp"
 #include "algorithms/training/training.hpp"
-#include "scenarios/library/library_parts.hpp"
 #include "scenarios/schedule/schedule_file.hpp"
 #include "scenarios/workload/options.hpp"
 #include "scenarios/workload/training.hpp"

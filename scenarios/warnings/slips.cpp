@@ -10,7 +10,6 @@
 
 #include "algorithms/training/training.hpp"
 #include "base/view.hpp"
-#include "scenarios/library/library_parts.hpp"
 #include "scenarios/question/estimate.hpp"
 #include "scenarios/warnings/job_warnings.hpp"
 #include "topologies/graph/warnings.hpp"
@@ -30,10 +29,10 @@ bool computes_nothing(const Job& job) {
 std::vector<std::string> vain_noise(const Scenario& scenario) {
   const Noise& noise = scenario.job.noise;
   if (!computes_nothing(scenario.job) || (!noise.has_stragglers() && noise.spread == 0)) return {};
-  return {fmt::format(
-      "{} computations down, and a collective alone has none: nothing changes. 'overlap' "
-      "gives it one, 'unlike' gives the cluster slow hosts",
-      noise.has_stragglers() ? "'stragglers' slow" : "'spread' slows")};
+  return {
+      fmt::format("{} computations down, and a collective alone has none: nothing changes. "
+                  "'overlap' gives it one, 'unlike' gives the cluster slow hosts",
+                  noise.has_stragglers() ? "'stragglers' slow" : "'spread' slows")};
 }
 
 /// Slow hosts that have no rank.
@@ -131,10 +130,10 @@ std::vector<std::string> vain_threads(const Scenario& scenario) {
                     : library.thread_multiple.count() > 0         ? "thread_multiple"
                                                                   : nullptr;
   if (alone && key != nullptr)
-    vain.push_back(fmt::format(
-        "'{}' changes nothing: a rank of {} {} has one thread. The allreduces ring_two_threads and "
-        "ring_threads have several",
-        key, scenario.job.algorithm->collective, scenario.job.algorithm->name));
+    vain.push_back(
+        fmt::format("'{}' changes nothing: a rank of {} {} has one thread. The allreduces "
+                    "ring_two_threads and ring_threads have several",
+                    key, scenario.job.algorithm->collective, scenario.job.algorithm->name));
   return vain;
 }
 
@@ -147,13 +146,12 @@ std::vector<std::string> vain_endpoints(const Scenario& scenario) {
     return {};
   const int most = library.most_endpoints.value_or(library.wanted_endpoints);
   if (library.most_endpoints && most < std::max(threads, library.wanted_endpoints)) {
-    const std::string gain = most == 1 ? "two threads gain nothing with one endpoint, whose lock "
-                                         "they share"
-                                       : fmt::format("{} threads share them", threads);
+    const std::string gain =
+        most == 1 ? "two threads gain nothing with one endpoint, whose lock they share"
+                  : fmt::format("{} threads share them", threads);
     return {fmt::format(
         "the provider of {} has {} ('most_endpoints'): {}. Intel MPI's provider tcp has no such "
-        "limit: "
-        "'library: {{base: intel_mpi, endpoints: {}}}' times the other side of the choice",
+        "limit: 'library: {{base: intel_mpi, endpoints: {}}}' times the other side of the choice",
         library.name, plural(most, "endpoint"), gain, threads)};
   }
   if (library.endpoints > threads && library.progress != Progress::thread)
@@ -232,10 +230,10 @@ std::string without_star(std::string name) {
 std::vector<std::string> other_fit(const Scenario& scenario) {
   const std::string fit = without_star(scenario.library.name);
   if (!scenario.library.fitted || fit == without_star(scenario.cluster.name)) return {};
-  return {fmt::format(
-      "the library {0} was fitted on another cluster than {1}: 'cluster: {0}.yaml' is the fitted "
-      "one",
-      fit, scenario.cluster.name)};
+  return {
+      fmt::format("the library {0} was fitted on another cluster than {1}: 'cluster: {0}.yaml' is "
+                  "the fitted one",
+                  fit, scenario.cluster.name)};
 }
 
 /// The core or the GPU of a rank, by its name; "": it has none of its own.
@@ -276,10 +274,10 @@ std::vector<std::string> hosts_for_ranks(const Scenario& scenario) {
   if (hosts < fewest || counts == nullptr || counts->kind() != Value::Kind::scalar ||
       counts->scalar() != std::to_string(hosts))
     return {};
-  return {fmt::format(
-      "'{0}' puts {0} ranks on one host, and none on the other {1}: '1x{0}' is a rank on each host "
-      "('{0}x1', if one host is meant)",
-      hosts, hosts - 1)};
+  return {
+      fmt::format("'{0}' puts {0} ranks on one host, and none on the other {1}: '1x{0}' is a rank "
+                  "on each host ('{0}x1', if one host is meant)",
+                  hosts, hosts - 1)};
 }
 
 /// Times and costs of the library that are too long for a unit.
@@ -290,10 +288,9 @@ std::vector<std::string> slow_transports(const Scenario& scenario) {
     const double latency = transport.latency.at(0);
     const std::string key = fmt::format("library.{}", way_names[way]);
     if (latency >= longest_s)
-      return {fmt::format(
-          "'{}.latency' is {}, and libraries take microseconds: did you "
-          "mean {}?",
-          key, to_short_text(Seconds(latency)), to_short_text(Seconds(latency / 1000)))};
+      return {fmt::format("'{}.latency' is {}, and libraries take microseconds: did you mean {}?",
+                          key, to_short_text(Seconds(latency)),
+                          to_short_text(Seconds(latency / 1000)))};
     for (const auto& [end, cost] :
          {std::pair{"send_cost", transport.send_cost}, std::pair{"recv_cost", transport.recv_cost}})
       if (cost.seconds_per_byte >= dearest)

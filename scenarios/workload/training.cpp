@@ -50,10 +50,9 @@ bool takes_one_thread(const Algorithm& algorithm) {
 const Algorithm* read_exchange(const Value& value) {
   const Algorithm* exchange = algorithm_named(value, "allreduce");
   if (!takes_one_thread(*exchange))
-    value.fail(
-        fmt::format("a training step exchanges gradients by an allreduce of one thread; "
-                    "'{}' uses several",
-                    exchange->name));
+    value.fail(fmt::format(
+        "a training step exchanges gradients by an allreduce of one thread; '{}' uses several",
+        exchange->name));
   return exchange;
 }
 

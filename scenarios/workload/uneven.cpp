@@ -107,10 +107,9 @@ std::vector<double> read_loads(Fields& fields, int parts, const std::string& kin
   } else {
     const int hot = static_cast<int>(fields.value_or("hot", "1").integer(1, parts));
     if (hot * imbalance > parts)
-      said.fail(
-          fmt::format("{} hot of {} {}s cannot have {} times the mean each: expected at most "
-                      "{:.4g}",
-                      hot, parts, kind, said.text(), static_cast<double>(parts) / hot));
+      said.fail(fmt::format(
+          "{} hot of {} {}s cannot have {} times the mean each: expected at most {:.4g}", hot,
+          parts, kind, said.text(), static_cast<double>(parts) / hot));
     loads = hot_loads(parts, hot, imbalance);
   }
   shuffle(loads, seed);

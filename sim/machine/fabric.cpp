@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <set>
 
 #include "base/view.hpp"
 #include "topologies/graph/splitmix.hpp"

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/view.hpp"
-
 namespace ringscope::sim {
 
 int Ledger::add(Resource resource) {

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "sim/paths/path.hpp"
 
-#include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <tuple>
 #include <utility>
-
-#include "base/table.hpp"
 
 namespace ringscope::sim {
 namespace {

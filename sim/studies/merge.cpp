@@ -15,8 +15,7 @@ namespace {
 constexpr std::size_t most_words = 5;
 
 constexpr const char* select_points =
-    "SELECT p.words, r.* "
-    "FROM points p LEFT JOIN results r ON r.key = p.key ORDER BY p.words";
+    "SELECT p.words, r.* FROM points p LEFT JOIN results r ON r.key = p.key ORDER BY p.words";
 constexpr int first_of_result = 1;  // column where those of `results` begin
 
 /// A file of those that are merged.

@@ -103,8 +103,7 @@ Assumed<Bandwidth> assumed_pcie_link(int compute_capability) {
 
 Assumed<int> assumed_capability(int nvlinks) {
   constexpr std::string_view source =
-      "NVIDIA's data sheets: 6 NVLinks of a V100, 12 of an A100, "
-      "18 of an H100";
+      "NVIDIA's data sheets: 6 NVLinks of a V100, 12 of an A100, 18 of an H100";
   // A few may be down.
   if (nvlinks > 12) return {90, source};
   if (nvlinks > 6) return {80, source};
@@ -127,8 +126,7 @@ Assumed<Bandwidth> assumed_xgmi(bool is_mi300x) {
             "AMD's data sheet of the MI300X Platform: seven links, 896 GB/s in both directions"};
   return {gigabytes(50),
           "AMD's data sheet of the MI250X: 100 GB/s in both directions; between its two dies there "
-          "are four "
-          "links (CDNA 2 white paper), which the matrix does not tell"};
+          "are four links (CDNA 2 white paper), which the matrix does not tell"};
 }
 
 Assumed<Bandwidth> assumed_port() {

@@ -103,10 +103,9 @@ class Domains {
     auto candidates = objects(topology, HWLOC_OBJ_NUMANODE);
     const bool split = candidates.size() == 1 && packages_.size() > 1;
     if (split) {
-      machine.note(
-          fmt::format("guessed: a NUMA domain for each of {} packages, because the file "
-                      "knows only one for all",
-                      packages_.size()));
+      machine.note(fmt::format(
+          "guessed: a NUMA domain for each of {} packages, because the file knows only one for all",
+          packages_.size()));
       candidates = packages_;
     }
     for (const int cores : cores_in(topology, candidates)) {
@@ -136,8 +135,7 @@ class Domains {
     if (first == domains_.size()) first = 0;
     if (count != 1)
       machine.note(
-          fmt::format("guessed: {} hangs off numa{}, because the file places it on {} "
-                      "domains",
+          fmt::format("guessed: {} hangs off numa{}, because the file places it on {} domains",
                       label, first, count));
     return fmt::format("numa{}", first);
   }

@@ -112,8 +112,7 @@ class Devices {
     if (pci.class_id >> 8 != display_class) return false;
     if (pci.vendor_id == nvidia) return true;
     machine_.note(
-        fmt::format("left out: {}, a display adapter that computes nothing as far as the "
-                    "file says",
+        fmt::format("left out: {}, a display adapter that computes nothing as far as the file says",
                     label_of(object)));
     return false;
   }
@@ -122,10 +121,9 @@ class Devices {
     // 16 lanes of 8 GT/s, less rounding.
     constexpr double usual = 15.7e9;
     if (!gpu.link || gpu.link->bytes_per_second >= usual * assumed_pcie_share().value) return;
-    machine_.note(
-        fmt::format("look at: the PCIe link of {} is slow in the file; an idle GPU lowers "
-                    "the rate of its link",
-                    gpu.label));
+    machine_.note(fmt::format(
+        "look at: the PCIe link of {} is slow in the file; an idle GPU lowers the rate of its link",
+        gpu.label));
   }
 
   ImportedHost& machine_;

@@ -115,10 +115,9 @@ void link_domains(const std::vector<DomainPlace>& places, ImportedHost& machine)
     Bandwidth& memory = machine.domains[i].memory_bandwidth;
     machine.domains[i].socket = sockets.try_emplace(places[i].package, next).first->second;
     memory = {cpu.memory.bytes_per_second * places[i].share * share.value};
-    machine.note(
-        fmt::format("guessed: {} of memory bandwidth in a domain, because no file says "
-                    "it: {} of {} ({}; {})",
-                    to_short_text(memory), share.value, cpu.name, cpu.source, share.source));
+    machine.note(fmt::format(
+        "guessed: {} of memory bandwidth in a domain, because no file says it: {} of {} ({}; {})",
+        to_short_text(memory), share.value, cpu.name, cpu.source, share.source));
   }
   const auto latency = assumed_socket_latency();
   for (std::size_t to = 1; to < places.size(); ++to) {

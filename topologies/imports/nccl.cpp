@@ -30,9 +30,10 @@ int bits_of(const Xml& xml, pugi::xml_node cpu) {
     if (c == ',') continue;
     unsigned digit = 0;
     if (std::from_chars(&c, &c + 1, digit, 16).ec != std::errc{})
-      xml.fail(cpu, fmt::format("<cpu>: expected a mask such as \"0000ffff,0000ffff\" as "
-                                "'affinity', got \"{}\"",
-                                cpu.attribute("affinity").value()));
+      xml.fail(cpu,
+               fmt::format(
+                   "<cpu>: expected a mask such as \"0000ffff,0000ffff\" as 'affinity', got \"{}\"",
+                   cpu.attribute("affinity").value()));
     bits += std::popcount(digit);
   }
   return bits;
@@ -49,9 +50,9 @@ std::optional<Bandwidth> pcie_link(const Xml& xml, pugi::xml_node pci) {
   if (error != std::errc{} || !std::string_view(end).starts_with(" GT/s") ||
       !(gigatransfers > 0 && gigatransfers <= fastest)) {
     if (speed.starts_with("Unknown")) return {};
-    xml.fail(pci, fmt::format("<pci>: expected a rate such as \"16 GT/s\" as 'link_speed', got "
-                              "\"{}\"",
-                              speed));
+    xml.fail(pci,
+             fmt::format("<pci>: expected a rate such as \"16 GT/s\" as 'link_speed', got \"{}\"",
+                         speed));
   }
   const int width = xml.integer(pci, "link_width", 0, 255);
   if (width == 0) return {};
@@ -172,24 +173,21 @@ class NcclReader {
 
   void note_assumptions() {
     machine_.note(
-        "guessed: every bit of an affinity mask is a core, because the file does not "
-        "tell cores from hardware threads");
+        "guessed: every bit of an affinity mask is a core, because the file does not tell cores "
+        "from hardware threads");
     machine_.note(
-        fmt::format("guessed: what a PCIe lane moves, because the file names only its "
-                    "rate: {}",
+        fmt::format("guessed: what a PCIe lane moves, because the file names only its rate: {}",
                     assumed_pcie_lane(8e9).source));
     if (nvlinks_.empty() && machine_.gpus.size() > 1)
       machine_.note(
           "left out: NVLinks, because the file names none; NCCL asks the driver for them. What it "
           "dumps (NCCL_TOPO_DUMP_FILE) and `nvidia-smi topo -m` name them; by hand they stand "
-          "under "
-          "'host': nvlink: {pairs: [[0, 1]], bandwidth: 25 GB/s, latency: 500 ns}, or, of each GPU "
-          "to NVSwitches, nvswitch: {bandwidth: 300 GB/s, latency: 250 ns}");
+          "under 'host': nvlink: {pairs: [[0, 1]], bandwidth: 25 GB/s, latency: 500 ns}, or, of "
+          "each GPU to NVSwitches, nvswitch: {bandwidth: 300 GB/s, latency: 250 ns}");
     if (!nvlinks_.empty())
-      machine_.note(
-          fmt::format("guessed: {} for one NVLink where the file names no compute "
-                      "capability, else by that: {}",
-                      to_text(assumed_nvlink(0).value), assumed_nvlink(0).source));
+      machine_.note(fmt::format(
+          "guessed: {} for one NVLink where the file names no compute capability, else by that: {}",
+          to_text(assumed_nvlink(0).value), assumed_nvlink(0).source));
   }
 
   Xml xml_;

@@ -113,16 +113,16 @@ class SmiReader {
       const auto gpus = std::ranges::count_if(matrix_.devices, [&](const SmiDevice& one) {
         return one.is_gpu && one.domain == device.domain;
       });
-      machine_.note(
-          fmt::format("guessed: {} cores next to {}, one for each GPU there, because no "
-                      "CPU affinity is told",
-                      gpus, device.name));
+      machine_.note(fmt::format(
+          "guessed: {} cores next to {}, one for each GPU there, because no CPU affinity is told",
+          gpus, device.name));
       return static_cast<int>(gpus);
     }
-    machine_.note(fmt::format("guessed: CPUs {} are {}", device.cpus,
-                              list.twins ? "cores with two hardware threads each, because they are "
-                                           "two ranges of one length"
-                                         : "cores, because nothing tells hardware threads"));
+    machine_.note(fmt::format(
+        "guessed: CPUs {} are {}", device.cpus,
+        list.twins
+            ? "cores with two hardware threads each, because they are two ranges of one length"
+            : "cores, because nothing tells hardware threads"));
     return list.twins ? list.count / 2 : list.count;
   }
 
@@ -193,8 +193,7 @@ class SmiReader {
     }
     if (links.empty()) return;
     machine_.note(fmt::format(
-        "guessed: {} for one {}, because the matrix does not tell its "
-        "generation: {}",
+        "guessed: {} for one {}, because the matrix does not tell its generation: {}",
         to_text(per_link.value), matrix_.is_xgmi ? "xGMI link" : "NVLink", per_link.source));
     links.connect(machine_);
   }

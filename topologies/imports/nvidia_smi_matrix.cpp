@@ -41,9 +41,8 @@ SmiCell read_cell(const Value& word) {
   const auto [stop, error] = std::from_chars(begin, end, links);
   if (!word.scalar().starts_with("NV") || error != std::errc{} || stop != end || links < 1 ||
       links > most_links)
-    throw InputError(word.place(), fmt::format("expected X, PIX, PXB, PHB, NODE, SYS or NV and a "
-                                               "number, got \"{}\"",
-                                               word.scalar()));
+    word.fail(fmt::format("expected X, PIX, PXB, PHB, NODE, SYS or NV and a number, got \"{}\"",
+                          word.scalar()));
   return {Relation::nv, links};
 }
 
@@ -149,9 +148,8 @@ CpuList read_cpu_list(const std::string& text, const Place& place) {
     int value = 0;
     const auto [stop, error] = std::from_chars(at, end, value);
     if (error != std::errc{} || value < 0 || value > most_cpus)
-      throw InputError(place, fmt::format("expected a list of CPUs such as \"0-19,40-59\", got "
-                                          "\"{}\"",
-                                          text));
+      throw InputError(
+          place, fmt::format("expected a list of CPUs such as \"0-19,40-59\", got \"{}\"", text));
     at = stop;
     return value;
   };

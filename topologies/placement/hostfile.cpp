@@ -4,9 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 #include <sstream>
-#include <unordered_map>
 
 #include "base/table.hpp"
 #include "topologies/input/data_files.hpp"
@@ -191,8 +189,7 @@ std::vector<HostSlots> read_host_list(const Value& value, const Topology& topolo
     const std::string name = text.substr(0, colon);
     if (name.empty())
       part.fail(
-          fmt::format("expected hosts with their slots such as \"host0:4,host1:4\", got "
-                      "\"{}\"",
+          fmt::format("expected hosts with their slots such as \"host0:4,host1:4\", got \"{}\"",
                       value.scalar().substr(0, 60)));
     const int slots = colon == std::string::npos
                           ? 1

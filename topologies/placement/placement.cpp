@@ -8,7 +8,6 @@
 #include <map>
 #include <set>
 
-#include "base/table.hpp"
 #include "base/view.hpp"
 #include "topologies/placement/places.hpp"
 
@@ -138,10 +137,9 @@ Placement read_hostfile_map(Fields& fields, const Topology& topology, const Take
   for (const char* key : {"memory", "nics"}) fields.optional(key);
   fields.finish();
   if (ranks > slots && !rules.oversubscribe)
-    number.fail(
-        fmt::format("{} ranks, but the hostfile has {} slot{}; say 'oversubscribe: true' "
-                    "to let them share",
-                    ranks, slots, slots == 1 ? "" : "s"));
+    number.fail(fmt::format(
+        "{} ranks, but the hostfile has {} slot{}; say 'oversubscribe: true' to let them share",
+        ranks, slots, slots == 1 ? "" : "s"));
   return place(fill(hosts, ranks, rules.map_by), rules, number, fields, topology, taken);
 }
 
@@ -246,10 +244,10 @@ void refuse_counts(const Value& list) {
     if (item.kind() != Value::Kind::scalar || !whole_number(item.scalar())) return;
     counts += (counts.empty() ? "" : "-") + item.scalar();
   }
-  list.fail(fmt::format(
-      "expected a map for each rank such as {{host: 0, core: 2}}, got numbers; did you mean ranks "
-      "per host, {}?",
-      counts));
+  list.fail(
+      fmt::format("expected a map for each rank such as {{host: 0, core: 2}}, got numbers; did you "
+                  "mean ranks per host, {}?",
+                  counts));
 }
 
 Placement read_list(const Value& value, const Topology& topology) {

@@ -9,8 +9,6 @@
 #include <cstdint>
 #include <set>
 
-#include "base/table.hpp"
-
 namespace ringscope {
 namespace {
 

@@ -47,8 +47,7 @@ std::string note_on_none(const Report& report, const std::vector<Gain>& gains) {
   });
   if (!none || gains.empty()) return "";
   return "\n  No one thing gains: others are as busy at the same time. 'run' with a key changed, "
-         "such "
-         "as\n"
+         "such as\n"
          "  --set cluster.link.bandwidth=..., says what all of a kind would gain together.\n";
 }
 

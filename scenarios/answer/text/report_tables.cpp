@@ -131,8 +131,7 @@ std::string freshness_table(std::span<const Report> reports,
   }
   return '\n' + table.text(0) +
          "staleness: updates of others between a worker's fetch and its push; momentum: what they "
-         "act "
-         "like\n";
+         "act like\n";
 }
 
 std::string freshness_text(const Report& report) {

@@ -136,8 +136,7 @@ std::string in_use(const TrainingReport& report, std::span<const RankReport> ran
   }
   return fmt::format(
       "  nvidia-smi would show a GPU in use for {:.1f} % of a step where copy engines exchange, "
-      "for "
-      "{:.1f} %\n  with NCCL, whose kernels run while they wait\n",
+      "for {:.1f} %\n  with NCCL, whose kernels run while they wait\n",
       100 * adding_up / all, 100 * in_groups / all);
 }
 

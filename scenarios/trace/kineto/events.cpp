@@ -151,8 +151,7 @@ File read_events(const std::string& path, std::string_view bytes) {
     });
     if (!root.is_object() || !reader.has_events())
       throw InputError(file.place(),
-                       "expected a trace of PyTorch's profiler: JSON with the list "
-                       "'traceEvents'");
+                       "expected a trace of PyTorch's profiler: JSON with the list 'traceEvents'");
     file.world = world_of(root);
   } catch (const Json::parse_error& error) {
     throw InputError(file.place(),

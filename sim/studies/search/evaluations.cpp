@@ -2,7 +2,6 @@
 #include "sim/studies/search/evaluations.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 #include <set>
 #include <utility>

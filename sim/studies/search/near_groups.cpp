@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <map>
 #include <string>
-#include <utility>
 
 #include "algorithms/training/llm.hpp"
 #include "algorithms/training/training.hpp"

@@ -92,8 +92,7 @@ std::string why_no_placement(const PlacementRules& rules) {
   const auto hosts = std::ranges::count_if(rules.slots, [](int one) { return one > 0; });
   if (std::ssize(rules.apart) > hosts - std::ssize(rules.closed))
     return fmt::format(
-        ": {} of them are apart, and {} hosts have slots, {} of them with a rank apart "
-        "that stays",
+        ": {} of them are apart, and {} hosts have slots, {} of them with a rank apart that stays",
         rules.apart.size(), hosts, rules.closed.size());
   if (!rules.whole_hosts) return "";
   std::set<int> sizes(rules.slots.begin(), rules.slots.end());

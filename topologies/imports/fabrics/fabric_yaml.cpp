@@ -89,9 +89,9 @@ std::string host_yaml(Fabric& fabric, const FabricOptions& options) {
   std::size_t nics = 1;
   for (const Fabric::Host& host : fabric.hosts) nics = std::max(nics, host.nics.size());
   fabric.note(
-      fmt::format("guessed: {} cores in one NUMA domain of each host, and memory that is "
-                  "never the bottleneck, because no file of a network says it; --cores, or "
-                  "--host with the cluster that `ringscope import-machine` wrote",
+      fmt::format("guessed: {} cores in one NUMA domain of each host, and memory that is never the "
+                  "bottleneck, because no file of a network says it; --cores, or --host with the "
+                  "cluster that `ringscope import-machine` wrote",
                   options.cores));
   std::string list;
   for (std::size_t i = 0; i < nics; ++i) list += i == 0 ? "{}" : ", {}";
@@ -134,11 +134,10 @@ std::string trunks_yaml(Fabric& fabric, const FabricOptions& options, Bandwidth 
   }
   const auto unknown = [](const Fabric::Trunk& trunk) { return !trunk.bandwidth; };
   if (std::ranges::any_of(fabric.trunks, unknown))
-    fabric.note(
-        fmt::format("guessed: the uplinks of a switch carry together what the cables of "
-                    "the hosts below it do, divided by {} (--oversubscription), because the "
-                    "file does not say how many there are",
-                    options.oversubscription));
+    fabric.note(fmt::format(
+        "guessed: the uplinks of a switch carry together what the cables of the hosts below it do, "
+        "divided by {} (--oversubscription), because the file does not say how many there are",
+        options.oversubscription));
   return yaml;
 }
 
@@ -152,13 +151,11 @@ std::string fabric_yaml(Fabric& fabric, const FabricOptions& options) {
   const auto hop = assumed_hop_latency();
   const Seconds half = latency.value / 2;
   fabric.note(
-      fmt::format("guessed: {} of latency for the cable of a host, because no file says "
-                  "it: {}",
+      fmt::format("guessed: {} of latency for the cable of a host, because no file says it: {}",
                   to_text(half), latency.source));
-  fabric.note(
-      fmt::format("guessed: {} of latency for a cable between switches, because no file "
-                  "says it: {}",
-                  to_text(hop.value), hop.source));
+  fabric.note(fmt::format(
+      "guessed: {} of latency for a cable between switches, because no file says it: {}",
+      to_text(hop.value), hop.source));
   std::string body = options.host.empty() ? "" : fmt::format("base: {}\n", in_quotes(options.host));
   body += fmt::format(
       "network: fabric\nabout: {}\nlink: {{bandwidth: {}, latency: {}}}\ntrunk: {{latency: {}}}\n",

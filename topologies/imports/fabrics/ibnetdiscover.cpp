@@ -127,8 +127,8 @@ class IbnetdiscoverReader {
         continue;
       }
       fabric_.note(
-          fmt::format("guessed: every adapter that is called '{}' is a host of its own, "
-                      "because two of them have one name",
+          fmt::format("guessed: every adapter that is called '{}' is a host of its own, because "
+                      "two of them have one name",
                       listing_.nodes[ports[0].node].description));
       for (const Port& port : ports)
         fabric_.hosts.push_back({names_.add(name, listing_.nodes[port.node].id), {port.nic}});
@@ -158,10 +158,9 @@ class IbnetdiscoverReader {
       fabric_.note(fmt::format("left out: {} aggregation nodes, which are adapters inside switches",
                                fabric_.inner_adapters));
     if (unnamed_ > 0)
-      fabric_.note(
-          fmt::format("guessed: {} adapters are hosts of their own, because what describes "
-                      "them names no host",
-                      unnamed_));
+      fabric_.note(fmt::format(
+          "guessed: {} adapters are hosts of their own, because what describes them names no host",
+          unnamed_));
   }
 
   IbListing listing_;

@@ -11,7 +11,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "topologies/placement/launch/launch_files.hpp"
 #include "topologies/placement/launch/launch_formats.hpp"
 #include "topologies/placement/launch/nodes.hpp"
 

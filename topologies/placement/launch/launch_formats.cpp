@@ -51,8 +51,7 @@ std::string salloc(const LaunchTask& launch) {
   const bool whole = launch.placement.ranks.front().gpu >= 0 && !shares_gpus(launch);
   const std::vector<PlacedNode> nodes = nodes_of(launch.placement);
   return fmt::format(
-      "salloc --nodes={}{} --nodelist={}    # or sbatch, with the next line in its "
-      "script",
+      "salloc --nodes={}{} --nodelist={}    # or sbatch, with the next line in its script",
       nodes.size(),
       whole ? " --exclusive" : fmt::format(" --ntasks-per-node={}", most_ranks_of(nodes)),
       host_list(launch));
@@ -124,8 +123,8 @@ std::span<const LaunchFormat> launch_formats() {
       {"kueue", "write it as the table of pods and nodes of Kueue's topologyAssignment",
        LaunchSays::host_and_gpu, topology_assignment, "",
        "one pod on each host has equally many ranks, one pod after the other, and the best "
-       "placement does not; --order fixed and --whole-hosts ask for such ones, and --volcano "
-       "says any"},
+       "placement does not; --order fixed and --whole-hosts ask for such ones, and --volcano says "
+       "any"},
       {"sbatch", "a batch script of Slurm", LaunchSays::host_and_gpu, sbatch_script,
        "sbatch {file} PROGRAM", "", false},
       {"jobset", "a JobSet of Kubernetes, a job for each host", LaunchSays::host_and_gpu, jobset,

@@ -72,8 +72,8 @@ std::optional<std::string> sbatch_script(const LaunchTask& launch) {
   const bool parts = some && (shares_gpus(launch) || are_even(gpus_asked(launch, true)));
   const std::size_t switches = count_leaves(launch);
   const std::string text = fmt::format(
-      "#!/bin/sh\n#SBATCH --nodes={}\n#SBATCH --nodelist={}\n{}{}{}"
-      "# Start \"sbatch THIS PROGRAM\".\n"
+      "#!/bin/sh\n#SBATCH --nodes={}\n#SBATCH --nodelist={}\n{}{}{}# Start \"sbatch THIS "
+      "PROGRAM\".\n"
       "SLURM_HOSTFILE=$(mktemp) || exit 1\n"
       "export SLURM_HOSTFILE\n"
       "trap 'rm -f \"$SLURM_HOSTFILE\"' EXIT\n"
@@ -93,12 +93,11 @@ std::optional<std::string> sbatch_script(const LaunchTask& launch) {
   const char* of_allocation =
       "  : \"${CUDA_VISIBLE_DEVICES:?has no GPUs of the allocation}\"\n"
       "  gpu=$(echo \"$CUDA_VISIBLE_DEVICES\" | cut -d, -f$((gpu + 1)))\n";
-  return text +
-         fmt::format(
-             "{} sh -c '\n  gpu=$(echo \"$GPU_OF_RANK\" | cut -d, -f$((SLURM_PROCID + 1)))\n{}"
-             "  export CUDA_DEVICE_ORDER=PCI_BUS_ID CUDA_VISIBLE_DEVICES=$gpu\n"
-             "  exec \"$@\"' sh \"$@\"\n",
-             parts ? "" : " --gpu-bind=none", parts ? of_allocation : "");
+  return text + fmt::format(
+                    "{} sh -c '\n  gpu=$(echo \"$GPU_OF_RANK\" | cut -d, -f$((SLURM_PROCID + "
+                    "1)))\n{}  export CUDA_DEVICE_ORDER=PCI_BUS_ID CUDA_VISIBLE_DEVICES=$gpu\n"
+                    "  exec \"$@\"' sh \"$@\"\n",
+                    parts ? "" : " --gpu-bind=none", parts ? of_allocation : "");
 }
 
 }  // namespace ringscope

@@ -2,11 +2,8 @@
 #include "topologies/placement/search/enumeration.hpp"
 
 #include <algorithm>
-#include <functional>
-#include <set>
 #include <unordered_set>
 
-#include "base/table.hpp"
 #include "topologies/placement/search/placement_counts.hpp"
 
 namespace ringscope {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "topologies/placement/search/symmetry.hpp"
 
-#include <algorithm>
 #include <array>
 #include <numeric>
 #include <set>

@@ -186,13 +186,12 @@ void check_replayable(const Scenario& scenario, int ranks, const ReplayOptions& 
   const std::ptrdiff_t wanted = std::ssize(scenario.placement.ranks);
   const Value* job = scenario.resolved.find("job");
   if (wanted != ranks)
-    scenario.resolved.fail(
-        fmt::format("the scenario places {} ranks, and this MPI job has {}: "
-                    "start it with mpirun -n {}{}",
-                    wanted, ranks, wanted,
-                    ranks == 1 ? ", of the MPI library it is built with: another library's "
-                                 "mpirun starts jobs of one rank each"
-                               : ""));
+    scenario.resolved.fail(fmt::format(
+        "the scenario places {} ranks, and this MPI job has {}: start it with mpirun -n {}{}",
+        wanted, ranks, wanted,
+        ranks == 1 ? ", of the MPI library it is built with: another library's mpirun starts jobs "
+                     "of one rank each"
+                   : ""));
   const std::uint64_t bytes = scenario.job.bytes.count;
   check_one_job_of_floats(scenario);
   if (scenario.job.overlap || scenario.job.algorithm->nonblocking > 0)
