@@ -32,8 +32,7 @@ std::vector<SmiLine> table_of(std::span<const SmiLine> lines, const Place& whole
     throw InputError(whole, fmt::format("expected the table \"{} between two GPUs\", got none: "
                                         "`rocm-smi --showtopo` prints it",
                                         title));
-  const auto below = lines.subspan(static_cast<std::size_t>(above - lines.begin()));
-  const auto [rows, columns] = read_smi_table(below, (*above)[0].place(), most_gpus);
+  const auto [rows, columns] = read_smi_table({above, lines.end()}, (*above)[0].place(), most_gpus);
   for (std::size_t i = 0; i < columns; ++i) {
     for (std::size_t j = 0; j <= i; ++j) {
       const Value &cell = rows[i][j + 1], &other = rows[j][i + 1];
