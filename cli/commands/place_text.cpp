@@ -82,10 +82,11 @@ std::string heading(const PlaceStudy& study, const PlaceAnswer& answer) {
     text += fmt::format("stopped when {} of these were simulated\n", answer.placed.size());
   const double best = answer.placed.front().cost_s;
   if (answer.free_s)
-    return text + fmt::format(
-                      "with free links between hosts the job would take {}; the best placement "
-                      "found takes {:.2f}x that\n",
-                      to_short_text(Seconds(*answer.free_s)), best / *answer.free_s);
+    return text +
+           fmt::format(
+               "with free links between hosts the job would take {}; the best placement found "
+               "takes {:.2f}x that\n",
+               to_short_text(Seconds(*answer.free_s)), best / *answer.free_s);
   if (!answer.bound_s)
     return text + "how much better one there may be is not known: " + answer.no_bound + '\n';
   return text +
@@ -231,12 +232,12 @@ std::string place_screen(const PlaceStudy& study, const PlaceAnswer& answer, std
   if (!answer.own.allowed) text += not_allowed(study, answer.own);
   const auto percent = [](double share) { return fmt::format("{:.1f}", 100 * share); };
   const auto& drawn = answer.difference;
-  const std::string interval = !drawn
-                                   ? ""
-                                   : fmt::format(
-                                         " ({} to {} % in {} draws of latencies, overheads and "
-                                         "link efficiencies, without errors of the model)",
-                                         percent(drawn->least), percent(drawn->most), drawn->draws);
+  const std::string interval =
+      !drawn ? ""
+             : fmt::format(
+                   " ({} to {} % in {} draws of latencies, overheads and link efficiencies, "
+                   "without errors of the model)",
+                   percent(drawn->least), percent(drawn->most), drawn->draws);
   if (const auto& likely = answer.placed.front().likely)
     text += fmt::format("{}: {} with the best\n", spread_words(), range_text(*likely));
   const double gain = own / best - 1;
