@@ -15,6 +15,7 @@
 
 #include "topologies/imports/imports.hpp"
 #include "topologies/imports/nvlinks.hpp"
+#include "topologies/input/characters.hpp"
 
 namespace ringscope {
 namespace {
@@ -114,8 +115,8 @@ class SmiReader {
         return one.is_gpu && one.domain == device.domain;
       });
       machine_.note(fmt::format(
-          "guessed: {} cores next to {}, one for each GPU there, because no CPU affinity is told",
-          gpus, device.name));
+          "guessed: {} next to {}, one for each GPU there, because no CPU affinity is told",
+          plural(gpus, "core"), device.name));
       return static_cast<int>(gpus);
     }
     machine_.note(fmt::format(

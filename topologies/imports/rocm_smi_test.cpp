@@ -2,6 +2,8 @@
 // Does `rocm-smi --showtopo` become the machine that it tells of, and a broken text an error?
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "topologies/cluster.hpp"
 #include "topologies/imports/imports.hpp"
 #include "topologies/input/complaint_for_test.hpp"
@@ -66,6 +68,14 @@ TEST(RocmSmi, eight_gpus_with_seven_links_each_are_an_mi300x_platform) {
   const double pcie = assumed_pcie_link(90).value.bytes_per_second / 1e9;
   for (const std::size_t gpu : {0U, 7U})
     EXPECT_DOUBLE_EQ(gigabytes(cluster, host.gpus[gpu], host.numa_domains[gpu / 4]), pcie);
+}
+
+TEST(RocmSmi, one_core_is_not_told_as_several) {
+  const ImportedHost machine = machine_of(log_of(square(2, "1"), square(2, "XGMI"), 1));
+  EXPECT_EQ(std::ranges::count(machine.notes,
+                               "guessed: 1 core next to GPU1, one for each GPU there, because no "
+                               "CPU affinity is told"),
+            1);
 }
 
 TEST(RocmSmi, xgmi_of_one_hop_is_a_link_and_all_else_is_pcie) {
