@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Machines and jobs whose curves are simulated, healthy or with a fault."""
 
+import bisect
+import math
 import random
 from typing import NamedTuple, Optional
 
@@ -13,6 +15,9 @@ from validation.doctor.errors import Errors
 from validation.doctor.scenario.scene import Scene
 
 NOISE = 0.05
+CHANGES = (1.2, 3.0)  # factors by which a fault changes the sizes that it affects
+NEAR = 1.1  # times more or less than the drawn factor: near enough
+SEVERITIES = 64  # of a cause between whose severities lie others
 
 
 class Machine(NamedTuple):
@@ -74,14 +79,50 @@ def examined(what_if, machine: Machine) -> diagnosis.Diagnosis:
                                chosen.name, machine.cluster)
 
 
-def between(cause, values: list, draw: random.Random):
-    """A severity from the mildest to the heaviest, by equal factors."""
+def severities(cause, values: list) -> list:
+    """All of `values`, or where numbers lie between them so many from the mildest to the heaviest,
+    by equal factors."""
     numbers = all(isinstance(value, (int, float)) and value > 0 for value in values)
     if not (cause.ordered and numbers and len(values) > 1):
-        return draw.choice(values)
-    share = draw.random()
-    value = values[0] ** (1 - share) * values[-1] ** share
-    return round(value) if all(isinstance(one, int) for one in values) else float(f"{value:.3g}")
+        return values
+    between = np.geomspace(values[0], values[-1], SEVERITIES)
+    if all(isinstance(one, int) for one in values):
+        return list(dict.fromkeys(round(value) for value in between))
+    return [float(f"{value:.3g}") for value in between]
+
+
+def change(times: list, found: diagnosis.Diagnosis) -> float:
+    """Median factor between `times` and the expected ones, over the sizes that differ."""
+    shifts = np.abs(np.log(times) - np.log([point.expected for point in found.curve.points]))
+    affected = shifts[shifts > ranking.SMALL]
+    return math.exp(np.median(affected)) if len(affected) else 1
+
+
+def faulty_times(what_if, cause, found: diagnosis.Diagnosis, value) -> list:
+    """[] where the scene cannot have this cause."""
+    changed: Optional[Scene] = cause.scene(found.scene, value)
+    answers = changed and what_if.all([changed.scenarios()], "", exact=True)[0]
+    return [answer["time_s"] / point.divide
+            for answer, point in zip(answers or [], found.curve.points)]
+
+
+def nearest(what_if, cause, found: diagnosis.Diagnosis, wanted: float) -> tuple:
+    """(severity, times) with the change nearest to `wanted`; times [] where none is within NEAR.
+    The change of an ordered cause grows with its severity."""
+    values, tried = severities(cause, cause.values(found.scene)), []
+
+    def changed(value) -> float:
+        times = faulty_times(what_if, cause, found, value)
+        factor = change(times, found) if times else 1
+        tried.append((abs(math.log(factor / wanted)), value, times))
+        return factor
+
+    if cause.ordered:
+        bisect.bisect_left(values, wanted, key=changed)
+    else:
+        list(map(changed, values))
+    off, value, times = min(tried, key=lambda one: one[0])
+    return (value, times) if off < math.log(NEAR) else (None, [])
 
 
 def noisy(times, draw: random.Random) -> list:
@@ -89,29 +130,20 @@ def noisy(times, draw: random.Random) -> list:
 
 
 def faulty(what_if, seed: int, machines=MACHINES, causes=CAUSES) -> Optional[Drawn]:
-    """A fault that can be seen, with noise; None if the seed has none in 50 tries."""
+    """A fault with noise, which changes the sizes that it affects by a factor drawn evenly from
+    CHANGES, seen or not; None if the seed has none in 50 tries."""
     draw = random.Random(seed)
+    wanted = draw.uniform(*CHANGES)
     for tries in range(1, 51):
         machine = draw.choice(machines)
         found = examined(what_if, machine)
-        possible = [cause for cause in causes if cause.values(found.scene)]
-        cause = draw.choice(possible)
-        value = between(cause, cause.values(found.scene), draw)
-        changed: Optional[Scene] = cause.scene(found.scene, value)
-        if changed is None:
-            continue
-        answers = what_if.all([changed.scenarios()], "", exact=True)[0]
-        if answers is None:
-            continue
-        times = [answer["time_s"] / point.divide
-                 for answer, point in zip(answers, found.curve.points)]
-        for point, time in zip(found.curve.points, times):
-            point.seconds = time
-        if ranking.abnormal(found.curve.points, found.errors) is None:
-            continue
-        for point, time in zip(found.curve.points, noisy(times, draw)):
-            point.seconds = time
-        return Drawn(machine, found, cause.name, cause.words(value), tries)
+        cause = draw.choice([one for one in causes if one.values(found.scene)])
+        value, times = nearest(what_if, cause, found, wanted)
+        if times:
+            for point, time in zip(found.curve.points, noisy(times, draw)):
+                point.seconds = time
+            words = f"{cause.words(value)}, {change(times, found):.2f} times"
+            return Drawn(machine, found, cause.name, words, tries)
     return None
 
 

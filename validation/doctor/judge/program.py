@@ -31,7 +31,7 @@ CASES = HERE.parent / "cases"
 PUBLISHED = HERE.parent.parent / "published"
 FIRST = {("faults", "choose"): 1, ("faults", "judge"): 1001, ("faults", "fresh"): 4001,
          ("faults", "rings"): 7001, ("faults", "develop"): 8001, ("faults", "last"): 9001,
-         ("faults", "mean"): 13001, ("faults", "along"): 16001,
+         ("faults", "mean"): 13001, ("faults", "along"): 16001, ("faults", "even"): 17001,
          ("healthy", "choose"): 1, ("healthy", "judge"): 1001, ("healthy", "rings"): 5001,
          ("healthy", "last"): 6001, ("healthy", "along"): 14001, ("erring", "along"): 15001,
          ("erring", "choose"): 2001, ("erring", "judge"): 3001,
