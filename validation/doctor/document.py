@@ -47,10 +47,11 @@ def document(diagnosis: Diagnosis) -> dict:
     first = diagnosis.first
     same = {one.name for one in ranking.alike(diagnosis.ranked)} if diagnosis.ranked else set()
     shares = ranking.probabilities(diagnosis.ranked) if diagnosis.ranked else []
+    verdict = judged(diagnosis)
     return {
         "schema": SCHEMA, "cluster": diagnosis.cluster, "library": diagnosis.library,
         "model_error": "spread" if diagnosis.by_spread else diagnosis.family,
-        "normal": diagnosis.normal, **judged(diagnosis),
+        "normal": verdict["verdict"] == judgement.NORMAL, **verdict,
         "struck_out": {name: line.document() for name, line in diagnosis.struck.items()},
         "first": None if first is None else {"series": points[first].series,
                                              "bytes": points[first].bytes},

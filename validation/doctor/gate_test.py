@@ -16,9 +16,11 @@ from unittest import mock
 
 from common.programs import InputError
 from validation.calibration.verdict.simulator import Simulator
-from validation.doctor import inputs, judgement, program, store, what_if
+from validation.doctor import (document, inputs, judgement, program, ranking, store, text,
+                               what_if)
 from validation.doctor.causes import CAUSES
 from validation.doctor.curve import Curve, Point
+from validation.doctor.judge import machines
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(".")
@@ -136,6 +138,18 @@ class Verdicts(Gate):
         code, said = self.line(self.log("x.log", factor=lambda size: 0.05), causes=self.FEW)
         self.assertEqual(code, 6)
         self.assertIn("faster than a100_nvswitch describes", said["cannot_tell"])
+
+    def test_slow_curve_inside_the_range_of_illustrative_costs_cannot_tell(self):
+        machine = next(one for one in machines.MACHINES if one.library == "rdma")
+        found = machines.examined(what_if.WhatIf(self.simulator), machine)
+        for factor, verdict, begin in ((1.2, "normal", "Normal: "), (2.0, "cannot tell", "12 ")):
+            for i, point in enumerate(found.curve.points):
+                point.seconds = (factor if i < 4 else 1.0) * point.expected
+            found.first = ranking.abnormal(found.curve.points, found.errors)
+            self.assertTrue(found.normal)
+            self.assertEqual(document.document(found)["verdict"], verdict)
+            self.assertEqual(text.verdict(found).startswith(begin), True, text.verdict(found))
+            self.assertEqual("--reference GOOD.log" in text.verdict(found), factor > 1.5)
 
     def test_every_verdict_has_its_code(self):
         self.assertEqual(sorted(judgement.CODES.values()), [0, 5, 6])

@@ -5,8 +5,8 @@ Not normal needs a curve that the prediction's interval excludes for certain. A 
 where the machine is faster than described, and where the largest sizes reach the expected rate
 while smaller ones are slow: this network, or its software, may be so. It is also withheld between
 hosts where no size is large enough to show the links' rate, and where the library's costs are
-illustrative, the curve is near the range and the links' rate is right. Lines that state a cause, a
-reference and a calibrated model settle these.
+illustrative, the curve is near the range, or slow inside it, and the links' rate is right. Lines
+that state a cause, a reference and a calibrated model settle these.
 """
 
 import math
@@ -19,7 +19,11 @@ NORMAL, NOT_NORMAL, CANNOT_TELL = "normal", "not normal", "cannot tell"
 CODES = {NORMAL: 0, NOT_NORMAL: 5, CANNOT_TELL: 6}
 STEEP, LARGE = 0.6, 16 << 20  # slope of log time over log size; bytes: the links' rate shows
 FAR = 2.5  # times the width of the normal range: no network of this kind is so slow
+SLOW = math.log(1.5)  # inside the range of illustrative costs: they would not show a fault
 KNOWN = ("fitted", reference.SAME, reference.OTHER)  # families of errors of this very machine
+
+ILLUSTRATIVE = ("the library's costs are illustrative: a log of a good day (--reference GOOD.log), "
+                "or a cluster that `ringscope calibrate` wrote")
 
 
 def shows_rate(points: list) -> bool:
@@ -53,8 +57,7 @@ def doubt(diagnosis: Diagnosis) -> str:
     shows = shows_rate(diagnosis.curve.of(first.series))
     wrong_rate = shows and diagnosis.off[own[-1]] and not first.over  # of no staged copy
     if diagnosis.family == "illustrative" and farthest(diagnosis) < FAR and not wrong_rate:
-        return ("the library's costs are illustrative: a log of a good day (--reference GOOD.log), "
-                "or a cluster that `ringscope calibrate` wrote")
+        return ILLUSTRATIVE
     if (hosts_of(first.placement) < 2 or first.job["algorithm"] != "nccl"
             or farthest(diagnosis) > FAR):
         return ""
@@ -70,6 +73,7 @@ def doubt(diagnosis: Diagnosis) -> str:
 def verdict(diagnosis: Diagnosis) -> tuple:
     """(verdict, the one thing that would tell)"""
     if diagnosis.normal:
-        return NORMAL, ""
+        slow = diagnosis.family == "illustrative" and sum(diagnosis.logs > SLOW) > 1
+        return (CANNOT_TELL, ILLUSTRATIVE) if slow else (NORMAL, "")
     missing = doubt(diagnosis)
     return (CANNOT_TELL, missing) if missing else (NOT_NORMAL, "")

@@ -117,15 +117,15 @@ def normal(diagnosis: Diagnosis) -> str:
 
 def verdict(diagnosis: Diagnosis) -> str:
     points = diagnosis.curve.points
+    said, missing = judgement.verdict(diagnosis)
+    doubt = f"\n{wrapped(f'Cannot tell whether this is a fault. What would tell: {missing}.')}" \
+        if said == judgement.CANNOT_TELL else ""
     if diagnosis.normal:
-        return wrapped(normal(diagnosis))
+        return wrapped(normal(diagnosis).removeprefix("Normal: " if doubt else "")) + doubt
     point = points[diagnosis.first]
     several = f" ({point.series})" if len(diagnosis.curve.series) > 1 else ""
     faster = ("\n" + wrapped("The machine is faster than what was described: look at the "
                              "description (links, library, algorithm) first.")) * (point.ratio < 1)
-    said, missing = judgement.verdict(diagnosis)
-    doubt = f"\n{wrapped(f'Cannot tell whether this is a fault. What would tell: {missing}.')}" \
-        if said == judgement.CANNOT_TELL else ""
     if doubt and point.job["algorithm"] == "nccl" and not faster:
         doubt += f"\n   $ NCCL_DEBUG=INFO {benchmark(point.job, point.placement, 8, 1 << 30)}"
     return wrapped(f"Not normal from {format_bytes(point.bytes)} on{several}: {point.ratio:.2f} "

@@ -2,6 +2,7 @@
 """Machines and jobs whose curves are simulated, healthy or with a fault."""
 
 import bisect
+import copy
 import math
 import random
 from typing import NamedTuple, Optional
@@ -9,7 +10,7 @@ from typing import NamedTuple, Optional
 import numpy as np
 
 from validation.doctor import curve as curve_
-from validation.doctor import diagnosis, inputs, ranking
+from validation.doctor import diagnosis, inputs, ranking, reference
 from validation.doctor.causes import CAUSES
 from validation.doctor.errors import Errors
 from validation.doctor.scenario.scene import Scene
@@ -145,6 +146,18 @@ def faulty(what_if, seed: int, machines=MACHINES, causes=CAUSES) -> Optional[Dra
             words = f"{cause.words(value)}, {change(times, found):.2f} times"
             return Drawn(machine, found, cause.name, words, tries)
     return None
+
+
+def with_good_day(one: Drawn, seed: int) -> Drawn:
+    """The same curve, judged by a log of the healthy machine with other noise."""
+    found, draw = one.diagnosis, random.Random(-seed)
+    good = copy.deepcopy(found.curve)
+    for point, time in zip(good.points, noisy([point.expected for point in good.points], draw)):
+        point.seconds = time
+    reference.follow(found.curve, good, "good day")
+    found.family = reference.SAME
+    found.errors = Errors(found.curve.points, found.family)
+    return one
 
 
 def healthy(what_if, seed: int, model_error: bool, machines=MACHINES) -> Drawn:

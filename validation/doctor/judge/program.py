@@ -19,7 +19,7 @@ from typing import NamedTuple
 from common.programs import InputError, Parser, page_parser, run_main
 from validation.calibration.imports.findings import Given
 from validation.calibration.verdict.simulator import Simulator
-from validation.doctor import curve, diagnosis, inputs, ranking
+from validation.doctor import curve, diagnosis, inputs, judgement, ranking
 from validation.doctor.errors import Errors
 from validation.doctor.judge import machines
 from validation.doctor.what_if import WhatIf
@@ -29,13 +29,12 @@ from validation.yaml_files import read_yaml
 HERE = pathlib.Path(__file__).resolve().parent
 CASES = HERE.parent / "cases"
 PUBLISHED = HERE.parent.parent / "published"
-FIRST = {("faults", "choose"): 1, ("faults", "judge"): 1001, ("faults", "fresh"): 4001,
-         ("faults", "rings"): 7001, ("faults", "develop"): 8001, ("faults", "last"): 9001,
-         ("faults", "mean"): 13001, ("faults", "along"): 16001, ("faults", "even"): 17001,
-         ("healthy", "choose"): 1, ("healthy", "judge"): 1001, ("healthy", "rings"): 5001,
-         ("healthy", "last"): 6001, ("healthy", "along"): 14001, ("erring", "along"): 15001,
-         ("erring", "choose"): 2001, ("erring", "judge"): 3001,
-         ("erring", "rings"): 11001, ("erring", "last"): 12001}
+FIRST = {  # kind: part: its first seed
+    "faults": {"choose": 1, "judge": 1001, "fresh": 4001, "rings": 7001, "develop": 8001,
+               "last": 9001, "mean": 13001, "along": 16001, "even": 17001, "reference": 18001},
+    "healthy": {"choose": 1, "judge": 1001, "rings": 5001, "last": 6001, "along": 14001,
+                "reference": 19001},
+    "erring": {"choose": 2001, "judge": 3001, "rings": 11001, "last": 12001, "along": 15001}}
 POSED = ("choose", "judge", "all")  # parts of the curves that are not drawn
 RESULTS = HERE.parent.parent / "results" / "published"
 HEALTHY = (  # file, cluster, part
@@ -60,8 +59,9 @@ class Said(NamedTuple):
 
 
 def said_of(name: str, truth: list, found: diagnosis.Diagnosis, seconds: float) -> Said:
+    said = judgement.verdict(found)[0]
     if found.normal:
-        return Said(name, "/".join(truth), "normal", "normal" in truth, "", seconds)
+        return Said(name, "/".join(truth), said, said in truth, "", seconds)
     causes = [one.name for one in found.causes]
     right = bool(set(causes[:2]) & set(truth)) or bool(set(found.remarks()) & set(truth))
     place = next((i + 1 for i, one in enumerate(causes) if one in truth), 0)
@@ -112,9 +112,9 @@ def posed(simulator, part: str, curves: list) -> list:
     return found
 
 
-def drawn(simulator, kind: str, part: str, count: int, seed=None) -> list:
+def drawn(simulator, kind: str, part: str, count: int, seed=None, good_day=False) -> list:
     found, what_if = [], WhatIf(simulator)
-    first = FIRST[kind, part]
+    first = FIRST[kind][part]
     seeds = [seed] if seed is not None else range(first, first + count)
     for seed in watched(seeds, f"{kind}, {part}"):
         if kind == "faults":
@@ -124,6 +124,8 @@ def drawn(simulator, kind: str, part: str, count: int, seed=None) -> list:
             one = machines.healthy(what_if, seed, kind == "erring")
         if one is None:
             continue
+        if good_day:
+            one = machines.with_good_day(one, seed)
         name = f"seed {seed}, {one.machine.name}, {one.severity}".rstrip(", ")
         found.append(examine(what_if, f"{name}, draw {one.tries}", [one.cause], one.diagnosis))
         if kind == "faults" or not found[-1].right:
@@ -138,13 +140,15 @@ def tell(one: Said):
 def main():
     parser = page_parser("judge", __doc__, Parser)
     parser.add_argument("kind", choices=("cases", "published", "faults", "healthy", "erring"))
-    parts = list(dict.fromkeys([*(part for _, part in FIRST), "all"]))
+    parts = list(dict.fromkeys([part for own in FIRST.values() for part in own] + ["all"]))
     parser.add_argument("--part", choices=parts, default="judge")
     parser.add_argument("--count", type=int, default=20)
     parser.add_argument("--seed", type=int, help="this one alone")
+    parser.add_argument("--reference", action="store_true",
+                        help="with a log of the healthy machine on another day")
     options = parser.parse_args()
     possible = POSED if options.kind in ("cases", "published") else \
-        [part for kind, part in FIRST if kind == options.kind]
+        list(FIRST[options.kind])
     if options.part not in possible:
         raise InputError(f"--part: expected one of {', '.join(possible)} of {options.kind}, got "
                          f"{options.part}")
@@ -153,7 +157,8 @@ def main():
         curves = cases() if options.kind == "cases" else published()
         found = posed(simulator, options.part, curves)
     else:
-        found = drawn(simulator, options.kind, options.part, options.count, options.seed)
+        found = drawn(simulator, options.kind, options.part, options.count, options.seed,
+                      options.reference)
     right = sum(one.right for one in found)
     print(f"{options.kind}, {options.part}: {right} of {len(found)} right "
           f"({100 * right / max(1, len(found)):.0f} %), the slowest took "
