@@ -44,7 +44,7 @@ class Question:
     def answer(self, budget: int) -> dict:
         """The answer as JSON, with the screen as `text`; {} where the question is refused."""
         done = subprocess.run(
-            [self.program, "place", "study.yaml", "--quiet", "--store", "store.sqlite", "--jobs",
+            [self.program, "place", "study.yaml", "--quiet", "--store", "store.sqlite", "--threads",
              "1", "--verify", "0", "--random", "0", "--top", "1", "--budget", str(budget),
              "--json", "answer.json"],
             cwd=self.folder, check=False, capture_output=True, text=True)

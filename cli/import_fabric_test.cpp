@@ -79,7 +79,8 @@ TEST_F(ImportFabric, refuses_what_it_cannot_read_and_leaves_no_file) {
   EXPECT_EQ(empty.code, 1);
   EXPECT_EQ(empty.text, "/dev/null: is empty\n");
   EXPECT_FALSE(fs::exists(file("c.yaml")));
-  EXPECT_EQ(ringscope("import-fabric topologies/fabrics/topology.conf --as ibnetdiscover").code, 1);
+  EXPECT_EQ(ringscope("import-fabric topologies/fabrics/topology.conf --format ibnetdiscover").code,
+            1);
   EXPECT_EQ(ringscope("import-fabric topologies/fabrics/topology.conf --link 10").code, 1);
 }
 

@@ -54,7 +54,7 @@ TEST_F(ImportMachine, refuses_what_it_cannot_read_and_leaves_no_file) {
   EXPECT_EQ(code, 1);
   EXPECT_EQ(text, "/dev/null: is empty\n");
   EXPECT_FALSE(fs::exists(file("c.yaml")));
-  EXPECT_EQ(ringscope("import-machine topologies/machines/virtual.xml --as nccl 2>&1").code, 1);
+  EXPECT_EQ(ringscope("import-machine topologies/machines/virtual.xml --format nccl 2>&1").code, 1);
   EXPECT_EQ(ringscope("import-machine topologies/machines/virtual.xml --hosts 0 2>&1").code, 1);
   EXPECT_EQ(ringscope("import-machine topologies/machines/virtual.xml --link 10 2>&1").text,
             "--link: expected a bandwidth such as \"10 Gbit/s\", got \"10\", which has no unit\n");

@@ -87,7 +87,7 @@ class Place(StudyTest):
 
     def test_a_search_answers_alike_on_any_number_of_threads(self):
         for more in ((), DOUBLING):
-            answers = [self.place("place-eight-on-three", *SEARCH, *more, "--jobs", jobs, "--json",
+            answers = [self.place("place-eight-on-three", *SEARCH, *more, "--threads", jobs, "--json",
                                   "-", "--verify", "0").stdout for jobs in ("1", "3", "3")]
             self.assertEqual(answers[0], answers[1])
             self.assertEqual(answers[1], answers[2])
@@ -101,7 +101,7 @@ class Place(StudyTest):
     def test_the_best_one_can_be_pasted(self):
         screen = self.place(
             "--cluster", "rack3", "--library", "slow_tcp", "--ranks", "6", "--job",
-            "allreduce/ring:1MiB", "--slots", "4", "--taken", "host1", "--order", "fixed",
+            "allreduce/ring:1MiB", "--slots", "4", "--exclude", "host1", "--order", "fixed",
             "--rankfile", "ranks", "--hostfile", "hosts", "--slurm", "slurm").stdout
         self.assertIn("mpirun -n 6 --rankfile ranks PROGRAM\n", screen)
         self.assertIn("SLURM_HOSTFILE=slurm srun -n 6 --distribution=arbitrary PROGRAM\n", screen)
@@ -127,7 +127,7 @@ class Place(StudyTest):
         taken = random.sample(hosts, 300)
         (self.folder / "busy").write_text("\n".join(taken) + "\n", encoding="utf-8")
         self.place("--cluster", "ib.yaml", "--library", "ideal", "--ranks", "128", "--slots", "2",
-                   "--job", "allreduce/ring:1MiB", "--taken-from", "busy", "--budget", "17",
+                   "--job", "allreduce/ring:1MiB", "--exclude", "busy", "--budget", "17",
                    "--random", "0", "--verify", "0", "--hostfile", "hosts", "--json", "p.json")
         answer = json.loads(self.read("p.json"))
         best, yours = answer["placements"][0], answer["yours"]
@@ -174,17 +174,17 @@ class Place(StudyTest):
 
     def test_the_best_so_far_is_the_answer_when_the_time_is_up(self):
         begun = time.monotonic()
-        screen = self.place(*LONG, "--time", "2s", "--json", "p.json").stderr
+        screen = self.place(*LONG, "--time-limit", "2s", "--json", "p.json").stderr
         self.assertLess(time.monotonic() - begun, 60)
         self.assertNotIn("\r", screen)
         self.check_stopped(json.loads(self.read("p.json")))
-        self.assertIn("--time: expected a time such as",
-                      self.place(*LONG, "--time", "2 parsecs", code=1).stderr)
+        self.assertIn("--time-limit: expected a time such as",
+                      self.place(*LONG, "--time-limit", "2 parsecs", code=1).stderr)
 
     def test_a_terminal_sees_how_long_it_still_takes(self):
         here, there = pty.openpty()
         with subprocess.Popen(
-                [str(self.build / "ringscope"), "place", *LONG, "--no-store", "--time", "5s",
+                [str(self.build / "ringscope"), "place", *LONG, "--no-store", "--time-limit", "5s",
                  "--json", "p.json"], cwd=self.folder, env=ENVIRONMENT, stderr=there,
                 stdout=subprocess.DEVNULL) as search:
             os.close(there)
@@ -225,7 +225,7 @@ class Place(StudyTest):
         self.assertEqual(answer["verified"], [])
 
     def test_luck_is_the_baseline_of_a_search_and_of_all_placements(self):
-        drawn = [self.place("place-eight-on-three", *SEARCH, "--random", "30", "--jobs", jobs,
+        drawn = [self.place("place-eight-on-three", *SEARCH, "--random", "30", "--threads", jobs,
                             "--json", "p.json", "--csv", "-").stdout for jobs in ("1", "3")]
         self.assertEqual(drawn[0], drawn[1])
         random = json.loads(self.read("p.json"))["random"]
@@ -301,12 +301,12 @@ class Place(StudyTest):
         screen = self.place(
             "--cluster", "star64", "--ranks", "64", "--library", "openmpi_tcp", "--job",
             "broadcast/binomial:1MiB", "--order", "any", "--budget", "20", "--random", "0",
-            "--verify", "0", "--slots", "2", "--own", "2x32").stdout
+            "--verify", "0", "--slots", "2", "--baseline", "2x32").stdout
         self.assertLess(max(len(line) for line in screen.splitlines()), 200)
 
     def test_what_cannot_be_is_refused(self):
         for words, message in (
-            (("--ranks", "4"), "expected a study or a scenario, or all of --cluster"),
+            (("--ranks", "4"), "expected a scenario, or all of --cluster"),
             (("--cluster", "two_level", "--library", "rdma", "--ranks", "4", "--job",
               "allreduce:1MiB"),
              "--job:1:1: expected a collective, its algorithm and bytes, such as "

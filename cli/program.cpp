@@ -39,8 +39,8 @@ void add_everything(Command& program) {
       "  ringscope compare 03-anomaly\n"
       "  ringscope run my.yaml --set placement=4-3-1 --json -\n"
       "  ringscope show 03-anomaly --from 0 --to 7\n\n"
-      "Exit codes: 0 done, 1 bad input, 3 a run that is stuck, 4 a wrong result, 130 stopped by "
-      "^C.");
+      "Exit codes: 0 done, 1 bad input, 2 internal error, 3 deadlock, 4 wrong result, 5 threshold\n"
+      "missed, 6 cannot tell, 130 stopped by ^C.");
   for (const Subcommand& one : subcommands) {
     program.begin_group(one.group);
     if (one.add != nullptr)
@@ -60,6 +60,42 @@ void refuse_unknown_subcommand(const Program& program, int count, char** words) 
   throw BadInput(unknown_name("subcommand", words[1], names));
 }
 
+/// An option that has a new name; the old one works for one more release, with a note.
+struct Renamed {
+  std::string_view subcommands, old, now;
+};
+
+constexpr Renamed renamed[] = {
+    {"run compare explain what-if lesson sweep", "--limit", "--time-limit"},
+    {"place", "--time", "--time-limit"},
+    {"place sweep", "--jobs", "--threads"},
+    {"place", "--own", "--baseline"},
+    {"place", "--taken", "--exclude"},
+    {"place", "--taken-from", "--exclude"},
+    {"sweep", "--by", "--objective"},
+    {"import-machine import-fabric", "--as", "--format"},
+    {"tune", "--for", "--format"},
+    {"tune", "--error", "--min-gain"},
+    {"tune", "--formats", "--list-formats"},
+    {"doctor", "--causes", "--list-causes"},
+    {"import", "--kind", "--only"},
+    {"doctor", "-o", "--figure"},
+    {"doctor", "--output", "--figure"},
+    {"validate", "--figures", "--figure"},
+};
+
+std::vector<std::string> with_new_names(int count, char** words) {
+  std::vector<std::string> now(words, words + count);
+  for (std::size_t i = 2; i < now.size(); ++i)
+    for (const Renamed& one : renamed) {
+      const std::string name = now[i].substr(0, now[i].find('='));
+      if (name != one.old || one.subcommands.find(now[1]) == std::string_view::npos) continue;
+      now[i].replace(0, name.size(), one.now);
+      std::fprintf(stderr, "note: %s is now %s\n", name.c_str(), std::string(one.now).c_str());
+    }
+  return now;
+}
+
 int run_or_throw(int count, char** words) {
   Program program(
       "Simulate collectives and training steps on a described cluster, and explain the result",
@@ -67,7 +103,10 @@ int run_or_throw(int count, char** words) {
   add_everything(program);
   require_utf8_words(count, words);
   refuse_unknown_subcommand(program, count, words);
-  return static_cast<int>(program.parse(count, words));
+  std::vector<std::string> now = with_new_names(count, words);
+  std::vector<char*> pointers;
+  for (std::string& word : now) pointers.push_back(word.data());
+  return static_cast<int>(program.parse(count, pointers.data()));
 }
 
 }  // namespace
@@ -85,7 +124,7 @@ int run_program(int count, char** words) {
         "placement or the points of the study",
         ExitCode::bad_input);
   } catch (const std::exception& error) {
-    return report(error.what(), ExitCode::stuck);
+    return report(error.what(), ExitCode::internal);
   }
 }
 

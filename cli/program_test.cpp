@@ -65,13 +65,13 @@ TEST(Program, what_is_typed_is_utf8) {
 
 TEST(Program, what_will_take_long_is_told_before_and_ended_at_its_limit) {
   const auto [code, text] = ringscope(
-      "run 02-ring-of-8 --set job.bytes=1MiB --set job.repetitions=1000000 --limit '0.3 s' "
+      "run 02-ring-of-8 --set job.bytes=1MiB --set job.repetitions=1000000 --time-limit '0.3 s' "
       "--kernel simgrid");
   EXPECT_EQ(code, 1);
   // 8 ranks of a ring send 2 x 7 messages each.
   EXPECT_NE(text.find(": 8 ranks that send 1.12e+08 messages, some "), std::string::npos) << text;
   EXPECT_NE(text.find(" had not ended after 300 ms: lower 'job.repetitions', the ranks of "
-                      "'placement', or raise --limit"),
+                      "'placement', or raise --time-limit"),
             std::string::npos)
       << text;
 }
@@ -80,7 +80,7 @@ TEST(Program, memory_that_will_not_be_there_is_told_before) {
   if (sanitized) GTEST_SKIP() << "the sanitizer reserves more address space than the limit leaves";
   const auto [code, text] = limited_ringscope(
       "run 02-ring-of-8 --set cluster=star64 --set placement=3000x64 --set "
-      "placement.oversubscribe=true --limit '5 s'");
+      "placement.oversubscribe=true --time-limit '5 s'");
   EXPECT_EQ(code, 1);
   EXPECT_NE(text.find(" of memory, and "), std::string::npos) << text;
 }
@@ -125,7 +125,7 @@ TEST(Program, an_unknown_kernel_and_an_unknown_list_are_bad_input) {
   EXPECT_EQ(list.text,
             "list: unknown list 'algoritms'; did you mean 'algorithms'? "
             "(known: algorithms, clusters, collectives, gpus, hosts, language_models, libraries, "
-            "models, networks, scenarios, studies, transports)\n");
+            "models, networks, scenarios, schedules, studies, traces, transports)\n");
 }
 
 TEST(Program, lists_what_clusters_are_built_from) {

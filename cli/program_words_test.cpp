@@ -31,7 +31,7 @@ TEST(ProgramWords, verbose_version_names_compiler_and_libraries_but_no_path) {
 TEST(ProgramWords, help_lists_every_subcommand_below_a_heading) {
   const std::string text = said_by("--help").text;
   for (const char* heading :
-       {"\nSimulate:\n  run ", "\nSearch:\n  place ", "\nDescribe a machine:\n  show ",
+       {"\nSimulate:\n  run ", "\nSearch:\n  place ", "\nDescribe a machine:\n  init ",
         "\nMeasurements:\n  import ", "\nPresent:\n  lesson "}) {
     EXPECT_NE(text.find(heading), std::string::npos) << heading << text;
   }

@@ -19,7 +19,7 @@ from cli.study_for_test import ENVIRONMENT, ROOT, StudyTest, main
 SHARDS = 8
 SWEEP = ("sweep", "study.yaml")
 PART = "part-{shard}.sqlite"
-STORES = ("--store", PART, "--jobs", "1")
+STORES = ("--store", PART, "--threads", "1")
 SCRIPT = ROOT / "scripts" / "sweep.slurm"
 LAUNCHERS = ("OMPI_COMM_WORLD_", "SLURM_", "PMI", "MPI_LOCALNRANKS")
 
@@ -50,7 +50,7 @@ class Shards(StudyTest):
 
     def shard(self, which, *more, code=0, store=PART, **variables):
         choice = ("--shard", which) if which else ()
-        return self.run_command("ringscope", *SWEEP, *choice, "--store", store, "--jobs", "1",
+        return self.run_command("ringscope", *SWEEP, *choice, "--store", store, "--threads", "1",
                                 *more, code=code, **variables).stderr
 
     def merge(self, *more, code=0):
@@ -318,10 +318,10 @@ class Shards(StudyTest):
 
     def test_a_shard_of_placements_that_runs_out_of_time_goes_on_where_it_was(self):
         words = ("ringscope", "place", "place-beside-a-neighbour", "--shard", "1/2", *STORES)
-        said = self.run_command(*words, "--time", "0.5s", code=1).stderr
+        said = self.run_command(*words, "--time-limit", "0.5s", code=1).stderr
         kept = int(re.search(r"shard 1/2: was stopped when (\d+) of its", said)[1])
         self.assertGreater(kept, 0)
-        said = self.run_command(*words, "--time", "0.5s", code=1).stderr
+        said = self.run_command(*words, "--time-limit", "0.5s", code=1).stderr
         self.assertGreater(int(re.search(r"stopped when (\d+) of its", said)[1]), kept)
 
 

@@ -31,7 +31,7 @@ class Sweep(StudyTest):
         self.study(8)
         seen = set()
         for jobs in ("1", "2", "5"):
-            counts, screen = self.sweep("--no-store", "--jobs", jobs, "--csv", "x.csv",
+            counts, screen = self.sweep("--no-store", "--threads", jobs, "--csv", "x.csv",
                                         "--json", "x.json")
             self.assertEqual(counts, (24, 24, 0, int(jobs)))
             seen.add((screen, *((self.folder / name).read_bytes() for name in
@@ -113,7 +113,7 @@ class Sweep(StudyTest):
 
     def test_the_best_come_first_by_the_metric_asked_for(self):
         self.study(8)
-        _, screen = self.sweep("--top", "2", "--by", "busbw", "--json", "x.json")
+        _, screen = self.sweep("--top", "2", "--objective", "busbw", "--json", "x.json")
         document = json.loads(self.read("x.json"))
         order = sorted(range(24), key=lambda row: -document["rows"][row]["metrics"]["busbw"])
         self.assertEqual([one["row"] for one in document["verified"]], order[:3])
@@ -133,7 +133,7 @@ class Sweep(StudyTest):
         self.assertEqual(as_good, 1)  # 3-3-2 and 4-2-2
         self.assertIn(f"\nthe best by time_s: placement {placement}, send_cost {cost}, "
                       f"{1e3 * min(times):.4g} ms (and 1 as good)\n", screen)
-        for ordered in (("--by", "time_s"), ("--top", "3")):
+        for ordered in (("--objective", "time_s"), ("--top", "3")):
             self.assertNotIn("the best by", self.sweep(*ordered)[1])
 
     def test_no_best_is_named_among_jobs_of_different_sizes(self):
@@ -147,14 +147,14 @@ class Sweep(StudyTest):
         error = self.ringscope(*SWEEP, code=1).stderr
         self.assertIn("study.yaml:5:66: expected a whole number from 2 to 1000000", error)
         self.study(2)
-        error = self.ringscope(*SWEEP, "--by", "bussbw", code=1).stderr
-        self.assertIn("--by:1:1: unknown metric 'bussbw'; did you mean 'busbw'?", error)
+        error = self.ringscope(*SWEEP, "--objective", "bussbw", code=1).stderr
+        self.assertIn("--objective:1:1: unknown metric 'bussbw'; did you mean 'busbw'?", error)
         error = self.ringscope(*SWEEP, "--store", "study.yaml", code=1).stderr
         self.assertIn("study.yaml: expected a store of results, which is an SQLite file", error)
 
     def test_a_sweep_that_takes_longer_than_its_limit_keeps_what_it_has(self):
         self.study(100000)
-        done = self.ringscope(*SWEEP, "--limit", "2 s", code=1)
+        done = self.ringscope(*SWEEP, "--time-limit", "2 s", code=1)
         self.assertRegex(done.stderr, r"study: had not ended after 2 s: [\d.]+ % of the points are "
                          "simulated, and kept: the next call goes on from there")
         self.assertGreater(len(self.rows()), 0)

@@ -117,7 +117,7 @@ class Waiting(StudyTest):
         self.assertRegex(self.announced("what-if", *RUN, "--set", "job.repetitions=200000"),
                          r"^6 simulations, some \d+ s; to have less of it, ask for fewer, or lower "
                          r"'job.repetitions', the ranks of 'placement'\n")
-        self.assertRegex(self.announced("sweep", *SWEEP, "--no-store", "--jobs", "2", "--set",
+        self.assertRegex(self.announced("sweep", *SWEEP, "--no-store", "--threads", "2", "--set",
                                         "job.repetitions=1000"),
                          r"^study: 9000 points, some \d+ s on 2 threads; to have less of it, vary "
                          r"less, or lower 'job.repetitions', the ranks of 'placement'\n")
@@ -136,14 +136,14 @@ class Waiting(StudyTest):
                          r"lower the ranks of 'placement', or ask for --tolerance 0.1%\n")
 
     def test_is_told_what_a_search_for_a_placement_may_take(self):
-        self.assertRegex(self.announced("place", "long.yaml", "--no-store", "--jobs", "2",
+        self.assertRegex(self.announced("place", "long.yaml", "--no-store", "--threads", "2",
                                         "--budget", "1000", "--no-skip"),
                          r"^long: 1000 placements or fewer, some \d+ \w+ on 2 threads; to have "
-                         r"less of it, give it a --time or a lower --budget, or lower ")
+                         r"less of it, give it a --time-limit or a lower --budget, or lower ")
 
     def test_is_told_how_many_placements_fit_at_most_into_the_time_of_a_search(self):
-        said = self.announced("place", *SEEN, "--slots", "1", "--no-store", "--jobs", "2",
-                              "--time", "1000s", lines=2)
+        said = self.announced("place", *SEEN, "--slots", "1", "--no-store", "--threads", "2",
+                              "--time-limit", "1000s", lines=2)
         pace = re.match(r"long: one simulation takes (\d\S*) s\n"
                         r"long: at this pace at most (\d+) more fit into the time\n", said)
         self.assertTrue(pace, said)

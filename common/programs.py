@@ -9,6 +9,7 @@ import sys
 import tempfile
 import threading
 import time
+import traceback
 import unicodedata
 from typing import Callable, Optional
 
@@ -133,4 +134,7 @@ def run_main(main: Callable[[], Optional[int]]):
         code = 0
     except KeyboardInterrupt:
         code = 130
+    except Exception:  # a defect of ours
+        traceback.print_exc()
+        code = 2
     sys.exit(code)

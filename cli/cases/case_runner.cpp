@@ -69,7 +69,7 @@ std::string no_memory_text(const Scenario& scenario) {
 }
 
 std::string too_long_text(const Scenario& scenario, const RunOptions& options, Seconds limit) {
-  return fmt::format("{}: had not ended after {}: lower {}, or raise --limit", scenario.name,
+  return fmt::format("{}: had not ended after {}: lower {}, or raise --time-limit", scenario.name,
                      to_short_text(limit),
                      what_to_lower(scenario, simulated_repetitions(scenario, options)));
 }

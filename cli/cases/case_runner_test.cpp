@@ -110,7 +110,7 @@ TEST(CaseRunner, what_takes_longer_than_its_limit_is_ended_with_what_to_lower) {
   const auto [code, text] = failure_of(named({"a"}), sleeps, Seconds(0.2));
   EXPECT_EQ(code, ExitCode::bad_input);
   EXPECT_EQ(text,
-            "a: had not ended after 200 ms: lower the ranks of 'placement', or raise --limit");
+            "a: had not ended after 200 ms: lower the ranks of 'placement', or raise --time-limit");
 }
 
 TEST(CaseRunner, memory_that_is_not_there_is_bad_input) {

@@ -102,14 +102,19 @@ Seconds wall_time(const std::string& option, const std::string& text) {
   return time;
 }
 
-Seconds limit_of(const std::string& text) { return wall_time("--limit", text); }
+Seconds limit_of(const std::string& text) { return wall_time("--time-limit", text); }
 
-void add_tolerance(Command& subcommand, std::string& text) {
+Option add_how_options(Command& subcommand, HowArguments& arguments) {
+  subcommand.add_flag("--exact", arguments.exact, "the same as --no-skip --no-fold");
+  subcommand.add_flag("--no-skip", arguments.no_skip,
+                      "simulate every step and repetition; do not fast-forward a steady state");
   subcommand
-      .add_option("--tolerance", text,
-                  "SHARE, such as 0.1%: transfers that begin or end within that share of their own "
-                  "time do so together, which is quicker where thousands share links")
+      .add_option("--tolerance", arguments.tolerance,
+                  "FRACTION, such as 0.1%: treat transfers that end closer than this fraction of "
+                  "their duration as simultaneous (faster)")
       .show_default();
+  return subcommand.add_flag("--no-fold", arguments.no_fold,
+                             "simulate every rank; do not exploit symmetry");
 }
 
 double tolerance_of(const std::string& text) {
@@ -127,46 +132,38 @@ double tolerance_of(const std::string& text) {
 }
 
 void set_how(const HowArguments& arguments, RunOptions& options) {
-  options.set_exactness(!arguments.no_skip, !arguments.no_fold, tolerance_of(arguments.tolerance));
+  options.set_exactness(!arguments.no_skip && !arguments.exact,
+                        !arguments.no_fold && !arguments.exact, tolerance_of(arguments.tolerance));
 }
 
 void add_case_arguments(Command& subcommand, CaseArguments& arguments) {
-  subcommand.add_option("SCENARIO", arguments.scenarios, "a name from scenarios/, or a file")
-      .required();
-  subcommand
-      .add_option("--set", arguments.changes,
-                  "KEY=VALUE: overrides a key of every scenario, such as job.bytes=64MiB")
-      .one_word();
+  subcommand.add_option("SCENARIO", arguments.scenarios, "a name from scenarios/, or a file");
+  add_question_options(subcommand, arguments.question);
   subcommand
       .add_option("--kernel", arguments.kernel,
-                  "what simulates: fluid; simgrid, which takes 10 times as long or more; both, to "
-                  "see by how much they differ; or reference, slow and plain")
+                  "simulator: fluid, simgrid (10x slower or more), both (their difference) or "
+                  "reference (slow, simple)")
       .show_default();
-  subcommand.add_flag("--no-skip", arguments.no_skip,
-                      "simulate every step and repetition, also where they repeat those before");
-  add_tolerance(subcommand, arguments.tolerance);
-  const Option no_fold =
-      subcommand.add_flag("--no-fold", arguments.no_fold,
-                          "simulate every rank, also where those of all hosts do the same");
+  const Option no_fold = add_how_options(subcommand, arguments);
   subcommand
       .add_option("--fold-from", arguments.fold_from,
-                  "RANKS: from this number on, one of all ranks that do the same is simulated")
+                  "RANKS: exploit symmetry from this number of ranks on")
       .between(2, never_fold)
       .show_default()
       .excludes(no_fold);
   subcommand
-      .add_option("--limit", arguments.limit, "TIME: end a case that takes longer to simulate")
+      .add_option("--time-limit", arguments.limit,
+                  "TIME: stop a case that takes longer to simulate")
       .show_default();
 }
 
-void add_case_option(Command& subcommand, CaseArguments& arguments) {
-  subcommand
-      .add_option("--case", arguments.only, "NAME: only this case of the scenarios, such as 4-3-1")
+void add_case_option(Command& subcommand, std::vector<std::string>& only) {
+  subcommand.add_option("--case", only, "NAME: only this case of the scenarios, such as 4-3-1")
       .one_word();
 }
 
 std::vector<Scenario> only_cases(std::vector<Scenario> scenarios,
-                                 const std::vector<std::string>& only) {
+                                 const std::vector<std::string>& only, const std::string& option) {
   if (only.empty()) return scenarios;
   const std::vector<std::string> known = each_of(scenarios, &Scenario::name);
   std::vector<Scenario> chosen;
@@ -175,7 +172,7 @@ std::vector<Scenario> only_cases(std::vector<Scenario> scenarios,
       return scenario.name == name || scenario.name.ends_with(' ' + name);
     };
     const auto found = std::find_if(scenarios.begin(), scenarios.end(), fits);
-    if (found == scenarios.end()) throw BadInput("--case: " + unknown_name("case", name, known));
+    if (found == scenarios.end()) throw BadInput(option + ": " + unknown_name("case", name, known));
     chosen.push_back(*found);
   }
   return chosen;
@@ -192,15 +189,16 @@ std::vector<Scenario> scenarios_of(const CaseArguments& arguments) {
     throw BadInput("--tolerance: the kernel " + arguments.kernel +
                    " is exact; only fluid takes a tolerance");
   }
-  const std::vector<Override> overrides = parse_overrides(arguments.changes);
   std::vector<Scenario> scenarios;
-  for (const std::string& name : arguments.scenarios) {
-    for (Scenario& scenario : read_scenarios(name, overrides)) {
-      scenarios.push_back(std::move(scenario));
-    }
-  }
+  if (arguments.scenarios.empty()) scenarios = read_question("", arguments.question);
+  for (const std::string& name : arguments.scenarios)
+    std::ranges::move(read_question(name, arguments.question), std::back_inserter(scenarios));
   tell_apart(scenarios);
-  return only_cases(std::move(scenarios), arguments.only);
+  scenarios = only_cases(std::move(scenarios), arguments.only);
+  if (arguments.against.empty()) return scenarios;
+  const std::string first = only_cases(scenarios, {arguments.against}, "--against").front().name;
+  std::ranges::stable_partition(scenarios, [&](const Scenario& one) { return one.name == first; });
+  return scenarios;
 }
 
 Answer run_with(const CaseArguments& arguments, const std::vector<Scenario>& scenarios,
@@ -210,7 +208,7 @@ Answer run_with(const CaseArguments& arguments, const std::vector<Scenario>& sce
   const bool both = arguments.kernel == both_kernels;
   set_how(arguments, options);
   options.kernel = both ? "fluid" : std::string_view(arguments.kernel);
-  if (!arguments.no_fold) options.fold_from = arguments.fold_from;
+  if (!arguments.no_fold && !arguments.exact) options.fold_from = arguments.fold_from;
   const double first = both ? share_of_fluid(scenarios, options) : 1;
   const auto show = [&share, length](double from, double to) {
     return [=, &share](double done) {
@@ -220,7 +218,7 @@ Answer run_with(const CaseArguments& arguments, const std::vector<Scenario>& sce
   Session session{.run = options,
                   .on_simgrid = both || arguments.kernel == "simgrid",
                   .estimates = share.begin == 0,
-                  .as_written = arguments.changes.empty()};
+                  .as_written = arguments.question.overrides().empty()};
   if (session.estimates)
     session.announce = [&](std::span<const Case> cases) {
       announce(cases, options, session.on_simgrid, 1 / length, static_cast<int>(cases_at_once()),
@@ -306,8 +304,7 @@ bool print_text(const std::vector<std::string>& files) {
 std::string command_on(const std::string& subcommand, const CaseArguments& cases) {
   std::string words = "ringscope " + subcommand;
   for (const std::string& scenario : cases.scenarios) words += ' ' + shell_word(scenario);
-  for (const std::string& change : cases.changes) words += " --set " + shell_word(change);
-  return words;
+  return words + cases.question.words();
 }
 
 }  // namespace ringscope

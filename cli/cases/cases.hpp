@@ -8,6 +8,7 @@
 
 #include "cli/cases/both_kernels.hpp"
 #include "cli/cases/case_runner.hpp"
+#include "cli/cases/question_options.hpp"
 #include "cli/terminal/progress_bar.hpp"
 #include "cli/terminal/words.hpp"
 
@@ -15,7 +16,7 @@ namespace ringscope {
 
 /// How cases and points of a study are simulated.
 struct HowArguments {
-  bool no_skip = false, no_fold = false;
+  bool no_skip = false, no_fold = false, exact = false;
   std::string tolerance = "0";
 };
 
@@ -23,28 +24,29 @@ struct HowArguments {
 void set_how(const HowArguments& arguments, RunOptions& options);
 
 struct CaseArguments : HowArguments {
-  std::vector<std::string> scenarios;
-  std::vector<std::string> changes;  ///< of --set
-  std::vector<std::string> only;     ///< of --case
+  std::vector<std::string> scenarios;  ///< none: the question's options give all
+  QuestionArguments question;
+  std::vector<std::string> only;  ///< of --case
+  std::string against;            ///< case that comes first; "": as they are in the file
   std::string kernel = "fluid";      ///< or another, or "both"
   int fold_from = fewest_folded_ranks;
   std::string limit = "3600 s";  ///< of the time that a case may take
 };
 
-/// SCENARIO..., --set, --kernel, --no-skip, --no-fold, --fold-from, --tolerance and --limit.
+/// SCENARIO..., the question's options, --kernel, --no-skip, --no-fold, --fold-from, --tolerance and --time-limit.
 void add_case_arguments(Command& subcommand, CaseArguments& arguments);
 
 /// --case.
-void add_case_option(Command& subcommand, CaseArguments& arguments);
+void add_case_option(Command& subcommand, std::vector<std::string>& only);
 
 /// A time above 0 on the clock of the wall, as `option` says it: "60s". Throws InputError.
 Seconds wall_time(const std::string& option, const std::string& text);
 
-/// Time of --limit.
+/// Time of --time-limit.
 Seconds limit_of(const std::string& text);
 
-/// Adds --tolerance, kept as its text.
-void add_tolerance(Command& subcommand, std::string& text);
+/// Adds --exact, --no-skip, --tolerance and --no-fold, which it returns.
+Option add_how_options(Command& subcommand, HowArguments& arguments);
 
 /// A share from 0 to 0.1, as --tolerance says it: "0.1%" or "0.001". Throws InputError.
 double tolerance_of(const std::string& text);
@@ -52,7 +54,8 @@ double tolerance_of(const std::string& text);
 /// Cases of the names, in the order of the names, or all where there are none. The words that come
 /// last in a case's name will do. Throws Failure for a name that no case has.
 std::vector<Scenario> only_cases(std::vector<Scenario> scenarios,
-                                 const std::vector<std::string>& only);
+                                 const std::vector<std::string>& only,
+                                 const std::string& option = "--case");
 
 /// Reads the cases that --case names, or all; no two have one name. Throws Failure for an unknown
 /// kernel.

@@ -36,10 +36,10 @@ int threads_of(const StudyOptions& options) {
 }  // namespace
 
 void add_study_options(Command& subcommand, StudyOptions& options) {
-  subcommand.add_option("--jobs", options.threads, "threads that simulate; by default, all cores")
+  subcommand.add_option("--threads", options.threads, "simulation threads (default: all cores)")
       .between(1, 4096);
   const Option store = subcommand.add_option(
-      "--store", options.store, "the SQLite file that keeps results; by default, NAME.sqlite here");
+      "--store", options.store, "SQLite result cache (default: NAME.sqlite in this folder)");
   const Option no_store =
       subcommand.add_flag("--no-store", options.no_store, "keep nothing").excludes(store);
   subcommand.add_option("--shard", options.shard,
@@ -50,14 +50,8 @@ void add_study_options(Command& subcommand, StudyOptions& options) {
       .add_flag("--prune", options.prune,
                 "first drop from the store what other versions of this program wrote")
       .excludes(no_store);
-  subcommand.add_flag("--no-skip", options.no_skip,
-                      "simulate every step, also where they repeat; such results are kept apart");
-  add_tolerance(subcommand, options.tolerance);
-  subcommand.add_flag("--no-fold", options.no_fold,
-                      "simulate every rank, also where many are alike; likewise");
-  subcommand
-      .add_option("--verify", options.verify,
-                  "how many of the best are simulated again by SimGrid, to compare")
+  add_how_options(subcommand, options);
+  subcommand.add_option("--verify", options.verify, "re-simulate the best N with SimGrid")
       .between(0, 1000)
       .show_default();
 }
@@ -107,7 +101,7 @@ void StudyRun::stop(double share, const std::string& when, ExitCode code) {
       "{}: {}: {:.1f} % of the points are simulated{}; {}lower how many there are or how large "
       "their jobs",
       name_, when, 100 * share, has_store_ ? ", and kept: the next call goes on from there" : "",
-      code == ExitCode::bad_input ? "raise --limit, or " : "or "));
+      code == ExitCode::bad_input ? "raise --time-limit, or " : "or "));
   std::_Exit(static_cast<int>(code));
 }
 
@@ -118,7 +112,7 @@ void StudyRun::require_memory_at_once(double bytes, double free_bytes) const {
     return to_short_text(Bytes{static_cast<std::uint64_t>(count)}, 2);
   };
   throw BadInput(fmt::format(
-      "{}: {} simulations at once need some {} of memory, and {} are free: --jobs {} needs less",
+      "{}: {} simulations at once need some {} of memory, and {} are free: --threads {} needs less",
       name_, threads, text(bytes * threads), text(free_bytes),
       std::max(1, static_cast<int>(free_bytes / bytes))));
 }

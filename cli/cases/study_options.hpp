@@ -32,7 +32,7 @@ struct StudyOptions : HowArguments {
   int processes_here = 1;     ///< that share this host's cores
 };
 
-/// --jobs, --store, --no-store, --shard, --prune, --verify, --no-skip, --no-fold and --tolerance.
+/// --threads, --store, --no-store, --shard, --prune, --verify, and those of add_how_options().
 void add_study_options(Command& subcommand, StudyOptions& options);
 
 /// Surroundings of a study while it runs: threads, a store, a progress bar, and ^C. Where nobody
@@ -105,7 +105,7 @@ Verification verify_on_simgrid(std::span<const Scenario> scenarios,
                                std::span<const Outcome> outcomes, ProgressBar& bar,
                                Seconds limit = no_limit);
 
-/// The time of --limit; no_limit without.
+/// The time of --time-limit; no_limit without.
 Seconds limit_of(const StudyOptions& options);
 
 /// Throws Failure (wrong_result) with the warning, if there is one: when all is written.

@@ -22,8 +22,9 @@ namespace ringscope {
 namespace {
 
 /// Summary of the file, and a line for each warning. Throws InputError where it cannot be read.
-/// `changes`: of --set, for scenarios alone.
-std::string check(const std::string& name, const std::vector<Override>& changes) {
+/// `question`: options for scenarios alone.
+std::string check(const std::string& name, const QuestionArguments& question,
+                  const std::vector<std::string>& only) {
   std::vector<std::string> lines;
   const auto add = [&lines](const std::vector<std::string>& all) {
     for (const std::string& warning : all)
@@ -32,7 +33,7 @@ std::string check(const std::string& name, const std::vector<Override>& changes)
   ProgressBar bar("reading " + name);
   std::string text;
   if (is_read_as_scenario(name)) {
-    const std::vector<Scenario> cases = read_scenarios(name, changes);
+    const std::vector<Scenario> cases = only_cases(read_question(name, question), only);
     const std::vector<std::string> twins = twin_warnings(cases);
     for (std::size_t i = 0; i < cases.size(); ++i)
       if (!twins[i].empty()) lines.push_back(fmt::format("{}: {}", cases[i].name, twins[i]));
@@ -42,11 +43,7 @@ std::string check(const std::string& name, const std::vector<Override>& changes)
     }
     text = fmt::format("{}: {}", name, plural(cases.size(), "case"));
   } else {
-    if (!changes.empty())
-      throw BadInput(
-          fmt::format("--set: changes keys of a scenario, and {} is a cluster: expected a "
-                      "scenario, whose keys begin with 'cluster.'",
-                      name));
+    refuse_options_for(name, question);
     const Cluster cluster = read_cluster(typed("check", name));
     add(warnings(cluster));
     text = fmt::format("{}: {}, {}", name, plural(cluster.topology.hosts().size(), "host"),
@@ -61,21 +58,22 @@ std::string check(const std::string& name, const std::vector<Override>& changes)
 
 void add_check(Command& program) {
   struct Arguments {
-    std::vector<std::string> names, changes;
+    std::vector<std::string> names, only;
+    QuestionArguments question;
   };
   Command command = program.add_subcommand("check", "Check files for errors and likely mistakes");
   const auto arguments = std::make_shared<Arguments>();
   command.add_option("SCENARIO|CLUSTER", arguments->names, "names, or files").required();
-  command.add_option("--set", arguments->changes, "KEY=VALUE: overrides a key of the scenarios")
-      .one_word();
+  add_question_options(command, arguments->question);
+  add_case_option(command, arguments->only);
   command.footer(
       "What cannot be read ends with exit code 1, a warning does not.\n\n"
       "Examples:\n"
       "  ringscope check 03-anomaly --set library=rdma\n"
       "  ringscope check gpu_numa2 my_cluster.yaml");
   command.callback([arguments] {
-    const std::vector<Override> changes = parse_overrides(arguments->changes);
-    for (const std::string& name : arguments->names) show_screen(check(name, changes));
+    for (const std::string& name : arguments->names)
+      show_screen(check(name, arguments->question, arguments->only));
     const std::string& last = arguments->names.back();
     suggest((is_read_as_scenario(last) ? "ringscope run " : "ringscope show ") + shell_word(last));
   });

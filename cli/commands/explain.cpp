@@ -77,7 +77,7 @@ void add_explain(Command& program) {
       "explain", "Show the critical path of a case, or why two cases differ");
   const auto arguments = std::make_shared<ExplainArguments>();
   add_case_arguments(command, arguments->cases);
-  add_case_option(command, arguments->cases);
+  add_case_option(command, arguments->cases.only);
   command.add_flag("--all", arguments->all, "leave nothing out: all rows, and the whole chain");
   command.add_option("--json", arguments->json, "write everything as JSON (scenarios/schema.md)");
   command.footer(

@@ -17,12 +17,11 @@ namespace {
 
 struct ExportArguments {
   std::string scenario, goal, only;
-  std::vector<std::string> changes;
+  QuestionArguments question;
 };
 
 Scenario only_case(const ExportArguments& arguments) {
-  std::vector<Scenario> cases =
-      read_scenarios(arguments.scenario, parse_overrides(arguments.changes));
+  std::vector<Scenario> cases = read_question(arguments.scenario, arguments.question);
   if (cases.size() == 1 && arguments.only.empty()) return std::move(cases.front());
   const std::vector<std::string> names = each_of(cases, &Scenario::name);
   if (arguments.only.empty())
@@ -51,9 +50,8 @@ void add_export(Command& program) {
   Command command =
       program.add_subcommand("export", "Export the messages of a job for other simulators");
   const auto arguments = std::make_shared<ExportArguments>();
-  command.add_option("SCENARIO", arguments->scenario, "a name from scenarios/, or a file")
-      .required();
-  command.add_option("--set", arguments->changes, "KEY=VALUE, as for ringscope run");
+  command.add_option("SCENARIO", arguments->scenario, "a name from scenarios/, or a file");
+  add_question_options(command, arguments->question);
   command.add_option("--case", arguments->only, "its name, of a scenario that has several");
   command.add_option("--goal", arguments->goal, "the file, in GOAL; '-' is standard output")
       .required();

@@ -66,7 +66,7 @@ void add_import_fabric(Command& program) {
   command.add_option("FILE", arguments->file, "what describes the network").required();
   command.add_option("-o,--output", arguments->output,
                      "the cluster's file; standard output without");
-  command.add_option("--as", arguments->as,
+  command.add_option("--format", arguments->as,
                      "ibnetdiscover, slurm_conf, slurm_yaml, topograph, kubernetes, nvidia_smi_q "
                      "or ec2; without, the file tells which");
   command

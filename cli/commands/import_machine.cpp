@@ -47,7 +47,7 @@ void add_import_machine(Command& program) {
   command.add_option("FILE", arguments->file, "what describes the machine").required();
   command.add_option("-o,--output", arguments->output,
                      "the cluster's file; standard output without");
-  command.add_option("--as", arguments->as,
+  command.add_option("--format", arguments->as,
                      "hwloc, nccl, nvidia_smi or rocm_smi; without, the file tells which");
   constexpr int most_hosts = 65536;
   command.add_option("--hosts", arguments->hosts, "how many such hosts the cluster has")
@@ -61,7 +61,7 @@ void add_import_machine(Command& program) {
       "head of the cluster and on standard error.\n\n"
       "This imports what a machine is; `ringscope import` imports what was measured on one.\n\n"
       "Examples:\n"
-      "  ringscope import-machine topology.xml --as nccl --hosts 4 -o my.yaml\n"
+      "  ringscope import-machine topology.xml --format nccl --hosts 4 -o my.yaml\n"
       "  lstopo machine.xml && ringscope import-machine machine.xml -o my.yaml\n"
       "  nvidia-smi topo -m > machine.txt && ringscope import-machine machine.txt -o my.yaml\n"
       "  rocm-smi --showtopo > machine.txt && ringscope import-machine machine.txt -o my.yaml\n"

@@ -79,7 +79,7 @@ void add_lesson(Command& program) {
   Command lesson = program.add_subcommand("lesson", "Write an interactive HTML page of a run");
   const auto arguments = std::make_shared<LessonArguments>();
   add_case_arguments(lesson, arguments->cases);
-  add_case_option(lesson, arguments->cases);
+  add_case_option(lesson, arguments->cases.only);
   lesson.add_option("-o,--output", arguments->output, "the page to write, such as page.html")
       .required();
   lesson.footer(

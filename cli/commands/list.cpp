@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <map>
 #include <memory>
 
 #include "algorithms/collectives.hpp"
@@ -84,6 +87,20 @@ Rows files(const std::string& folder, const char* key) {
   return rows;
 }
 
+/// Files of other programs in a folder; those of one job's ranks are one row.
+Rows foreign_files(const std::string& folder) {
+  std::map<std::string, std::vector<std::string>> jobs;
+  for (const auto& file : std::filesystem::directory_iterator(data_directory() + "/" + folder))
+    if (const std::string name = file.path().filename(); name != "README.md")
+      jobs[name.substr(0, name.find('.'))].push_back(name);
+  Rows rows;
+  for (auto& [job, names] : jobs) {
+    std::ranges::sort(names);
+    rows.push_back({job, fmt::format("{}/{}", folder, fmt::join(names, ", "))});
+  }
+  return rows;
+}
+
 template <class Entry>
 Rows summaries(std::span<const Entry> entries) {
   Rows rows;
@@ -107,7 +124,9 @@ const Listing listings[] = {
     {"models", [] { return files("scenarios/models", "about"); }},
     {"networks", [] { return summaries(network_families()); }},
     {"scenarios", [] { return files(scenarios_folder, "question"); }},
+    {"schedules", [] { return foreign_files("scenarios/schedules"); }},
     {"studies", [] { return files("scenarios/studies", "question"); }},
+    {"traces", [] { return foreign_files("scenarios/traces"); }},
     {"transports", [] { return files("scenarios/transports", "about"); }},
 };
 
@@ -130,6 +149,11 @@ std::string as_json(const std::string& what, const Rows& rows) {
 }
 
 void list(const std::string& what, const std::string& json) {
+  if (what.empty()) {
+    for (const Listing& one : listings)
+      write_output("-", fmt::format("{:<15}  {}\n", one.name, one.rows().size()));
+    return suggest("ringscope list scenarios");
+  }
   const std::vector<std::string> names = each_of(std::span(listings), &Listing::name);
   const auto found = std::find(names.begin(), names.end(), what);
   if (found == names.end()) {
@@ -154,11 +178,9 @@ void add_list(Command& program) {
   Command command = program.add_subcommand(
       "list", "List built-in scenarios, clusters, libraries, algorithms, ...");
   const auto what = std::make_shared<std::string>(), json = std::make_shared<std::string>();
-  command
-      .add_option("WHAT", *what,
-                  "algorithms, clusters, collectives, gpus, hosts, language_models, libraries, "
-                  "models, networks, scenarios, studies or transports")
-      .required();
+  command.add_option("WHAT", *what,
+                     fmt::format("{} (default: how many there are of each)",
+                                 fmt::join(each_of(std::span(listings), &Listing::name), ", ")));
   command.add_option("--json", *json,
                      "write the list and what else is known as JSON (scenarios/schema.md)");
   command.footer("Examples:\n  ringscope list algorithms\n  ringscope list scenarios");

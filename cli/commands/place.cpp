@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <memory>
 
 #include "base/table.hpp"
@@ -12,6 +13,7 @@
 #include "cli/commands/place_text.hpp"
 #include "cli/commands/subcommands.hpp"
 #include "cli/terminal/failure.hpp"
+#include "cli/terminal/option_word.hpp"
 #include "cli/terminal/output_file.hpp"
 #include "cli/terminal/screen.hpp"
 #include "scenarios/answer/text/report_text.hpp"
@@ -26,12 +28,11 @@ namespace ringscope {
 namespace {
 
 struct PlaceArguments {
-  std::string study;
-  std::vector<std::string> changes;
-  std::string cluster, library, job, on = "core", own, only;
+  std::string study, on = "core", own, only;
+  QuestionArguments question;
   int ranks = 0;
   // Keys of `place`, by their names; "": not said.
-  std::string order, slots, taken, taken_from, budget, seed, objective, degrade, whose, random;
+  std::string order, slots, taken, budget, seed, objective, degrade, whose, random;
   std::string straggler, move, pin, apart, time, groups, csv, json;
   bool whole_hosts = false;
   std::size_t top = 5;
@@ -57,13 +58,12 @@ Value place_flags(const PlaceArguments& arguments) {
     if (!text->empty())
       map.set(key,
               said(text == &arguments.whose ? "--whose-time" : fmt::format("--{}", key), *text));
-  if (!arguments.taken_from.empty())
-    map.set("taken",
-            Value::scalar_at({std::make_shared<const Source>(Source{"--taken-from", ""}), 0, 0},
-                             arguments.taken_from));
+  if (arguments.taken.find('/') != std::string::npos || std::filesystem::exists(arguments.taken))
+    map.set("taken", typed("--exclude", arguments.taken));
+  else if (!arguments.taken.empty())
+    map.set("taken", said("--exclude", "[" + arguments.taken + "]"));
   if (!arguments.straggler.empty())
     map.set("straggler.hosts", said("--straggler", "[" + arguments.straggler + "]"));
-  if (!arguments.taken.empty()) map.set("taken", said("--taken", "[" + arguments.taken + "]"));
   if (!arguments.groups.empty()) {
     const bool list = arguments.groups.find('-') != std::string::npos;
     map.set("groups", said("--groups", list ? "[" + arguments.groups + "]" : arguments.groups));
@@ -95,39 +95,27 @@ std::string packed(const Value& cluster, const PlaceArguments& arguments) {
   return counts;
 }
 
-/// The scenario that --cluster, --library, --ranks and --job say.
-StudyFile spelled_out(const PlaceArguments& arguments) {
-  const auto slash = arguments.job.find('/'), colon = arguments.job.find(':');
-  if (arguments.cluster.empty() || arguments.library.empty() || arguments.ranks < 1 ||
-      arguments.job.empty())
-    throw BadInput(
-        "place: expected a study or a scenario, or all of --cluster, --library, --ranks "
-        "and --job, such as --job allreduce/ring:64MiB");
-  if (slash == std::string::npos || colon < slash)
-    said("--job", arguments.job)
-        .fail("expected a collective, its algorithm and bytes, such as allreduce/ring:64MiB");
-  const Value cluster = said("--cluster", arguments.cluster);
-  const std::string counts = packed(cluster, arguments);
-  StudyFile file{"place", Value::empty_map_at(cluster.place())};
-  file.tree.set("scenario.question", said("--job", "Which placement is best?"));
-  file.tree.set("scenario.cluster", cluster);
-  file.tree.set("scenario.library", said("--library", arguments.library));
-  file.tree.set("scenario.placement.hosts", said("--ranks", counts));
-  file.tree.set("scenario.placement.on", said("--on", arguments.on));
-  file.tree.set("scenario.job.collective", said("--job", arguments.job.substr(0, slash)));
-  file.tree.set("scenario.job.algorithm",
-                said("--job", arguments.job.substr(slash + 1, colon - slash - 1)));
-  if (colon != std::string::npos)
-    file.tree.set("scenario.job.bytes", said("--job", arguments.job.substr(colon + 1)));
+/// The scenario that options give, its --ranks packed.
+StudyFile placed_by_options(const PlaceArguments& arguments) {
+  if (arguments.ranks < 1)
+    throw BadInput("place: expected a scenario, or all of --cluster, --library, --job and --ranks");
+  StudyFile file{"place", spelled_out("place", arguments.question, {"cluster", "library", "job"})};
+  std::string counts;
+  for (const Override& one : arguments.question.overrides())
+    if (one.key == "cluster") counts = packed(Value::from_text(one.option, one.text), arguments);
+  Value scenario = file.tree;
+  scenario.set("placement.hosts", said("--ranks", counts));
+  scenario.set("placement.on", said("--on", arguments.on));
+  file.tree.set("scenario", scenario);
   return file;
 }
 
 PlaceStudy read(const PlaceArguments& arguments, StudyOptions& options) {
-  if (!arguments.time.empty()) options.time = wall_time("--time", arguments.time);
-  std::vector<Override> overrides = parse_overrides(arguments.changes);
-  if (!arguments.own.empty()) overrides.push_back({"placement", arguments.own});
+  if (!arguments.time.empty()) options.time = wall_time("--time-limit", arguments.time);
+  std::vector<Override> overrides = arguments.question.overrides();
+  if (!arguments.own.empty()) overrides.push_back({"placement", arguments.own, "--baseline"});
   PlaceStudy study = read_place(
-      arguments.study.empty() ? spelled_out(arguments) : read_place_file(arguments.study),
+      arguments.study.empty() ? placed_by_options(arguments) : read_place_file(arguments.study),
       overrides, place_flags(arguments), arguments.only);
   arguments.launch.require_for(study.slot_kind);
   return study;
@@ -138,7 +126,7 @@ void announce(const PlaceStudy& study, StudyRun& run) {
   const int links = study.scenario.cluster.topology.link_count() / 2;
   const double each = study.objective == Objective::time ? 1 : 1 + links;
   run.announce(study.budget, [&study](std::size_t, KnownParts&) { return study.scenario; },
-               {"placements or fewer", "give it a --time or a lower --budget", each});
+               {"placements or fewer", "give it a --time-limit or a lower --budget", each});
 }
 
 PlaceAnswer answer_of(const PlaceStudy& study, StudyRun& run, ProgressBar& bar) {
@@ -252,17 +240,12 @@ void run_place(const PlaceArguments& arguments) {
 
 void add_question(Command& command, PlaceArguments& arguments) {
   command.add_option("STUDY", arguments.study, "a study or a scenario, by its name or as a file");
-  command.add_option("--set", arguments.changes, "KEY=VALUE: overrides a key of the scenario")
-      .one_word();
+  add_question_options(command, arguments.question);
   command.add_option("--case", arguments.only, "NAME: of a scenario with several cases, this one");
-  command.add_option("--cluster", arguments.cluster, "without STUDY: the machine");
-  command.add_option("--library", arguments.library, "without STUDY: how messages move");
   command.add_option("--ranks", arguments.ranks, "without STUDY: how many").between(1, 1 << 20);
-  command.add_option("--job", arguments.job,
-                     "without STUDY: COLLECTIVE/ALGORITHM:BYTES, such as allreduce/ring:64MiB");
   command.add_option("--on", arguments.on, "without STUDY: core or gpu").show_default();
-  command.add_option("--own", arguments.own,
-                     "your own placement, to compare; by default, the scenario's");
+  command.add_option("--baseline", arguments.own,
+                     "PLACEMENT to compare with (default: the scenario's)");
 }
 
 void add_rules(Command& command, PlaceArguments& arguments) {
@@ -275,17 +258,14 @@ void add_rules(Command& command, PlaceArguments& arguments) {
   command.add_option("--pin", arguments.pin, "RANKS that stay where the scenario puts them");
   command.add_option("--apart", arguments.apart, "RANKS of which no two share a host");
   command.add_option("--slots", arguments.slots, "ranks per host at most");
-  Option taken = command.add_option("--taken", arguments.taken, "HOST,HOST: hosts that others use");
-  command
-      .add_option("--exclude,--taken-from", arguments.taken_from,
-                  "FILE: a hostfile of hosts that others use, or output of Slurm or kubectl")
-      .excludes(taken);
+  command.add_option("--exclude", arguments.taken,
+                     "HOST,HOST not to use; or FILE: a hostfile, or output of Slurm or kubectl");
   command.add_flag("--whole-hosts", arguments.whole_hosts, "a host is used fully or not at all");
   command.add_option("--budget", arguments.budget,
                      "beyond so many placements: a search that looks at so many");
   command.add_option("--seed", arguments.seed, "of the search, and of what is drawn");
-  command.add_option("--time", arguments.time,
-                     "such as 60s: after so long the best so far is the answer; so it is after ^C");
+  command.add_option("--time-limit", arguments.time,
+                     "TIME, such as 60s: stop then, or on ^C, with the best placement so far");
   command.add_option("--random", arguments.random,
                      "beside a search, so many placements drawn at random: what luck gives");
   command.add_option("--objective", arguments.objective,
@@ -318,9 +298,10 @@ void add_place(Command& program) {
       "Where all placements are looked at, a --shard looks at a part of them; then merge.\n\n"
       "Examples:\n"
       "  ringscope place place-eight-on-three\n"
-      "  ringscope place 03-anomaly --own 4-3-1 --csv placements.csv --rankfile best.rankfile\n"
+      "  ringscope place 03-anomaly --baseline 4-3-1 --csv placements.csv --rankfile "
+      "best.rankfile\n"
       "  ringscope place --cluster two_level --ranks 8 --job allreduce/ring:64MiB \\\n"
-      "    --library openmpi_tcp --taken host0,host1 --slots 4");
+      "    --library openmpi_tcp --exclude host0,host1 --slots 4");
   command.callback([arguments] {
     arguments->launch.settle();
     run_place(*arguments);

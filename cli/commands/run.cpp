@@ -27,9 +27,11 @@ struct RunArguments {
                     !arguments.trace.empty() || !arguments.timeline.empty() ||
                     !arguments.paje.empty();
   if (cases.scenarios.size() != 1 || more)
-    throw BadInput("run: --interval: expected one scenario, and of the options --set and --json");
+    throw BadInput(
+        "run: --interval: expected one scenario, options that change it, and --json at most");
   std::vector<std::string> words = cases.scenarios;
-  for (const std::string& change : cases.changes) words.insert(words.end(), {"--set", change});
+  for (const Override& one : cases.question.overrides())
+    words.insert(words.end(), {"--set", one.key + "=" + one.text});
   if (!arguments.json.empty()) words.insert(words.end(), {"--json", arguments.json});
   run_script("validation/calibration/predict", words);
 }
@@ -61,7 +63,7 @@ void add_run(Command& program) {
       program.add_subcommand("run", "Simulate scenarios and report where the time goes");
   const auto arguments = std::make_shared<RunArguments>();
   add_case_arguments(run_command, arguments->cases);
-  add_case_option(run_command, arguments->cases);
+  add_case_option(run_command, arguments->cases.only);
   run_command.add_option("--json", arguments->json,
                          "write everything as JSON (scenarios/schema.md)");
   run_command.add_option("--csv", arguments->csv, "write one row per case");

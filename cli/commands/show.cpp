@@ -31,6 +31,8 @@ namespace {
 
 struct ShowArguments {
   std::string name, dot, simgrid, peers, from, to;
+  QuestionArguments question;
+  std::vector<std::string> only;
   bool nccl = false, tuning = false, all = false;
 };
 
@@ -80,8 +82,11 @@ Shown shown_of(const Scenario& scenario) {
   return shown;
 }
 
-Shown read(const std::string& name) {
-  if (is_read_as_scenario(name)) return shown_of(read_scenarios(name, {}).at(0));
+Shown read(const ShowArguments& arguments) {
+  const std::string& name = arguments.name;
+  if (is_read_as_scenario(name))
+    return shown_of(only_cases(read_question(name, arguments.question), arguments.only).at(0));
+  refuse_options_for(name, arguments.question);
   if (is_path(name)) return shown_of(read_cluster(typed("show", name)));
   const std::vector<std::string> clusters = names_in("topologies/clusters");
   if (contains(clusters, name)) return shown_of(read_cluster(typed("show", name)));
@@ -251,7 +256,7 @@ std::string nccl_channels(const Shown& shown, bool tuning) {
 
 void show(const ShowArguments& arguments, bool route) {
   ProgressBar bar("reading and routing");
-  const Shown shown = read(arguments.name);
+  const Shown shown = read(arguments);
   const Topology& topology = shown.cluster.topology;
   std::string text = shown.heading + "\n\n";
   if (route) {
@@ -271,7 +276,7 @@ void show(const ShowArguments& arguments, bool route) {
   if (!print_text({arguments.dot, arguments.simgrid, arguments.peers})) return;
   show_screen(text);
   const std::string name = shell_word(arguments.name);
-  suggest(is_read_as_scenario(arguments.name) ? "ringscope run " + name
+  suggest(is_read_as_scenario(arguments.name) ? "ringscope run " + name + arguments.question.words()
                                               : "ringscope show " + name + " --dot machine.dot");
 }
 
@@ -282,6 +287,8 @@ void add_show(Command& program) {
       "show", "Show a cluster: components, links, routes, bandwidth and latency matrices");
   const auto arguments = std::make_shared<ShowArguments>();
   command.add_option("SCENARIO|CLUSTER", arguments->name, "a name, or a file").required();
+  add_question_options(command, arguments->question);
+  add_case_option(command, arguments->only);
   command.add_option("--dot", arguments->dot, "write the graph for Graphviz");
   command.add_option("--simgrid", arguments->simgrid, "write a platform file for SimGrid");
   command.add_option("--peers", arguments->peers, "write what GPUs can send each other as CSV");

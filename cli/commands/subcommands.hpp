@@ -19,6 +19,7 @@ void add_list(Command& program);
 void add_place(Command& program);
 void add_lesson(Command& program);
 void add_check(Command& program);
+void add_init(Command& program);
 void add_export(Command& program);
 void add_import_machine(Command& program);
 void add_import_fabric(Command& program);
@@ -44,6 +45,7 @@ inline constexpr Subcommand subcommands[] = {
     {"Search", add_merge},
     {"Search", nullptr, "tune", "validation/tune",
      "Find the fastest algorithm per message size and write the library's tuning file"},
+    {"Describe a machine", add_init},
     {"Describe a machine", add_show},
     {"Describe a machine", add_check},
     {"Describe a machine", add_list},

@@ -31,7 +31,7 @@ struct SweepArguments {
 void order_by(Study& study, const std::string& metric) {
   if (metric.empty()) return;
   const std::vector<std::string> known = metric_names();
-  option_word("--by", metric).one_of("metric", known);
+  option_word("--objective", metric).one_of("metric", known);
   std::erase(study.metrics, metric);
   study.metrics.insert(study.metrics.begin(), metric);
 }
@@ -103,7 +103,7 @@ void sweep_shard(const SweepArguments& arguments) {
   refuse_answers(arguments.options,
                  {{"--csv", arguments.csv},
                   {"--json", arguments.json},
-                  {"--by", arguments.by},
+                  {"--objective", arguments.by},
                   {"--top", arguments.top > 0 ? std::to_string(arguments.top) : ""}},
                  "sweep");
   ProgressBar bar("reading");
@@ -151,19 +151,19 @@ void add_sweep(Command& program) {
                   "KEY=VALUE: overrides a key of the scenario that the study does not vary")
       .one_word();
   command.add_option("--top", arguments->top, "show so many, the best first").between(1, 1000000);
-  command.add_option("--by", arguments->by,
-                     "METRIC: what is best; by default, the study's first one");
+  command.add_option("--objective", arguments->by,
+                     "METRIC to rank by (default: the study's first metric)");
   command.add_option("--csv", arguments->csv, "write one row per point");
   command.add_option("--json", arguments->json, "write everything as JSON (scenarios/schema.md)");
   add_study_options(command, arguments->options);
-  command.add_option("--limit", arguments->options.limit,
-                     "TIME: stop after so long; the store keeps what was simulated");
+  command.add_option("--time-limit", arguments->options.limit,
+                     "TIME: stop after this long; the store keeps finished points");
   command.footer(
       "What was simulated is kept: a sweep that was stopped goes on where it was.\n"
       "Of a cluster: each process of mpirun, srun or a job array does one --shard; then merge.\n\n"
       "Examples:\n"
       "  ringscope sweep cores-or-wires\n"
-      "  ringscope sweep my-study.yaml --top 5 --by busbw --csv points.csv\n"
+      "  ringscope sweep my-study.yaml --top 5 --objective busbw --csv points.csv\n"
       "  mpirun -n 16 ringscope sweep my-study.yaml --store part-{shard}.sqlite\n"
       "  ringscope merge part-*.sqlite -o all.sqlite\n"
       "  ringscope sweep my-study.yaml --store all.sqlite");

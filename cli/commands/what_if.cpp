@@ -79,7 +79,7 @@ void add_what_if(Command& program) {
       "what-if", "Estimate the speedup from doubling one resource at a time");
   const auto arguments = std::make_shared<WhatIfArguments>();
   add_case_arguments(command, arguments->cases);
-  add_case_option(command, arguments->cases);
+  add_case_option(command, arguments->cases.only);
   command.add_option("--top", arguments->top, "how many things, by their time on the path")
       .between(1, 1000)
       .show_default();

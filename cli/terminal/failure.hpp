@@ -8,7 +8,14 @@
 
 namespace ringscope {
 
-enum class ExitCode : int { ok = 0, bad_input = 1, stuck = 3, wrong_result = 4, interrupted = 130 };
+enum class ExitCode : int {
+  ok = 0,
+  bad_input = 1,
+  internal = 2,
+  stuck = 3,
+  wrong_result = 4,
+  interrupted = 130
+};
 
 /// End of the program: a message for people and the code for scripts.
 class Failure : public std::runtime_error {

@@ -94,6 +94,12 @@ Option Command::add_option(const std::string& name, std::vector<int>& value,
   return Option(app_->add_option(name, value, help));
 }
 
+void Command::add_setting(const std::string& name,
+                          const std::function<void(const std::string&)>& set,
+                          const std::string& help) {
+  app_->add_option_function(name, set, help);
+}
+
 Option Command::add_numbered(const std::string& name, const std::function<void(int)>& set,
                              const std::string& help, const std::map<std::string, int>& choices,
                              const std::string& type) {

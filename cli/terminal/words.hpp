@@ -60,6 +60,10 @@ class Command {
                     const std::string& help);
   Option add_option(const std::string& name, std::vector<int>& value, const std::string& help);
 
+  /// An option whose word `set` takes, each time that it is given.
+  void add_setting(const std::string& name, const std::function<void(const std::string&)>& set,
+                   const std::string& help);
+
   /// A value, bool or an enumeration's, by its name.
   template <typename T>
   Option add_choice(const std::string& name, T& value, const std::string& help,

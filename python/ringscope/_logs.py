@@ -132,11 +132,9 @@ def tune(cluster: Cluster, placement: Any, **options: Any) -> Tuning:
 
     placement: "4-2-2", "16x8", or a dict as in a scenario. options: those of `ringscope tune
     --help`: library="openmpi_tcp", sizes="1KiB-64MiB", collective=["allreduce", "broadcast"],
-    error="10%", and format="mpich", which the command line calls --for.
+    min_gain="10%", format="mpich".
 
     Raises InputError with the known names."""
-    if "format" in options:
-        options["for"] = options.pop("format")
     with files(cluster, "rules", "tuned.json") as (path, rules, document):
         words = [path, "--placement", placement_words(placement), "--output", rules, "--json",
                  document, *words_of(options)]

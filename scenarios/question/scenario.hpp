@@ -124,6 +124,7 @@ std::map<int, FurtherThreads> further_threads(const Scenario& scenario);
 struct Override {
   std::string key;  ///< dotted path
   std::string text;
+  std::string option = "--set";  ///< that gave it, for errors
 };
 
 /// "job.bytes=64MiB" into its parts; throws InputError.

@@ -132,7 +132,7 @@ Override parse_override(const std::string& argument) {
     throw InputError(
         place, fmt::format("expected KEY=VALUE such as \"job.bytes=64MiB\", got \"{}\"", argument));
   }
-  return {argument.substr(0, equals), argument.substr(equals + 1)};
+  return {.key = argument.substr(0, equals), .text = argument.substr(equals + 1)};
 }
 
 std::vector<Override> parse_overrides(const std::vector<std::string>& arguments) {
@@ -140,8 +140,8 @@ std::vector<Override> parse_overrides(const std::vector<std::string>& arguments)
 }
 
 Place place_of_key(const Override& change) {
-  const std::string argument = change.key + "=" + change.text;
-  return {std::make_shared<const Source>(Source{"--set", argument}), 1, 1};
+  const std::string key = change.option == "--set" ? change.key + "=" : "";
+  return {std::make_shared<const Source>(Source{change.option, key + change.text}), 1, 1};
 }
 
 Value without_cases(Value tree) {
@@ -166,7 +166,8 @@ std::vector<CaseTree> case_trees(const Value& file, const std::string& stem,
   if (const Value* pair = file.find("compare"); pair != nullptr && !pair->is_null())
     check_pair(*pair, trees, stem);
   for (const Override& change : overrides) {
-    const Value value = Value::from_text("--set " + change.key, change.text);
+    const std::string what = change.option == "--set" ? " " + change.key : "";
+    const Value value = Value::from_text(change.option + what, change.text);
     const Place key_place = place_of_key(change);
     for (CaseTree& one : trees) {
       lay_over(one.tree, change.key, value, key_place);

@@ -23,7 +23,7 @@ const Format& format_of(const std::shared_ptr<const Source>& source, const std::
                         std::span<const Format> formats, std::string_view what,
                         std::string_view otherwise = "") {
   if (!as.empty()) {
-    const Place place{std::make_shared<const Source>(Source{"--as", as}), 0, 0};
+    const Place place{std::make_shared<const Source>(Source{"--format", as}), 0, 0};
     return formats[Value::scalar_at(place, as).one_of("format", each_of(formats, &Format::name))];
   }
   const auto format = std::ranges::find_if(

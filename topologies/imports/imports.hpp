@@ -24,7 +24,7 @@ struct MachineFormat {
 std::span<const MachineFormat> machine_formats();
 
 /// The machine that a file describes, in the format named by `as`, or, where that is empty, the one
-/// that recognises the text. Throws InputError, for an `as` at the place "--as".
+/// that recognises the text. Throws InputError, for an `as` at the place "--format".
 ImportedHost read_machine(const std::string& path, const std::string& as);
 /// The same of a text.
 ImportedHost parse_machine(const Source& source, const std::string& as);

@@ -23,7 +23,7 @@ const BrokenMachine broken[] = {
      "it), nccl (NCCL's topology XML), nvidia_smi (what `nvidia-smi topo -m` prints), "
      "rocm_smi (what `rocm-smi --showtopo` prints); of a network: `ringscope import-fabric`"},
     {"hwlok", "",
-     "--as: unknown format 'hwlok'; did you mean 'hwloc'? (known: hwloc, nccl, nvidia_smi, "
+     "--format: unknown format 'hwlok'; did you mean 'hwloc'? (known: hwloc, nccl, nvidia_smi, "
      "rocm_smi)"},
     {"hwloc", "<system/>",
      "x:1:2: expected the element <topology>, got <system>\n"

@@ -156,7 +156,7 @@ const Value& suspect_in(const Value& map) {
   for (const Value::Entry& entry : map.entries()) {
     const Value& found = suspect_in(entry.value);
     const Place& place = found.place();
-    if (place.source && place.source->name.starts_with("--set")) return found;
+    if (place.source && place.source->name.starts_with("--")) return found;
   }
   return map;
 }

@@ -32,7 +32,7 @@ def parse_arguments():
     parser.add_argument("-o", "--output", default="-", metavar="FILE", help="default: the screen")
     parser.add_argument("--format", default="", metavar="NAME", help="one of " + ", ".join(
         one.NAME for one in imports.FORMATS) + "; default: found by content")
-    parser.add_argument("--kind", choices=measurements.KINDS, help="only this kind")
+    parser.add_argument("--only", dest="kind", choices=measurements.KINDS, help="only this kind")
     parser.add_argument("--placement", default="", metavar="TEXT", help="of a trace: 3-3")
     parser.add_argument("--nic", default="", metavar="TEXT")
     parser.add_argument("--link-bandwidth", default="", metavar="TEXT",
@@ -89,7 +89,7 @@ def outputs_of(documents: list, output: str) -> list:
     kinds = " and ".join(document.kind for document in documents)
     if output == "-":
         raise InputError(f"the input holds {kinds}, a document only one of them: choose one with "
-                         "--kind, or write each to a file of its own with -o")
+                         "--only, or write each to a file of its own with -o")
     stem, ending = os.path.splitext(output)
     print(f"the input holds {kinds}: each goes to a file of its own", file=sys.stderr)
     return [(f"{stem}.{document.kind}{ending}", document) for document in documents]
@@ -105,7 +105,7 @@ def main():
         kinds = ", ".join(document.kind for document in documents)
         documents = [document for document in documents if document.kind == arguments.kind]
         if not documents:
-            raise InputError(f"--kind: expected what the input holds ({kinds}), "
+            raise InputError(f"--only: expected what the input holds ({kinds}), "
                              f'got "{arguments.kind}"')
     for text in dict.fromkeys(note for findings in found for note in findings.notes):
         print(f"note: {text}", file=sys.stderr)

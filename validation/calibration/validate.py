@@ -8,7 +8,7 @@ too; the others make the figures.
 
 Examples:
   ringscope validate mycluster.yaml real.json
-  ringscope validate mycluster.yaml real.json --max-error 8% --max-p90 20% --figures out
+  ringscope validate mycluster.yaml real.json --max-error 8% --max-p90 20% --figure out
 
 Exit codes: 0 done, 1 bad input, 3 a simulation that is stuck, 4 an error above its limit.
 """
@@ -27,7 +27,7 @@ from validation.calibration.verdict.simulator import Simulator
 class TooFar(InputError):
     """The model is further off than the user allows."""
 
-    exit_code = 4
+    exit_code = 5
 
 
 def not_negative(words: str, unit: str, expected: str) -> float:
@@ -55,7 +55,7 @@ def arguments():
                         help="replays or traces (validation/measurement.md), or logs of benchmarks")
     for name, limit, words in (("--max-error", "8%", "median of the absolute error"),
                                ("--max-p90", "20%", "90th percentile of the absolute error")):
-        parser.add_argument(name, type=share, metavar=limit, help=f"exit 4 when the {words} of "
+        parser.add_argument(name, type=share, metavar=limit, help=f"exit 5 when the {words} of "
                             "the cases that count is above it")
     parser.add_argument("--max-spread", type=share, default=0.10, metavar="10%",
                         help="a case that spreads more is noisy (default 10%%)")
@@ -79,7 +79,7 @@ def arguments():
     for name, words in (("--csv", "one row per case"), ("--json", "everything"),
                         ("--markdown", "a few lines for a README")):
         parser.add_argument(name, metavar="FILE", help=f"write {words}")
-    parser.add_argument("--figures", metavar="FOLDER", help="write pictures (PNG) into it")
+    parser.add_argument("--figure", metavar="FOLDER", help="write pictures (PNG) into it")
     logs.add_options(parser)
     return parser.parse_args()
 
@@ -90,9 +90,9 @@ def write_outputs(verdict: judge.Verdict, options):
     for path, form in outputs:
         if path:
             write_text(path, form(verdict))
-    if options.figures and verdict.judged:
+    if options.figure and verdict.judged:
         from validation.calibration.verdict import figures  # matplotlib may not be there
-        figures.write(verdict.judged, options.figures)
+        figures.write(verdict.judged, options.figure)
     if "-" not in (path for path, _ in outputs):
         sys.stdout.write(text.text(verdict))
 

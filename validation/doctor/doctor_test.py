@@ -248,7 +248,7 @@ class Program(unittest.TestCase):
     def test_copies_between_gpus_are_read_and_slow_peers_found(self):
         case = HERE / "cases" / "nccl-814"
         ran = self.doctor(case.with_suffix(".log"), case.with_suffix(".yaml"), "--json",
-                          self.folder / "out.json", "-o", self.folder / "out.svg")
+                          self.folder / "out.json", "--figure", self.folder / "out.svg")
         self.assertEqual((ran.returncode, ran.stderr), (0, ""))
         said = json.loads((self.folder / "out.json").read_text(encoding="utf-8"))
         self.assertFalse(said["normal"])
@@ -261,13 +261,13 @@ class Program(unittest.TestCase):
         self.assertIn("<svg", (self.folder / "out.svg").read_text(encoding="utf-8"))
 
     def test_a_picture_of_no_known_kind_is_refused(self):
-        ran = self.doctor(self.quoted(1 << 30, 12.4), self.folder / "two.yaml", "-o",
+        ran = self.doctor(self.quoted(1 << 30, 12.4), self.folder / "two.yaml", "--figure",
                           self.folder / "out.gif")
         self.assertEqual(ran.returncode, 1)
         self.assertIn("expected a name that ends in", ran.stderr)
 
     def test_the_known_causes_are_listed(self):
-        ran = self.doctor("--causes")
+        ran = self.doctor("--list-causes")
         self.assertEqual(ran.returncode, 0)
         for one in CAUSES:
             self.assertIn(f"{one.name}: {one.title}\n", ran.stdout)

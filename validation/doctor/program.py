@@ -7,8 +7,8 @@ Where the curve is not normal, every known cause is simulated in turn, and they 
 well each explains the whole curve.
 
 Examples:
-  ringscope doctor all_reduce.log mycluster.yaml
-  ringscope doctor all_reduce.log dgx1v --json diagnosis.json -o diagnosis.png
+  ringscope doctor all_reduce.log --cluster mycluster.yaml
+  ringscope doctor all_reduce.log dgx1v --json diagnosis.json --figure diagnosis.png
   ringscope doctor osu.log mycluster.yaml --nodes 4 --ranks-per-node 8
   ringscope doctor today.log mycluster.yaml --reference monday.log
   ringscope doctor all_reduce.log mycluster.yaml --fail --json
@@ -46,7 +46,8 @@ class ListCauses(argparse.Action):
 def arguments():
     parser = page_parser("ringscope doctor", __doc__, Parser)
     parser.add_argument("logs", nargs="+", metavar="LOG")
-    parser.add_argument("cluster", metavar="CLUSTER")
+    parser.add_argument("--cluster", default="", metavar="CLUSTER",
+                        help="machine, by name or file (default: the last LOG)")
     parser.add_argument("--library", default="", metavar="NAME", help="how messages move; default: "
                         "that of CLUSTER's file, else the nearest of ours")
     parser.add_argument("--nodes", type=count, metavar="N", help="of an OSU log: hosts")
@@ -67,13 +68,19 @@ def arguments():
                         "cluster, as the normal state: the causes explain the difference")
     parser.add_argument("--no-store", action="store_true",
                         help="neither take simulations from the cache nor keep them")
-    parser.add_argument("-o", "--output", metavar="FIGURE", help="draw the measured curve, the "
-                        "expected one and the best three causes: .png, .svg, .pdf or .eps")
-    parser.add_argument("--causes", action=ListCauses, nargs=0, help="list the known causes and "
-                        "where to look for each")
+    parser.add_argument("--figure", dest="output", metavar="FIGURE", help="draw the measured and "
+                        "expected curves and the best three causes: .png, .svg, .pdf or .eps")
+    parser.add_argument("--list-causes", action=ListCauses, nargs=0, help="list the known causes "
+                        "and where to look for each")
     parser.add_argument("--all", action="store_true",
                         help="simulate the causes also where the curve is normal")
-    return parser.parse_args()
+    options = parser.parse_args()
+    if not options.cluster:
+        options.cluster = options.logs.pop()
+    if not options.logs:
+        raise InputError("ringscope doctor: expected LOG... and --cluster CLUSTER, got "
+                         f"{options.cluster} alone")
+    return options
 
 
 def diagnose(simulator: Simulator, options) -> diagnosis.Diagnosis:

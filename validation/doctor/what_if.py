@@ -101,7 +101,7 @@ class WhatIf:
             path = os.path.join(folder, "scenario.yaml")
             with open(path, "w", encoding="utf-8") as out:
                 out.write(text)  # JSON is YAML
-            words = ["run", path, "--json", "-"] + ["--limit", self.limit] * limited
+            words = ["run", path, "--json", "-"] + ["--time-limit", self.limit] * limited
             try:
                 answer = json.loads(self.simulator.output(*words))["cases"]
             except InputError as error:

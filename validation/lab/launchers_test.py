@@ -142,11 +142,11 @@ class Mpi(LaunchTest):
         (command,), rows = self.place(RETURNING, 5, "--on", "gpu", "--rankfile", "ranks",
                                       "--gpus", "gpus")
         self.starts(command, rows, MPI)
-        (command,), rows = self.place(BLOCKS, 5, "--taken", "host1", "--rankfile", "ranks")
+        (command,), rows = self.place(BLOCKS, 5, "--exclude", "host1", "--rankfile", "ranks")
         self.starts(command, rows, MPI)
 
     def test_mpich_starts_ranks_by_the_hostfile(self):
-        for job, *words in ((BLOCKS, "--taken", "host1"), (RETURNING,)):
+        for job, *words in ((BLOCKS, "--exclude", "host1"), (RETURNING,)):
             (command,), rows = self.place(job, 5, "--on", "gpu", "--hostfile", "hosts", "--gpus",
                                           "gpus", *words)
             self.starts(command, rows, HYDRA)
@@ -207,7 +207,7 @@ class Slurm(LaunchTest):
         return "--exclude", "listing"
 
     def test_starts_ranks_in_the_order_of_its_hostfile(self):
-        for words in (("--on", "gpu", "--gpus", "gpus"), ("--taken", "host1")):
+        for words in (("--on", "gpu", "--gpus", "gpus"), ("--exclude", "host1")):
             (allocation, start), rows = self.place(RETURNING, 5, "--slurm", "hosts", *words)
             allocation = allocation.split("#")[0]
             script = shlex.quote(start.replace("PROGRAM", PROGRAM))
@@ -219,7 +219,7 @@ class Slurm(LaunchTest):
         self.assertEqual(self.rows_of(printed), rows, printed)
 
     def test_runs_the_batch_script(self):
-        for words in (("--on", "gpu"), ("--taken", "host1")):
+        for words in (("--on", "gpu"), ("--exclude", "host1")):
             (command,), rows = self.place(RETURNING, 5, "--format", "sbatch", "-o", "job", *words)
             self.batch(rows, command)
         self.assertIn("#SBATCH --switches=2\n", (self.folder / "job").read_text(encoding="utf-8"))

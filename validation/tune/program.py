@@ -9,7 +9,7 @@ error; all else stays the library's.
 Examples:
   ringscope tune mycluster.yaml --placement 4-2-2
   ringscope tune mycluster.yaml --placement 16x8 --sizes 1KiB-64MiB -o rules.conf --json tuned.json
-  ringscope tune rack3 --placement 3-3-2 --library openmpi_tcp --collective broadcast --error 20%
+  ringscope tune rack3 --placement 3-3-2 --library openmpi_tcp --collective broadcast --min-gain 20%
 
 Exit codes: 0 done, also where nothing is to be gained; 1 bad input; 3 a simulation that is stuck.
 """
@@ -82,23 +82,22 @@ def arguments():
     parser.add_argument("--library", dest="costs", default="", metavar="NAME",
                         help="how messages move; default: that of CLUSTER's file, else the nearest "
                         "of ours")
-    parser.add_argument("--for", dest="format", default="", metavar="FORMAT", help="whose "
-                        "algorithms and which file; --formats lists them (default: openmpi, of "
-                        "GPUs nccl)")
+    parser.add_argument("--format", default="", metavar="FORMAT", help="file to write; "
+                        "--list-formats prints all (default: openmpi, on GPUs nccl)")
     parser.add_argument("--collective", action="append", default=[], metavar="NAME",
                         help="one or more (default: allreduce)")
     parser.add_argument("--sizes", type=sizes, default=sizes(SIZES), metavar="SIZES",
                         help=f"of the vectors: {SIZES} (the default) takes the powers of two, "
                         "1MiB,3MiB those")
-    parser.add_argument("--error", type=percentage, metavar="10%", help="of the model: "
-                        "smaller wins stay out of the file (default: as stated of the library)")
+    parser.add_argument("--min-gain", dest="error", type=percentage, metavar="10%",
+                        help="smallest gain to write (default: the library's stated error)")
     parser.add_argument("-o", "--output", metavar="FILE", help='write the rules; "-" in place of '
                         "the text")
     parser.add_argument("--json", metavar="FILE", help='write all of it as JSON; "-" in place of '
                         "the text")
     parser.add_argument("--figure", metavar="FIGURE", help="draw the times of all by size: .png, "
                         ".svg, .pdf or .eps")
-    parser.add_argument("--formats", action=ListFormats, nargs=0,
+    parser.add_argument("--list-formats", action=ListFormats, nargs=0,
                         help="list the files that can be written, and their collectives")
     return parser.parse_args()
 

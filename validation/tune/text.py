@@ -99,11 +99,11 @@ def next_step(form, found: list, options) -> list:
     if any(one.entries for one in found):
         words = ["ringscope", "tune", options.cluster, "--placement", placed(options.placement)]
         words += ["--library", options.costs] if options.costs else []
-        words += ["--for", options.format] if options.format else []
+        words += ["--format", options.format] if options.format else []
         for name in options.collective:
             words += ["--collective", name]
         words += ["--sizes", options.sizes.words]
-        words += ["--error", share(options.error).replace(" ", "")] if options.error else []
+        words += ["--min-gain", share(options.error).replace(" ", "")] if options.error else []
         return [f"To have the file: {shlex.join([*words, '-o', 'FILE'])}"]
     return []
 

@@ -60,7 +60,7 @@ class Program(unittest.TestCase):
 
     def test_a_file_without_a_rule_is_said_to_change_nothing(self):
         rules = self.folder / "none.conf"
-        ran = self.tune(FIT, "--placement", "3-3-2", "--sizes", "256KiB", "--error", "99%", "-o",
+        ran = self.tune(FIT, "--placement", "3-3-2", "--sizes", "256KiB", "--min-gain", "99%", "-o",
                         rules)
         self.assertIn("In the file: nothing.", ran.stdout, ran.stderr)
         self.assertIn(f"\nWritten to {rules}: a file that changes nothing.\n", ran.stdout)
@@ -71,7 +71,7 @@ class Program(unittest.TestCase):
         words = (FIT, "--placement", "3-3-2", "--sizes", "1KiB-1MiB")
         counts = []
         for error in ("1%", "70%", "99%"):
-            sizes = self.tuned(*words, "--error", error)["collectives"][0]["sizes"]
+            sizes = self.tuned(*words, "--min-gain", error)["collectives"][0]["sizes"]
             counts.append(sum(one["entry"] is not None for one in sizes))
         self.assertEqual(counts, sorted(counts, reverse=True))
         self.assertGreater(counts[0], counts[1])
@@ -103,9 +103,9 @@ class Program(unittest.TestCase):
         self.assertIn("expected a name that ends in", ran.stderr)
 
     def test_without_a_file_the_next_command_is_said(self):
-        ran = self.tune(FIT, "--placement", "3-3-2", "--sizes", "1MiB", "--error", "5%")
+        ran = self.tune(FIT, "--placement", "3-3-2", "--sizes", "1MiB", "--min-gain", "5%")
         self.assertIn(f"To have the file: ringscope tune {FIT} --placement 3-3-2 --sizes 1MiB "
-                      "--error 5% -o FILE\n", ran.stdout)
+                      "--min-gain 5% -o FILE\n", ran.stdout)
 
     def test_the_rules_may_go_where_text_goes(self):
         ran = self.tune(FIT, "--placement", "3-3-2", "--sizes", "1MiB", "-o", "-")
@@ -122,7 +122,7 @@ class Program(unittest.TestCase):
                 (("rack3",), "the following arguments are required: --placement"),
                 (("nowhere.yaml", "--placement", "2-2"), "nowhere.yaml: cannot be read"),
                 ((*base, "--collective", "alreduce"), "did you mean 'allreduce'?"),
-                ((*base, "--for", "openmp"), "did you mean 'openmpi'?"),
+                ((*base, "--format", "openmp"), "did you mean 'openmpi'?"),
                 ((*base, "--sizes", "1MB-"), "expected sizes such as"),
                 ((*base, "--library", "openmpi_tcq"), "openmpi_tcq"),
                 (("rack3", "--placement", "1"), "expected two ranks or more, got 1"),
@@ -135,7 +135,7 @@ class Program(unittest.TestCase):
             self.assertNotIn("Traceback", ran.stderr)
 
     def test_the_formats_are_listed(self):
-        ran = self.tune("--formats")
+        ran = self.tune("--list-formats")
         self.assertEqual(ran.returncode, 0, ran.stderr)
         for name in FORMATS:
             self.assertIn(f"\n{name}: ", "\n" + ran.stdout)
@@ -145,7 +145,7 @@ class Program(unittest.TestCase):
             on_gpus = name == "nccl"
             where = ("h100x4_nvlink", "--library", "nccl_h100", "--placement",
                      '{"hosts": "4", "on": "gpu"}') if on_gpus else (FIT, "--placement", "3-3-2")
-            ran = self.tune(*where, "--for", name, "--sizes", "1MiB", "--error", "1%", "-o", "-")
+            ran = self.tune(*where, "--format", name, "--sizes", "1MiB", "--min-gain", "1%", "-o", "-")
             self.assertEqual((ran.returncode, ran.stderr), (0, ""), name)
             self.assertIn("ringscope tune" if name in ("openmpi", "nccl", "ucc") else "{",
                           ran.stdout)
@@ -160,7 +160,7 @@ class Program(unittest.TestCase):
 
     def test_where_the_calibration_did_not_see_the_wire_nothing_is_written(self):
         sizes = self.tuned(FIT, "--placement", "3-3-2", "--sizes", "64KiB,130960B,130961B",
-                           "--error", "1%")["collectives"][0]["sizes"]
+                           "--min-gain", "1%")["collectives"][0]["sizes"]
         self.assertEqual([one["entry"] is not None for one in sizes], [False, False, True])
         self.assertEqual([one["error"] for one in sizes], [None, None, 0.01])
 

@@ -22,7 +22,7 @@ def pick_mutated(random, seeds):
     return mutated(random, random.choice(seeds), random.choice(seeds))
 
 
-LIMIT = ["--limit", "5 s"]  # large inputs are meant to be refused, or ended with a word
+LIMIT = ["--time-limit", "5 s"]  # large inputs are meant to be refused, or ended with a word
 ONE_SCENARIO = [
     ["run"], ["run", "--kernel", "both"], ["run", "--kernel", "simgrid"], ["run", "--no-skip"],
     ["run", "--json", "o.json", "--csv", "o.csv", "--trace", "t.json", "--timeline", "t.csv",
@@ -43,7 +43,7 @@ def study(random, seeds):
     text = mutated(random, random.choice([texts.SWEEP, texts.LATIN, texts.POINTS]),
                    random.choice(seeds.studies))
     files = {"s.yaml": texts.SMALL, "study.yaml": text}
-    return Input(["sweep", "study.yaml", "--no-store", "--jobs", "1", "--verify", "1", "--json",
+    return Input(["sweep", "study.yaml", "--no-store", "--threads", "1", "--verify", "1", "--json",
                   "o.json", "--csv", "o.csv", *LIMIT], files)
 
 
@@ -53,9 +53,9 @@ def place(random, seeds):
     files = {"s.yaml": one, "study.yaml": text}
     if random.random() < 0.3:
         files = {"s.yaml": mutated(random, one, texts.SMALL), "study.yaml": texts.PLACE}
-    words = ["place", "study.yaml", "--no-store", "--jobs", "1", "--verify", "1", "--json",
+    words = ["place", "study.yaml", "--no-store", "--threads", "1", "--verify", "1", "--json",
              "o.json", "--rankfile", "o.rank", "--hostfile", "o.hosts", "--slurm", "o.slurm",
-             "--time", "3 s"]
+             "--time-limit", "3 s"]
     return Input(words, files)
 
 
@@ -96,14 +96,14 @@ def hostfile(random, seeds):
 def machine(random, seeds):
     words = ["import-machine", "m", "-o", "o.yaml"]
     if random.random() < 0.2:
-        words += ["--as", random.choice(["hwloc", "nccl", "nvidia_smi", "rocm_smi"])]
+        words += ["--format", random.choice(["hwloc", "nccl", "nvidia_smi", "rocm_smi"])]
     return Input(words, {"m": pick_mutated(random, seeds.machines)})
 
 
 def fabric(random, seeds):
     words = ["import-fabric", "f", "-o", "o.yaml"]
     if random.random() < 0.2:
-        words += ["--as", random.choice(["ibnetdiscover", "slurm_conf", "slurm_yaml", "topograph",
+        words += ["--format", random.choice(["ibnetdiscover", "slurm_conf", "slurm_yaml", "topograph",
                                           "kubernetes", "nvidia_smi_q", "ec2"])]
     if random.random() < 0.2:
         words += ["--adapters"]
@@ -140,13 +140,13 @@ COMMAND_LINES = [
     ["export", "s.yaml", "--goal", "o.goal"],
     ["lesson", "s.yaml", "-o", "o.html", *LIMIT], ["--help"], ["run", "--help"],
     ["place", "s.yaml", "--no-store", "--slots", "2", "--budget", "5", "--top", "3", "--csv", "-",
-     "--time", "3 s"],
+     "--time-limit", "3 s"],
     ["place", "--cluster", "pair", "--library", "ideal", "--ranks", "4", "--job",
-     "allreduce/ring:1MiB", "--on", "core", "--own", "2-2", "--order", "ring", "--no-store",
-     "--time", "3 s"],
-    ["sweep", "study.yaml", "--no-store", "--by", "time_s", "--top", "5", "--verify", "1", *LIMIT],
-    ["import-machine", "hosts", "--as", "nccl", "--hosts", "2", "--link", "100 Gbit/s"],
-    ["import-fabric", "hosts", "--as", "slurm_conf", "--cores", "2", "--link", "100 Gbit/s",
+     "allreduce/ring:1MiB", "--on", "core", "--baseline", "2-2", "--order", "ring", "--no-store",
+     "--time-limit", "3 s"],
+    ["sweep", "study.yaml", "--no-store", "--objective", "time_s", "--top", "5", "--verify", "1", *LIMIT],
+    ["import-machine", "hosts", "--format", "nccl", "--hosts", "2", "--link", "100 Gbit/s"],
+    ["import-fabric", "hosts", "--format", "slurm_conf", "--cores", "2", "--link", "100 Gbit/s",
      "--oversubscription", "2", "--host", "pair"]]
 
 

@@ -102,9 +102,9 @@ class Program(unittest.TestCase):
         self.assertIn("diff-33.txt; dlguswo333", source)
 
     def test_the_screen_takes_one_kind(self):
-        ran = self.run_("-", "--kind", "replay", input="".join(OSU.values()))
+        ran = self.run_("-", "--only", "replay", input="".join(OSU.values()))
         self.assertEqual(ran.returncode, 1)
-        ran = self.run_("-", "--kind", "replay", "--nodes", "4",
+        ran = self.run_("-", "--only", "replay", "--nodes", "4",
                         input="".join(OSU.values()))
         self.assertIn('"kind": "replay"', ran.stdout)
 
@@ -121,9 +121,9 @@ class Program(unittest.TestCase):
     def test_what_is_wrong_leaves_nothing_behind(self):
         for arguments, said in (
                 ((PUBLISHED[0],), "the input holds probes and replay, a document only one of them: "
-                 "choose one with --kind, or write each to a file of its own with -o\n"),
-                ((PUBLISHED[5], "--kind", "probes", "-o", "out.json"),
-                 '--kind: expected what the input holds (trace), got "probes"\n'),
+                 "choose one with --only, or write each to a file of its own with -o\n"),
+                ((PUBLISHED[5], "--only", "probes", "-o", "out.json"),
+                 '--only: expected what the input holds (trace), got "probes"\n'),
                 ((PUBLISHED[5], "--format", "imc"), "--format: expected one of osu, imb, "
                  'nccl-tests, nccl-tests-json, nccl-csv, csv, ring-trace, p2p-csv, '
                  'rates-csv, p2p-test, '

@@ -187,7 +187,7 @@ class Reports(WithPrograms):
         measured = self.measured_by_the_simulator()
         ran = self.validate(self.model(map(case_key, self.with_where(measured))),
                             self.document(measured), "--max-error", "8%")
-        self.assertEqual(ran.returncode, 4)
+        self.assertEqual(ran.returncode, 5)
         self.assertIn("got no case that counts", ran.stderr)
 
     def with_where(self, measured):
@@ -196,7 +196,7 @@ class Reports(WithPrograms):
     def test_every_output_is_written(self):
         path = self.document(self.measured_by_the_simulator())
         ran = self.validate(self.model(), path, "--csv", "v.csv", "--json", "v.json",
-                            "--markdown", "v.md", "--figures", "pictures")
+                            "--markdown", "v.md", "--figure", "pictures")
         self.assertEqual((ran.returncode, ran.stderr), (0, ""))
         with open(self.folder / "v.csv", encoding="utf-8") as file:
             self.assertEqual([row["error"] for row in csv.DictReader(file)], ["0.0"] * 4)

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "cli/cases/question_options.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "cli/terminal/failure.hpp"
+#include "cli/terminal/option_word.hpp"
+#include "scenarios/question/scenario_tree.hpp"
+#include "topologies/input/characters.hpp"
+
+namespace ringscope {
+namespace {
+
+struct QuestionOption {
+  const char *name, *help;
+  std::vector<const char*> keys;
+};
+
+const QuestionOption question_options[] = {
+    {"--cluster", "CLUSTER: machine, by name or file", {"cluster"}},
+    {"--library", "LIBRARY: costs of messages, by name or file", {"library"}},
+    {"--model", "FILE of calibrate: cluster and library at once", {"cluster", "library"}},
+    {"--placement", "PLACEMENT of the ranks, such as 4-3-1 or 1x8", {"placement"}},
+    {"--job", "COLLECTIVE/ALGORITHM:BYTES, such as allreduce/ring:64MiB", {"job"}},
+    {"--bytes", "SIZE of the message, such as 64MiB", {"job.bytes"}},
+};
+
+/// "allreduce/ring:64MiB" as the map of a job; a map as it is.
+std::string job_map(const std::string& text) {
+  if (text.starts_with('{')) return text;
+  const auto slash = text.find('/'), colon = text.find(':');
+  if (slash == std::string::npos || colon == std::string::npos || colon < slash)
+    option_word("--job", text)
+        .fail("expected a collective, its algorithm and bytes, such as allreduce/ring:64MiB");
+  return fmt::format("{{collective: {}, algorithm: {}, bytes: {}}}", text.substr(0, slash),
+                     text.substr(slash + 1, colon - slash - 1), text.substr(colon + 1));
+}
+
+}  // namespace
+
+std::vector<Override> QuestionArguments::overrides() const {
+  std::vector<Override> all = parts;
+  std::ranges::copy(parse_overrides(changes), std::back_inserter(all));
+  return all;
+}
+
+std::string QuestionArguments::words() const {
+  std::string words, last;
+  for (const Override& one : parts)
+    if (const std::string word = fmt::format(" {} {}", one.option, shell_word(one.text));
+        word != last)
+      words += last = word;
+  for (const std::string& change : changes) words += " --set " + shell_word(change);
+  return words;
+}
+
+void add_question_options(Command& command, QuestionArguments& arguments) {
+  for (const QuestionOption& option : question_options)
+    command.add_setting(
+        option.name,
+        [&arguments, &option](const std::string& text) {
+          for (const char* key : option.keys)
+            arguments.parts.push_back(
+                {key, option.keys.front() == std::string("job") ? job_map(text) : text,
+                 option.name});
+        },
+        option.help);
+  command
+      .add_option("--set", arguments.changes,
+                  "KEY=VALUE: override a key of every scenario, such as job.bytes=64MiB")
+      .one_word();
+}
+
+Value spelled_out(const std::string& command, const QuestionArguments& arguments,
+                  const std::vector<std::string>& keys) {
+  for (const std::string& key : keys)
+    if (std::ranges::none_of(arguments.overrides(),
+                             [&](const Override& one) { return overlap(one.key, key); }))
+      throw BadInput(fmt::format(
+          "{}: expected a scenario, or all of --{}; --{} is missing (ringscope list names both)",
+          command, fmt::join(keys, ", --"), key));
+  return Value::from_text("command line", "question: How long does this job take?");
+}
+
+std::vector<Scenario> read_question(const std::string& name, const QuestionArguments& arguments) {
+  if (!name.empty()) return read_scenarios(name, arguments.overrides());
+  return read_cases(spelled_out("ringscope", arguments, {"cluster", "library", "placement", "job"}),
+                    "job", arguments.overrides());
+}
+
+void refuse_options_for(const std::string& name, const QuestionArguments& arguments) {
+  if (const std::string words = arguments.words(); !words.empty())
+    throw BadInput(
+        fmt::format("{}: changes keys of a scenario, and {} is a cluster: expected a scenario, "
+                    "whose keys begin "
+                    "with 'cluster.'",
+                    words.substr(1, words.find(' ', 1) - 1), name));
+}
+
+}  // namespace ringscope

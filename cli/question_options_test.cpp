@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Options in place of a scenario, and old names of options.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "cli/program_for_test.hpp"
+
+namespace ringscope {
+namespace {
+
+Ended asked(const std::string& words) { return ended(built_program() + " " + words); }
+
+const std::string parts =
+    " --cluster star8 --library rdma --placement 1x4 --job allreduce/ring:1MiB";
+const std::string keys =
+    " --set cluster=star8 --set library=rdma --set placement=1x4 "
+    "--set job='{collective: allreduce, algorithm: ring, bytes: 1MiB}'";
+
+std::string said(const std::string& words) { return asked(words + " 2>&1").text; }
+
+TEST(QuestionOptions, options_are_keys_that_are_set) {
+  for (const char* command : {"run", "compare", "explain"})
+    EXPECT_EQ(asked(command + parts).text, asked(command + keys).text) << command;
+  EXPECT_EQ(asked("run 02-ring-of-8 --bytes 1KiB").text,
+            asked("run 02-ring-of-8 --set job.bytes=1KiB").text);
+}
+
+TEST(QuestionOptions, set_is_laid_over_the_other_options) {
+  EXPECT_EQ(asked("run" + parts + " --set job.bytes=2MiB").text,
+            asked("run" + parts + " --bytes 2MiB").text);
+}
+
+TEST(QuestionOptions, errors_name_the_option) {
+  EXPECT_EQ(said("run 02-ring-of-8 --cluster star7").rfind("--cluster:1:1: unknown cluster", 0),
+            0U);
+  EXPECT_EQ(said("run 02-ring-of-8 --job ring").rfind("--job:1:1: expected a collective", 0), 0U);
+  EXPECT_EQ(said("run --cluster star8 --job allreduce/ring:1MiB"),
+            "ringscope: expected a scenario, or all of --cluster, --library, --placement, --job; "
+            "--library is missing (ringscope list names both)\n");
+  EXPECT_NE(said("show star8 --bytes 1KiB").find("star8 is a cluster"), std::string::npos);
+}
+
+TEST(QuestionOptions, against_puts_a_case_first) {
+  const std::string text = asked("compare 03-anomaly --against 4-3-1 --bytes 1MiB").text;
+  EXPECT_LT(text.find("\n4-3-1"), text.find("\n4-2-2"));
+  EXPECT_EQ(said("compare 03-anomaly --against 9").rfind("--against: unknown case '9'", 0), 0U);
+}
+
+TEST(QuestionOptions, old_names_work_with_a_note) {
+  const std::string now = said("run 01-two-hosts --time-limit 60s");
+  EXPECT_EQ(said("run 01-two-hosts --limit 60s"), "note: --limit is now --time-limit\n" + now);
+  EXPECT_EQ(said("run 01-two-hosts --limit=60s"), "note: --limit is now --time-limit\n" + now);
+}
+
+TEST(QuestionOptions, exact_folds_no_ranks) {
+  const std::string run =
+      "run --cluster star64 --library rdma --placement 4x64 --job "
+      "allreduce/ring:1MiB";
+  EXPECT_NE(asked(run).text.find("Folded: "), std::string::npos);
+  EXPECT_EQ(asked(run + " --exact").text, asked(run + " --no-skip --no-fold").text);
+  EXPECT_EQ(asked(run + " --exact").text.find("Folded: "), std::string::npos);
+}
+
+TEST(Init, writes_files_that_are_read_and_keeps_existing_ones) {
+  const std::string folder = testing::TempDir() + "init";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  const std::pair<const char*, const char*> kinds[] = {
+      {"scenario", "compare "}, {"cluster", "check "}, {"study", "sweep --no-store --verify 0 "}};
+  for (const auto& [kind, command] : kinds) {
+    const std::string file = folder + "/" + kind + ".yaml";
+    EXPECT_EQ(asked(std::string("init ") + kind + " -o " + file).code, 0);
+    EXPECT_EQ(asked(command + file).code, 0) << kind;
+    EXPECT_EQ(asked(std::string("init ") + kind + " -o " + file).code, 1);
+  }
+  EXPECT_NE(said("init machine").find("known: cluster, scenario, study"), std::string::npos);
+}
+
+TEST(List, kinds_are_listed_with_their_counts) {
+  EXPECT_NE(asked("list").text.find("\nstudies          4\n"), std::string::npos);
+  EXPECT_NE(asked("list traces").text.find("ring_8.0.et.gz"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace ringscope
