@@ -87,8 +87,9 @@ class Place(StudyTest):
 
     def test_a_search_answers_alike_on_any_number_of_threads(self):
         for more in ((), DOUBLING):
-            answers = [self.place("place-eight-on-three", *SEARCH, *more, "--threads", jobs, "--json",
-                                  "-", "--verify", "0").stdout for jobs in ("1", "3", "3")]
+            answers = [self.place("place-eight-on-three", *SEARCH, *more, "--threads", threads,
+                                  "--json", "-", "--verify", "0").stdout
+                       for threads in ("1", "3", "3")]
             self.assertEqual(answers[0], answers[1])
             self.assertEqual(answers[1], answers[2])
             answer = json.loads(answers[0])

@@ -33,7 +33,8 @@ struct CaseArguments : HowArguments {
   std::string limit = "3600 s";  ///< of the time that a case may take
 };
 
-/// SCENARIO..., the question's options, --kernel, --no-skip, --no-fold, --fold-from, --tolerance and --time-limit.
+/// SCENARIO..., the question's options, --kernel, those of add_how_options(), --fold-from and
+/// --time-limit.
 void add_case_arguments(Command& subcommand, CaseArguments& arguments);
 
 /// --case.

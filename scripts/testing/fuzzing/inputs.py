@@ -103,8 +103,8 @@ def machine(random, seeds):
 def fabric(random, seeds):
     words = ["import-fabric", "f", "-o", "o.yaml"]
     if random.random() < 0.2:
-        words += ["--format", random.choice(["ibnetdiscover", "slurm_conf", "slurm_yaml", "topograph",
-                                          "kubernetes", "nvidia_smi_q", "ec2"])]
+        words += ["--format", random.choice(["ibnetdiscover", "slurm_conf", "slurm_yaml",
+                                             "topograph", "kubernetes", "nvidia_smi_q", "ec2"])]
     if random.random() < 0.2:
         words += ["--adapters"]
     return Input(words, {"f": pick_mutated(random, seeds.fabrics)})
@@ -144,7 +144,8 @@ COMMAND_LINES = [
     ["place", "--cluster", "pair", "--library", "ideal", "--ranks", "4", "--job",
      "allreduce/ring:1MiB", "--on", "core", "--baseline", "2-2", "--order", "ring", "--no-store",
      "--time-limit", "3 s"],
-    ["sweep", "study.yaml", "--no-store", "--objective", "time_s", "--top", "5", "--verify", "1", *LIMIT],
+    ["sweep", "study.yaml", "--no-store", "--objective", "time_s", "--top", "5", "--verify", "1",
+     *LIMIT],
     ["import-machine", "hosts", "--format", "nccl", "--hosts", "2", "--link", "100 Gbit/s"],
     ["import-fabric", "hosts", "--format", "slurm_conf", "--cores", "2", "--link", "100 Gbit/s",
      "--oversubscription", "2", "--host", "pair"]]

@@ -26,8 +26,8 @@ struct FabricFormat {
 std::span<const FabricFormat> fabric_formats();
 
 /// The fabric that a file describes, in the format named by `as`, or, where that is empty, the one
-/// that recognises the text. Throws InputError, for an `as` at the place "--format", for labels of a
-/// file without nodes that have some at "--label".
+/// that recognises the text. Throws InputError, for an `as` at the place "--format", for labels of
+/// a file without nodes that have some at "--label".
 Fabric read_fabric(const std::string& path, const std::string& as, const FabricLabels& labels = {});
 /// The same of a text.
 Fabric parse_fabric(const Source& source, const std::string& as, const FabricLabels& labels = {});
