@@ -22,7 +22,7 @@ struct QuestionOption {
 const QuestionOption question_options[] = {
     {"--cluster", "CLUSTER: machine, by name or file", {"cluster"}},
     {"--library", "LIBRARY: costs of messages, by name or file", {"library"}},
-    {"--model", "FILE of calibrate: cluster and library at once", {"cluster", "library"}},
+    {"--model", "FILE that calibrate wrote: cluster and library", {"cluster", "library"}},
     {"--placement", "PLACEMENT of the ranks, such as 4-3-1 or 1x8", {"placement"}},
     {"--job", "COLLECTIVE/ALGORITHM:BYTES, such as allreduce/ring:64MiB", {"job"}},
     {"--bytes", "SIZE of the message, such as 64MiB", {"job.bytes"}},

@@ -145,7 +145,8 @@ class Program(unittest.TestCase):
             on_gpus = name == "nccl"
             where = ("h100x4_nvlink", "--library", "nccl_h100", "--placement",
                      '{"hosts": "4", "on": "gpu"}') if on_gpus else (FIT, "--placement", "3-3-2")
-            ran = self.tune(*where, "--format", name, "--sizes", "1MiB", "--min-gain", "1%", "-o", "-")
+            ran = self.tune(*where, "--format", name, "--sizes", "1MiB", "--min-gain", "1%", "-o",
+                            "-")
             self.assertEqual((ran.returncode, ran.stderr), (0, ""), name)
             self.assertIn("ringscope tune" if name in ("openmpi", "nccl", "ucc") else "{",
                           ran.stdout)
