@@ -46,6 +46,7 @@ class KeptFits(unittest.TestCase):
             arguments = command_of(path)
             for option, name in (("-o", "fit.yaml"), ("--report", "report.txt")):
                 arguments[arguments.index(option) + 1] = f"{folder}/{name}"
+            arguments += ("--bootstrap", "1")  # refits move intervals alone, which are not compared
             done = subprocess.run([str(self.build / "ringscope"), *arguments], cwd=KEPT,
                                   capture_output=True, text=True, timeout=250, check=False)
             self.assertEqual(done.returncode, 0, done.stderr)
