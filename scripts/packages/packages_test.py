@@ -51,7 +51,8 @@ class Package(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory(prefix="ringscope-package-")
         cls.addClassCleanup(cls.folder.cleanup)
-        made = run(["cpack", "-G", "DEB", "-B", cls.folder.name], cwd=BUILD)
+        made = run(["cpack", "-G", "DEB", "-B", cls.folder.name,
+                    "-D", "CPACK_DEBIAN_COMPRESSION_TYPE=none"], cwd=BUILD)
         assert made.returncode == 0, made.stdout + made.stderr
         cls.packages = {os.path.basename(path).split("_")[0]: path
                         for path in glob.glob(os.path.join(cls.folder.name, "*.deb"))}
@@ -105,6 +106,11 @@ class Package(unittest.TestCase):
         for name in sorted(set(self.packages) - {"ringscope"}):
             needed = run(["dpkg-deb", "-f", self.packages[name], "Depends"]).stdout
             self.assertIn(f"ringscope (= {version})", needed, name)
+
+    def test_packages_wait_for_shared_libraries(self):
+        for name, package in self.packages.items():
+            self.assertRegex(run(["dpkg-deb", "-f", package, "Depends"]).stdout,
+                             r"\blibc6 \(>= .*\blibyaml-cpp", name)
 
     def test_library_package_has_what_find_package_needs(self):
         for path in ("usr/include/ringscope/ringscope.hpp", "usr/lib/libringscope.so",
