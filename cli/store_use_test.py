@@ -13,10 +13,10 @@ import unittest
 
 from cli.study_for_test import ENVIRONMENT, StudyTest, main
 
-JOB = """question: Where do eight ranks go?
+JOB = """question: Where do six ranks go?
 cluster: two_level
 library: openmpi_tcp
-placement: {hosts: 2x4, map_by: node}
+placement: {hosts: 2x3, map_by: node}
 job: {collective: allreduce, algorithm: ring, bytes: 64 MiB}
 """
 WORDS = ("job.yaml", "--order", "fixed", "--verify", "0", "--store", "s.sqlite", "--json", "-")
