@@ -77,12 +77,14 @@ class Waiting(StudyTest):
             run.kill()
         return said
 
-    def interrupted(self, *words, after=3):
-        """Code and outputs of a run that ^C ends, after so many seconds."""
+    def interrupted(self, *words, after=1):
+        """Code and outputs of a run that ^C ends, so many seconds after it announces a case."""
         with self.start(*words, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as run:
+            said = run.stderr.readline()
             time.sleep(after)
             run.send_signal(signal.SIGINT)
             out, error = run.communicate(timeout=100)
+        error = said + error
         self.assertNotIn("\r", error)
         return run.returncode, out, error
 
