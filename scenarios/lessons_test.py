@@ -165,7 +165,7 @@ class Verdicts(Held):
             "A slow link": [" at 100 Gbit/s", " at 10 Gbit/s"], "One thread": [" with two threads"],
             "One lock": [" with two endpoints"], "TCP": [" with RDMA", " with chosen costs"],
             "MPI processes": [" with NCCL on GPUs"]}
-    CLEARED, CONVICTED = 1.1, 1.02  # the anomaly stays, and goes
+    RULED_OUT, CONFIRMED = 1.1, 1.02  # the anomaly stays, and goes
 
     def seconds_of(self, lesson):
         """{name of a case: its time}"""
@@ -197,8 +197,9 @@ class Verdicts(Held):
             with self.subTest(text):
                 self.assert_ratios(text, seconds, names)
                 ratio = seconds["4-3-1" + names[0]] / seconds["4-2-2" + names[0]]
-                self.assertTrue(text.endswith("Cleared." if ratio > self.CLEARED else "Convicted."))
-                self.assertTrue(ratio > self.CLEARED or ratio < self.CONVICTED)
+                ending = "Ruled out." if ratio > self.RULED_OUT else "Confirmed."
+                self.assertTrue(text.endswith(ending))
+                self.assertTrue(ratio > self.RULED_OUT or ratio < self.CONFIRMED)
         for placement in ("4-2-2", "4-3-1"):
             training = f"{placement} training"
             more = seconds[training + " with checkpoints"] - seconds[training]
@@ -214,7 +215,7 @@ class Verdicts(Held):
                                             for rate in (16, 25)])
         self.assert_ratios(fourth, seconds, [" with measured costs at 25 Gbit/s"])
         self.assertLess(seconds["4-3-1 with NCCL on GPUs"],
-                        self.CONVICTED * seconds["4-2-2 with NCCL on GPUs"])
+                        self.CONFIRMED * seconds["4-2-2 with NCCL on GPUs"])
 
 
 class Differences(unittest.TestCase):
