@@ -108,8 +108,8 @@ MEASURED = 0.02  # relative error of a published median, where there are few
 # Width of the logarithm of a factor, around 1. Of 0.1, 0.25 and 0.5, and of one factor or two for
 # latencies, these predict each fitted row best from the other ones.
 DRAWN = 0.1
-FACTORS = ("latencies with flags", "with Simple", "rates of blocks", "shares of links",
-           "hops between hosts", "cables")
+FACTORS = ("LL and LL128 latency", "Simple latency", "block bandwidth", "link share",
+           "inter-host hop", "inter-host link share")
 
 
 def scaled(costs: Costs, factors, granted: dict) -> Costs:
@@ -155,23 +155,23 @@ def head_of_a100(spread: dict, by_file: dict) -> list:
     errors = "; ".join(f"{file}: median {np.median(some):.1%}, 90th percentile "
                        f"{np.quantile(some, 0.9):.1%} of {len(some)}"
                        for file, some in by_file.items())
-    return ["Written by `python3 -m validation.calibration.nccl.fit a100` from",
-            "validation/published/nccl: a100-channels.csv and every fourth size of the auto curves",
-            f"(openfabric-systems/simllm, NCCL 2.31.2). Error on these: {errors}.",
-            "Versions and generations: NCCL 2.30.7, src/graph/tuning.cc.",
-            "Hops between hosts are NCCL's own latencies, not measured.",
-            "Not told apart by the data:",
-            f"{', '.join(untold(spread)) or 'none'} (standard error above {TOLD:.0%})."]
+    return ["NCCL on A100, fitted to a100-channels.csv and every fourth size of the auto curves",
+            "in validation/published/nccl (openfabric-systems/simllm, NCCL 2.31.2).",
+            f"Errors on these: {errors}.",
+            "Versions and generations: NCCL 2.30.7, src/graph/tuning.cc. Hops between",
+            "hosts are NCCL's own latencies, not measured. Not identifiable:",
+            f"{', '.join(untold(spread)) or 'none'} (standard error above {TOLD:.0%}).",
+            "Written by `python3 -m validation.calibration.nccl.fit a100`."]
 
 
 def head_of_others(name: str, rows: list, factors, left) -> list:
     sizes = ", ".join(f"{row.size} B" for row in rows)
     parts = ", ".join(f"{what} {factor:.3f}" for what, factor in zip(FACTORS, factors))
-    return [f"Written by `python3 -m validation.calibration.nccl.fit {name}`: nccl_a100, its",
-            "rates as NCCL's tables scale them to this generation, times factors",
-            f"({parts}),", f"fitted to allreduces of {sizes}, which they miss by "
-            f"{np.max(left):.1%} at most;", "validation/published/SPLIT.md says of which files. A "
-            "factor of 1 may be one of which", "these sizes tell nothing."]
+    return ["Costs of nccl_a100, scaled to this generation by NCCL's tables and by fitted factors.",
+            f"Factors: {parts}. Fitted to allreduces of {sizes},",
+            f"with errors of {np.max(left):.1%} at most. validation/published/SPLIT.md lists the",
+            "files. A factor of 1 may mean that these sizes do not identify it.",
+            f"Written by `python3 -m validation.calibration.nccl.fit {name}`."]
 
 
 def text_of_a100() -> str:

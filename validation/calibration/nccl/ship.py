@@ -27,10 +27,10 @@ PROFILES = {"nccl_h100": ("hopper", "2.29", "NCCL on H100 over NVLink or NVSwitc
             "nccl_b200": ("blackwell", "2.29", "NCCL on B200 over NVSwitch")}
 ABOUT = {"infiniband": "InfiniBand with GPUDirect RDMA",
          "roce": "RoCE, RDMA over Ethernet, with GPUDirect",
-         "efa_p4d": "AWS's EFA of p4d hosts, by aws-ofi-nccl",
-         "efa_p5": "AWS's EFA of p5 hosts, by aws-ofi-nccl",
-         "efa_p6": "AWS's EFA of p6 hosts, by aws-ofi-nccl",
-         "slingshot": "HPE's Slingshot, by aws-ofi-nccl over libfabric's cxi",
+         "efa_p4d": "AWS EFA on p4d hosts, plug-in aws-ofi-nccl",
+         "efa_p5": "AWS EFA on p5 hosts, plug-in aws-ofi-nccl",
+         "efa_p6": "AWS EFA on p6 hosts, plug-in aws-ofi-nccl",
+         "slingshot": "HPE Slingshot, plug-in aws-ofi-nccl over libfabric's cxi",
          "tcpx": "GPUDirect-TCPX on GCP's A3 High hosts"}
 SOURCED = ("tcpxo", "socket", "sockets", "slingshot_socket")  # costs by documents
 LONE = ("p4d", "p5", "a3high", "alps")  # each the only machine of its network
@@ -65,10 +65,10 @@ def profile_text(base, fit: dict, name: str, residuals: list) -> str:
             blocks[protocol].pop(key)
     machines = [one.name for one in everywhere.MACHINES if one.generation == generation
                 and one.name in fit["omitted"]]
-    head = [f"Written by `python3 -m validation.calibration.nccl.ship`: fitted to {len(machines)}",
-            f"published machines of this generation ({', '.join(machines)}) and, by factors of all",
-            "generations, to the others. validation/published/nccl/machines.md has the errors on",
-            "machines that a fit omits; `spread` is the 90 % range of these."]
+    head = [f"{about}, fitted to {len(machines)} published machines: {', '.join(machines)}.",
+            "Factors that all generations share are fitted to other machines, too. Errors on",
+            "omitted machines: validation/published/nccl/machines.md. `spread` is their 90 %",
+            "range. Written by `python3 -m validation.calibration.nccl.ship`."]
     library = {"base": "cuda_pinned", "transport": "infiniband", "blocks": blocks}
     return yaml_of(head, about, library) + spread.yaml_of(residuals)
 
@@ -79,8 +79,9 @@ def transport_text(base, fit: dict, name: str, residuals: list) -> str:
     blocks = blocks_of(base, fit["factors"], Machine("", cluster, "hopper", (), "2.29"))
     seen = [one.name for one in everywhere.MACHINES if everywhere.transport_of(one) == name
             and one.name in fit["omitted"] and one.name in fit["between_hosts"]]
-    fitted = f"fitted to {', '.join(seen)}" if seen else "by its family, fitted to nothing of it"
-    lines = [f"# Written by `python3 -m validation.calibration.nccl.ship`: {fitted}.",
+    fitted = f"fitted to {', '.join(seen)}" if seen else "by its family, not fitted"
+    lines = [f"# Costs of NCCL between hosts, {fitted}.",
+             "# Written by `python3 -m validation.calibration.nccl.ship`.",
              f"about: {ABOUT[name]}", "blocks:"]
     if name in everywhere.STATED:
         lines.append(f"  nic_latency: {everywhere.STATED[name]}")
