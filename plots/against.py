@@ -14,6 +14,7 @@ from collections import namedtuple
 from matplotlib.ticker import NullLocator
 
 from common import style
+from common.groups import grouped
 from common.quantities import BITS, BYTES, BYTE_RATES, RATES, SECONDS, SIZES, TIMES, size_of
 from common.style import plt
 from plots import inputs
@@ -139,9 +140,7 @@ def named(rows, key):
 
 
 def lines_of(points):
-    lines = {}
-    for point in points:
-        lines.setdefault(point.label or "all cases", []).append(point)
+    lines = grouped(points, lambda point: point.label or "all cases")
     return {label: sorted(line, key=lambda point: point.x or 0) for label, line in lines.items()}
 
 

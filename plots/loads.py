@@ -17,6 +17,7 @@ from matplotlib.colors import Normalize
 from matplotlib.patches import FancyArrowPatch, Rectangle
 
 from common import style
+from common.groups import grouped
 from common.quantities import SECONDS
 from common.style import FAINT, INK, InputError, plt
 from plots import inputs
@@ -103,12 +104,10 @@ def merged(links):
 
 def fewer(hosts):
     """Hosts that are loaded alike as one; the busiest of them; and how many are not among them."""
-    alike = {}
-    for host in hosts:
-        key = (host.ranks, tuple((name, round(host.cells.get(name, 0), 2)) for name in CELLS),
-               tuple((name, tuple(round(load, 2) for load in loads))
-                     for name, loads in host.uplinks.items()))
-        alike.setdefault(key, []).append(host)
+    alike = grouped(hosts, lambda host: (
+        host.ranks, tuple((name, round(host.cells.get(name, 0), 2)) for name in CELLS),
+        tuple((name, tuple(round(load, 2) for load in loads))
+              for name, loads in host.uplinks.items())))
     groups = [members[0]._replace(number=len(members)) for members in alike.values()]
     shown = sorted(groups, key=lambda host: -busiest_of(host))[:MOST_HOSTS]
     kept = [host for host in groups if host in shown]

@@ -8,6 +8,8 @@ from collections import namedtuple
 
 import numpy
 
+from common.groups import grouped
+
 Span = namedtuple("Span", "kind phase start end")
 Row = namedtuple("Row", "label spans")
 Lane = namedtuple("Lane", "rank number stream")  # in place of a rank that has several streams
@@ -46,11 +48,9 @@ def stream_of(rank):
 def folded(ranks):
     """A row for each different life, in the order of its first rank; its times are that one's."""
     step = SAME * end_of(ranks) or 1.0
-    alike = {}
-    for rank in sorted(ranks):
-        life = tuple((span.kind, span.phase, round(span.start / step), round(span.end / step))
-                     for span in ranks[rank])
-        alike.setdefault((stream_of(rank), life), []).append(rank)
+    alike = grouped(sorted(ranks), lambda rank: (stream_of(rank), tuple(
+        (span.kind, span.phase, round(span.start / step), round(span.end / step))
+        for span in ranks[rank])))
     return [Row(name_of(members), ranks[members[0]]) for members in alike.values()]
 
 

@@ -5,6 +5,7 @@ import dataclasses
 import math
 from typing import Optional, Sequence
 
+from common.groups import grouped
 from common.programs import InputError
 from validation import measurements
 from validation.calibration import imports
@@ -224,11 +225,8 @@ def placement_of(one, document):
 def merged(points: list) -> list:
     """Out of place and in place, or several runs, of one size as one point: their geometric mean,
     and their spread where it is the larger one."""
-    groups: dict = {}
-    for point in points:
-        groups.setdefault((point.series, point.bytes), []).append(point)
     result = []
-    for group in groups.values():
+    for group in grouped(points, lambda point: (point.series, point.bytes)).values():
         logs = [math.log(point.seconds) for point in group]
         mean = sum(logs) / len(logs)
         first = dataclasses.replace(group[0], seconds=math.exp(mean))

@@ -15,6 +15,7 @@ from typing import NamedTuple, Optional
 
 import numpy as np
 
+from common.groups import grouped
 from validation.doctor.causes.cause import Cause
 from validation.doctor.errors import Density, Errors
 
@@ -152,11 +153,8 @@ class Ranking:
 
 def joined(ranked: list) -> list:
     """One outcome a cause: the variant that explains most, with the mean weight of all of them."""
-    best: dict = {}
-    for one in ranked:
-        best.setdefault(one.name, []).append(one)
     found = [own[0]._replace(log_weight=log_mean([one.log_weight for one in own]))
-             for own in best.values()]
+             for own in grouped(ranked, lambda one: one.name).values()]
     return sorted(found, key=lambda one: -one.log_weight)
 
 

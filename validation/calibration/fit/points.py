@@ -6,6 +6,7 @@ import statistics
 
 import numpy as np
 
+from common.groups import grouped
 from common.programs import InputError
 from validation.measurements import case_key, merge_samples
 
@@ -73,11 +74,8 @@ class Points:
 
     @staticmethod
     def of(documents, kinds=("probes", "replay")):
-        cases = {}
-        for document in documents:
-            if document.kind in kinds:
-                for one in document.measurements:
-                    cases.setdefault(case_key(one), []).append(one)
+        cases = grouped((one for document in documents if document.kind in kinds
+                         for one in document.measurements), case_key)
         return Points([point_of(merge_samples(group)) for group in cases.values()])
 
     def without(self, is_left_out):
@@ -92,11 +90,10 @@ class Points:
 
     def curve(self, what, **parameters):
         """(sizes, median seconds), one entry per size."""
-        sizes = {}
-        for point in self.of_probe(what, **parameters):
-            sizes.setdefault(point.size, []).append(point.seconds)
-        return (np.array(list(sizes)), np.array([statistics.median(all_of)
-                                                 for all_of in sizes.values()]))
+        sizes = grouped(self.of_probe(what, **parameters), lambda point: point.size)
+        return (np.array(list(sizes)),
+                np.array([statistics.median(point.seconds for point in some)
+                          for some in sizes.values()]))
 
     def redrawn(self, generator):
         return Points([point.redrawn(generator) for point in self.all])

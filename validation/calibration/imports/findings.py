@@ -6,6 +6,7 @@ import itertools
 import statistics
 from typing import Optional
 
+from common.groups import grouped
 from common.programs import InputError
 from validation import measurements
 from validation.calibration.imports import collectives
@@ -170,11 +171,8 @@ def mark(kind: str, first: str, table: str, factor: float, cases: dict, numbers:
 def merged(points: list) -> list:
     """One measurement per case, in the order in which they came; what was measured several times
     has every value as a sample."""
-    cases = {}
-    for point in points:
-        cases.setdefault(measurements.case_key(point), []).append(point)
     result = []
-    for several in cases.values():
+    for several in grouped(points, measurements.case_key).values():
         if len(several) > 1:
             for point in several:
                 point.samples_s, point.extra = [point.median_s], {}

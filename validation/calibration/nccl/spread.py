@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
+from common.groups import grouped
+
 MIB = 1 << 20
 EDGES = (64 << 10, MIB, 64 * MIB, math.inf)  # largest sizes of bands, B
 LONE = math.log(2)
@@ -38,11 +40,9 @@ def width_of(some: list) -> float:
     """Logarithm by which measured times of another machine are above, or below, predicted ones:
     Student's t of the machines' mean squares. Errors of one machine go together, so that a machine
     counts once, and one degree of freedom is known of each."""
-    squares = {}
-    for one in some:
-        squares.setdefault(one.machine, []).append(one.error ** 2)
-    mean = np.mean([np.mean(of_machine) for of_machine in squares.values()])
-    return float(special.stdtrit(len(squares), 1 - OUTSIDE / 2) * math.sqrt(mean))
+    machines = grouped(some, lambda one: one.machine)
+    mean = np.mean([np.mean([one.error ** 2 for one in own]) for own in machines.values()])
+    return float(special.stdtrit(len(machines), 1 - OUTSIDE / 2) * math.sqrt(mean))
 
 
 def widths(residuals: list) -> dict:

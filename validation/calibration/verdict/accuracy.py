@@ -10,6 +10,8 @@ from typing import Callable, Iterable, NamedTuple, Optional
 
 import numpy
 
+from common.groups import grouped
+
 
 @dataclass(frozen=True)
 class Limits:
@@ -57,9 +59,7 @@ def figures(judged: Iterable) -> Figures:
 
 def figures_by(judged: Iterable, key: Callable, order: Callable) -> dict:
     """{value of the key: its Figures}; `order` of a case says which value comes first."""
-    groups: dict = {}
-    for one in sorted(judged, key=order):
-        groups.setdefault(key(one), []).append(one)
+    groups = grouped(sorted(judged, key=order), key)
     return {value: figures(group) for value, group in groups.items()}
 
 

@@ -5,6 +5,7 @@ import json
 from dataclasses import dataclass, field
 from typing import NamedTuple, Optional
 
+from common.groups import grouped
 from common.programs import InputError
 from common.quantities import format_bytes
 from validation.calibration.imports import collectives
@@ -148,10 +149,7 @@ def launches_of(measurement: Measurement) -> int:
 
 def gather(documents: list, fitted_keys: set, limits: accuracy.Limits) -> list:
     """The Cases of all replay documents, in the order in which they first stand."""
-    launches: dict = {}
-    for document in documents:
-        for one in document.measurements:
-            launches.setdefault(same_case(one), []).append(one)
+    launches = grouped((one for document in documents for one in document.measurements), same_case)
     cases = []
     for group in launches.values():
         merged = merge_samples(group)

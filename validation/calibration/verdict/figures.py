@@ -6,6 +6,7 @@ import os
 from matplotlib.lines import Line2D
 
 from common import style
+from common.groups import grouped
 from common.programs import InputError
 from common.quantities import SECONDS
 from common.style import LINE_COLOURS, MARKERS, plt, set_x
@@ -88,14 +89,11 @@ def error_by_size(judged: list):
 
 def curves_of(judged: list) -> dict:
     """{(algorithm, machine): {placement: [cases by size]}}: one panel each."""
-    panels: dict = {}
-    for case in judged:
-        if case.bytes > 0:
-            key = (judge.algorithm_of(case), case.series)
-            panels.setdefault(key, {}).setdefault(str(case.parameters["placement"]),
-                                                  []).append(case)
-    return {key: {name: sorted(line, key=lambda case: case.bytes) for name, line in lines.items()}
-            for key, lines in panels.items()}
+    panels = grouped((case for case in judged if case.bytes > 0),
+                     lambda case: (judge.algorithm_of(case), case.series))
+    return {key: {name: sorted(line, key=lambda case: case.bytes)
+                  for name, line in grouped(some, judge.placement_of).items()}
+            for key, some in panels.items()}
 
 
 def draw_curve(axes, line: list, look: tuple, unit: float):

@@ -4,6 +4,7 @@
 from dataclasses import dataclass, field
 from typing import NamedTuple, Optional
 
+from common.groups import grouped
 from common.programs import InputError
 from common.quantities import parse_quantity
 from validation.calibration.verdict import (accuracy, cases, doubts, interval, model, order,
@@ -36,10 +37,7 @@ class Verdict:
 
     def series(self) -> dict:
         """{Series: its cases}, in the order in which they were given."""
-        found: dict = {}
-        for case in self.judged:
-            found.setdefault(case.series, []).append(case)
-        return found
+        return grouped(self.judged, lambda case: case.series)
 
     @property
     def doubts(self) -> list:

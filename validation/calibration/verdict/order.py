@@ -5,6 +5,7 @@ import itertools
 import json
 from dataclasses import dataclass
 
+from common.groups import grouped
 from validation.calibration.verdict import accuracy, cases
 
 LEAST_MARGIN = 0.01  # smaller differences are equal, however little they spread
@@ -67,9 +68,6 @@ def placed(case: cases.Case) -> tuple:
 
 def pairs(judged: list) -> list:
     """Every two placements of one otherwise equal case."""
-    groups: dict = {}
-    for case in judged:
-        groups.setdefault(all_but_placement(case), []).append(case)
-    return [Pair(one, other) for group in groups.values()
+    return [Pair(one, other) for group in grouped(judged, all_but_placement).values()
             for one, other in itertools.combinations(group, 2)
             if placed(one) != placed(other)]

@@ -8,6 +8,7 @@ import statistics
 import subprocess
 import tempfile
 
+from common.groups import grouped
 from common.programs import InputError, waiting
 from validation.calibration.verdict import cases, model
 
@@ -45,10 +46,8 @@ class Simulator:
 
     def algorithms(self) -> dict:
         """{collective: [names]}, as listed."""
-        known: dict = {}
-        for one in self.listed("algorithms"):
-            known.setdefault(one["collective"], []).append(one["algorithm"])
-        return known
+        known = grouped(self.listed("algorithms"), lambda one: one["collective"])
+        return {name: [one["algorithm"] for one in some] for name, some in known.items()}
 
     def nccl(self) -> dict:
         """{collective: the algorithm that stands for NCCL's choice}"""

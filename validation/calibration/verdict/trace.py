@@ -7,6 +7,7 @@ import statistics
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from common.groups import grouped
 from common.programs import InputError
 from common.quantities import parse_quantity
 from validation.calibration.verdict import cases, model, placements
@@ -102,9 +103,7 @@ def gather(documents: list, fitted: model.Model) -> list:
     """One Trace per placement and document."""
     found = []
     for document in documents:
-        calls: dict = {}
-        for one in document.measurements:
-            calls.setdefault(str(one.parameters["placement"]), []).append(one)
+        calls = grouped(document.measurements, lambda one: str(one.parameters["placement"]))
         for text, some in calls.items():
             place = f"{document.path}: placement {text}"
             placement = placements.parse(text, place)

@@ -4,6 +4,7 @@
 import math
 import statistics
 
+from common.groups import grouped
 from validation.doctor.causes.cause import stated_alone
 
 COLD, SETTLED = 1.5, 0.1  # of times: the first over the last; logarithm of the last two
@@ -17,10 +18,8 @@ def settles(times: list) -> bool:
 
 
 def seen(points: list) -> str:
-    runs: dict = {}
-    for point in points:
-        runs.setdefault(point.series, []).append(point.ratio)
-    if settles([statistics.median(one) for one in runs.values()]):
+    runs = grouped(points, lambda point: point.series)
+    if settles([statistics.median(point.ratio for point in some) for some in runs.values()]):
         return f"the first of {len(runs)} runs are slower than the last two, which agree"
     cold = sum(settles(list(point.samples)) for point in points)
     return f"the first repetitions of {cold} sizes are slower than the last" if cold > 1 else ""
