@@ -3,15 +3,14 @@
 
 import dataclasses
 import math
-import re
 from typing import NamedTuple, Optional
 
+from common.groups import grouped
 from common.programs import InputError
 from validation.doctor.what_if import WhatIf
 from validation.tune.formats.way import Choice, Way, choices
 from validation.tune.ground import Ground
 
-PLACE = re.compile(r"^the described machine:\d+:\d+: ")
 KEPT = 1.05  # a choice stays while the best is no faster than by this: fewer ranges
 
 
@@ -83,11 +82,8 @@ def simulated(what_if: WhatIf, ground: Ground, asked: list, what: str) -> list:
     """The answer to each (choice, bytes), None where the simulator refuses it. Sizes of one way go
     together, and one by one where that is refused."""
     scenarios = [ground.scenario(choice.job(size)) for choice, size in asked]
-    groups: dict = {}
-    for index, (choice, _) in enumerate(asked):
-        groups.setdefault(choice, []).append(index)
     found: list = [None] * len(asked)
-    lots = list(groups.values())
+    lots = list(grouped(range(len(asked)), lambda index: asked[index][0]).values())
     again = []
     for lot, answers in zip(lots, what_if.all([[scenarios[i] for i in lot] for lot in lots], what)):
         if answers is None:
@@ -111,8 +107,7 @@ def refused(what_if: WhatIf, ground: Ground, job: dict):
     try:
         what_if.answers([ground.scenario(job)])
     except InputError as error:
-        said = PLACE.sub("", str(error).splitlines()[0])
-        raise type(error)(f"{place}: {said}") from None
+        raise type(error)(f"{place}: {str(error).splitlines()[0]}") from None
     raise InputError(f"{place}: cannot be simulated within {what_if.limit}")
 
 
