@@ -26,8 +26,9 @@ from common.programs import (  # noqa: E402
 from common.quantities import SIZES, in_unit  # noqa: E402
 
 DOTS_PER_INCH = 150
-INK = "#222222"
-FAINT = "#8A8A8A"
+SETTINGS = matplotlib.rc_params_from_file(
+    pathlib.Path(__file__).with_name("pictures.mplstyle"), use_default_template=False)
+INK, FAINT = SETTINGS["text.color"], SETTINGS["axes.edgecolor"]
 TITLE_LINE = 0.2  # inches
 TITLE_LETTERS_PER_INCH = 9.5
 
@@ -65,25 +66,6 @@ FORMATS = {
 }
 
 OUTPUT = "the picture to write, in the format of its name: .png, .pdf, .svg or .eps"
-
-SETTINGS = {
-    "font.family": "DejaVu Sans",
-    "font.size": 9,
-    "axes.titlesize": 10,
-    "axes.labelsize": 9,
-    "axes.edgecolor": FAINT,
-    "axes.labelcolor": INK,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "text.color": INK,
-    "xtick.color": INK,
-    "ytick.color": INK,
-    "legend.frameon": False,
-    "hatch.linewidth": 0.4,
-    "svg.hashsalt": "ringscope",  # else the names in it are random
-    "svg.fonttype": "none",
-    "pdf.fonttype": 42,
-}
 
 
 def kind_of(activity, cause):
