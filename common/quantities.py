@@ -68,8 +68,8 @@ SIZES = falling(BYTES, "TiB", "GiB", "MiB", "KiB", "B")
 DECIMAL_SIZES = falling(BYTES, "TB", "GB", "MB", "kB", "B")
 
 
-def in_unit(value: float, units, digits: int) -> str:
-    """`value` in the first of `units` (size, name; falling) in which it is 1 or more."""
+def in_unit(value: float, units, digits: int = 3) -> str:
+    """"41.2 ms": `value` in the first of `units` (size, name; falling) in which it is 1 or more."""
     size, name = units[-1]
     for size, name in units:
         if float(f"{abs(value) / size:.{digits}g}") >= 1:

@@ -5,10 +5,10 @@ Colours are Okabe and Ito's (https://jfly.uni-koeln.de/color), which colour-blin
 apart; hatches say the same again for black-and-white print.
 """
 
-import contextlib
 import io
 import os
 import pathlib
+import re
 import sys
 import textwrap
 
@@ -65,6 +65,9 @@ FORMATS = {
     "eps": {"Creator": "ringscope"},
 }
 
+# The writer of PostScript takes the date from the clock.
+NOW, NO_DATE = re.compile(rb"%%CreationDate: .*"), b"%%CreationDate: Thu Jan 01 00:00:00 1970"
+
 OUTPUT = "the picture to write, in the format of its name: .png, .pdf, .svg or .eps"
 
 
@@ -79,11 +82,6 @@ def unit_for(largest, units):
         if abs(largest) >= size:
             return size, name
     return units[-1] if largest else units[0]
-
-
-def in_words(value, units, digits=3):
-    """`value` with so many significant digits and its unit: "41.2 ms"."""
-    return in_unit(value, units, digits)
 
 
 def plain(axis, values=()):
@@ -207,28 +205,14 @@ def in_a_row(words):
     return f"{', '.join(dotted[:-1])} or {dotted[-1]}"
 
 
-@contextlib.contextmanager
-def no_date():
-    """For PostScript, whose writer takes the date from here or from the clock."""
-    before = os.environ.get("SOURCE_DATE_EPOCH")
-    os.environ["SOURCE_DATE_EPOCH"] = "0"
-    try:
-        yield
-    finally:
-        if before is None:
-            del os.environ["SOURCE_DATE_EPOCH"]
-        else:
-            os.environ["SOURCE_DATE_EPOCH"] = before
-
-
 def save(figure, path):
     """Writes the format of the name without date or version: same input, same bytes."""
     try:
         kind = format_of(path)
         picture = io.BytesIO()
-        with no_date():
-            figure.savefig(picture, format=kind, dpi=DOTS_PER_INCH, metadata=FORMATS[kind])
-        write_bytes(path, picture.getvalue())
+        figure.savefig(picture, format=kind, dpi=DOTS_PER_INCH, metadata=FORMATS[kind])
+        content = picture.getvalue()
+        write_bytes(path, NOW.sub(NO_DATE, content, 1) if kind == "eps" else content)
     finally:
         plt.close(figure)
 
@@ -275,7 +259,7 @@ def set_x(axes, x, values):
     axes.xaxis.set_minor_locator(NullLocator())
     if x == "bytes":
         ticks = size_ticks(values)
-        axes.set_xticks(ticks, [in_words(tick, SIZES) for tick in ticks])
+        axes.set_xticks(ticks, [in_unit(tick, SIZES) for tick in ticks])
         axes.set_xlabel("message size per rank (bytes)")
     else:
         ticks = sorted(set(values)) if len(set(values)) <= MOST_TICKS else size_ticks(values)

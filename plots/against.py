@@ -15,7 +15,8 @@ from matplotlib.ticker import NullLocator
 
 from common import style
 from common.groups import grouped
-from common.quantities import BITS, BYTES, BYTE_RATES, RATES, SECONDS, SIZES, TIMES, size_of
+from common.quantities import (BITS, BYTES, BYTE_RATES, RATES, SECONDS, SIZES, TIMES, in_unit,
+                               size_of)
 from common.style import plt
 from plots import inputs
 
@@ -129,7 +130,7 @@ def named(rows, key):
         beside = ["placement"] if key == "job.options.servers" else []
         shown = [case.get(part, "") for part in PARTS
                  if not key.startswith(part) and part not in beside]
-        size = style.in_words(case.get("bytes") or 0, SIZES)
+        size = in_unit(case.get("bytes") or 0, SIZES)
         shown.append(at(case, "training.model") or size)  # a model says how large its gradients are
         return shown
     all_parts = [parts(case) for case, _, _ in rows]
@@ -160,14 +161,10 @@ def crossings(first, second, height=math.log, back=math.exp):
 
 
 def words(value, unit):
-    if unit == "s":
-        return style.in_words(value, SECONDS)
-    if unit == "B":
-        return style.in_words(value, SIZES)
-    if unit:
-        return style.in_words(value, [(size, name.replace("B/s", unit))
-                                      for size, name in RATES])
-    return f"{value:g}"
+    if not unit:
+        return f"{value:g}"
+    units = {"s": SECONDS, "B": SIZES}.get(unit)
+    return in_unit(value, units or [(size, name.replace("B/s", unit)) for size, name in RATES])
 
 
 def draw(points, unit, key, value, title):
@@ -188,8 +185,7 @@ def draw(points, unit, key, value, title):
             axes.plot([point.x for point in line], [point.y / size for point in line],
                       label=label, **look)
     places = set_axes(axes, points, unit, size, units_of(value) is RATES)
-    in_unit = {"": "", "B": " (bytes)"}.get(unit, f" ({unit})")
-    axes.set_xlabel(name_of(key) + in_unit)
+    axes.set_xlabel(name_of(key) + {"": "", "B": " (bytes)"}.get(unit, f" ({unit})"))
     axes.set_ylabel(f"{name_of(value)} ({name})" if name else name_of(value))
     mark_crossings(axes, [line if line[0].x is not None else
                           [Point(label, x, line[0].y) for x in places]

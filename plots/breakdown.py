@@ -8,7 +8,7 @@ from collections import namedtuple
 from itertools import groupby
 
 from common import style
-from common.quantities import SECONDS
+from common.quantities import SECONDS, in_unit
 from common.style import ACTIVITIES, FAINT, INK, KINDS, plt
 from plots import inputs
 
@@ -106,7 +106,7 @@ def without_scenario(cases):
 
 def heading(case, panel_width):
     """Name and time; of a name that is too long its two ends, by which names differ."""
-    time = style.in_words(case.time, SECONDS, 4)
+    time = in_unit(case.time, SECONDS, 4)
     room = int(panel_width / HEADING_LETTER) - len(f":  {time}")
     if len(case.name) <= room:
         return f"{case.name}:  {time}"

@@ -18,7 +18,7 @@ from matplotlib.patches import FancyArrowPatch, Rectangle
 
 from common import style
 from common.groups import grouped
-from common.quantities import SECONDS
+from common.quantities import SECONDS, in_unit
 from common.style import FAINT, INK, InputError, plt
 from plots import inputs
 
@@ -44,7 +44,7 @@ def read_page(path):
         raise InputError(f"{path}: is not a page of `ringscope lesson`: it has no data")
     try:
         document = json.loads(found[1])
-        return [case_of(f"{name}:  {style.in_words(case['report']['time_s'], SECONDS, 4)}", case)
+        return [case_of(f"{name}:  {in_unit(case['report']['time_s'], SECONDS, 4)}", case)
                 for name, case in zip(document["names"], document["cases"])][:MOST_CASES]
     except (ValueError, LookupError, TypeError) as error:
         raise InputError(f"{path}: its data are not those of a lesson: {error!r}") from None

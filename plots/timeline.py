@@ -15,7 +15,7 @@ from matplotlib.collections import LineCollection, PathCollection
 from matplotlib.path import Path
 
 from common import style
-from common.quantities import SECONDS
+from common.quantities import SECONDS, in_unit
 from common.style import ACTIVITIES, FAINT, INK, KINDS, InputError, plt
 from plots import inputs
 from plots.rows import Lane, Span, end_of, rows_of
@@ -129,7 +129,7 @@ def draw_panel(axes, case, ranks, shown, unit, longest):
     axes.set_ylabel("rank")
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)
-    axes.set_title(f"{case}:  {style.in_words(end_of(ranks), SECONDS, 4)}", loc="left",
+    axes.set_title(f"{case}:  {in_unit(end_of(ranks), SECONDS, 4)}", loc="left",
                    fontweight="bold", pad=14)
     if note:
         axes.set_title(note, loc="right", fontsize=8, pad=14)
