@@ -29,7 +29,6 @@ from validation.calibration.nccl.fit import fit_a100
 from validation.calibration.nccl.machines import SLINGSHOT, Machine, in_columns
 from validation.calibration.verdict.simulator import Simulator, batch
 
-EACH = 20  # cases of one run
 ASSUMED = pathlib.Path(__file__).with_name("assumed.yaml")
 CLUSTERS = {"b300_sxm": "b300_nvswitch", "gb200": "gb200_nvl72", "gb300": "gb200_nvl72",
             "h200_sxm": "h200_nvswitch", "rtx_pro_6000_server": "rtx_pro_6000"}
@@ -92,12 +91,10 @@ def asked(ask):
             question = ask(row, given.known)
             by_library.setdefault(json.dumps(question[1]), []).append((question, row))
         for library, some in by_library.items():
-            for first in range(0, len(some), EACH):
-                part = some[first:first + EACH]
-                cases = batch(simulator, json.loads(library), [scenario_of(*one) for one in part],
-                              [ask.__name__] * len(part))
-                for (_, row), case in zip(part, cases):
-                    answer(row, case)
+            cases = batch(simulator, json.loads(library), [scenario_of(*one) for one in some],
+                          [ask.__name__] * len(some))
+            for (_, row), case in zip(some, cases):
+                answer(row, case)
     return answers
 
 

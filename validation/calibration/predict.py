@@ -27,7 +27,7 @@ from common.programs import InputError, Parser, page_parser, run_main, waiting, 
 from common.quantities import format_time
 from validation.calibration.nccl.spread import OUTSIDE
 from validation.calibration.verdict import interval, model, residuals, text
-from validation.calibration.verdict.simulator import AT_ONCE, Simulator, batch
+from validation.calibration.verdict.simulator import Simulator, batch
 from validation.yaml_files import read_yaml
 
 
@@ -103,11 +103,9 @@ def scenario_with(case: dict, drawn: dict, fitted: model.Model) -> dict:
 
 
 def times_of(runner: Simulator, cases: list, drawn: dict, fitted: model.Model) -> list:
-    library, found = interval.other_model(fitted, drawn).library, []
-    for begin in range(0, len(cases), AT_ONCE):
-        some = cases[begin:begin + AT_ONCE]
-        found += batch(runner, library, [scenario_with(case, drawn, fitted) for case in some],
-                       [case["name"] for case in some])
+    found = batch(runner, interval.other_model(fitted, drawn).library,
+                  [scenario_with(case, drawn, fitted) for case in cases],
+                  [case["name"] for case in cases])
     return [one["time_s"] for one in found]
 
 

@@ -28,7 +28,7 @@ from validation.calibration.nccl.machines import (MACHINES, folders_of, report,
                                                   rows_by_machine)
 from validation.calibration.nccl.predict import scenario_of, seconds_of
 from validation.calibration.nccl.profile import BETWEEN, OVER_PCIE, digits
-from validation.calibration.verdict.simulator import AT_ONCE, Simulator, batch
+from validation.calibration.verdict.simulator import Simulator, batch
 
 # Costs of kernels on GPUs, and of blocks between hosts.
 OF_GPUS = ["launch", "issue", "exchange_start", "call", "in_switch",
@@ -149,9 +149,8 @@ class Predictor:
         for machine, rows, logs in asked:
             library = self.library_of(machine, logs)
             tasks += [(machine, row, library) for row in rows]
-        parts = [self.run(tasks[i:i + AT_ONCE]) for i in range(0, len(tasks), AT_ONCE)]
         ends = np.cumsum([len(rows) for _, rows, _ in asked])
-        return np.split(np.concatenate(parts), ends[:-1])
+        return np.split(self.run(tasks), ends[:-1])
 
     def library_of(self, machine, logs: dict) -> dict:
         return library_of(self.base, machine, logs)

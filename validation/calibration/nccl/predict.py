@@ -6,8 +6,6 @@ from dataclasses import dataclass, field
 
 from validation.calibration.verdict.simulator import Simulator, batch
 
-MOST = 40  # cases of one run
-
 
 @dataclass(frozen=True)
 class Machine:
@@ -45,10 +43,5 @@ def seconds_of(cases: list) -> list:
 
 def predict(simulator: Simulator, machine: Machine, library: dict, rows: list) -> list:
     """Seconds of each row."""
-    seconds = []
-    for first in range(0, len(rows), MOST):
-        some = rows[first:first + MOST]
-        seconds += seconds_of(batch(simulator, library,
-                                    [scenario_of(machine.cluster, row) for row in some],
-                                    [f"{row.size} B" for row in some]))
-    return seconds
+    return seconds_of(batch(simulator, library, [scenario_of(machine.cluster, row) for row in rows],
+                            [f"{row.size} B" for row in rows]))
