@@ -2,10 +2,8 @@
 """Simulates many scenarios by few calls of the simulator, which uses all cores."""
 
 import json
-import os
 import re
 import statistics
-import tempfile
 from typing import Optional
 
 from common.programs import InputError
@@ -70,11 +68,6 @@ def told(scenario: dict, found: list) -> dict:
     return {**full, "bytes": size, "time_s": seconds, "busbw": busbw}
 
 
-def complaint(text: str, path: str) -> str:
-    """The error of the simulator without its place, in a file that no user has."""
-    return re.sub(rf"^{re.escape(path)}(:\d+)*: ", "", text.split("\n", maxsplit=1)[0])
-
-
 def in_parts(items: list, length) -> list:
     """The items in lists that one call takes each; `length` of an item: its characters."""
     parts: list = []
@@ -97,15 +90,12 @@ class WhatIf:
     def call(self, scenarios: list, limited: bool) -> list:
         cases = [{"name": str(i), "set": one} for i, one in enumerate(scenarios)]
         text = json.dumps({"question": QUESTION, "cases": cases}, ensure_ascii=False)
-        with tempfile.TemporaryDirectory(prefix="ringscope-doctor-") as folder:
-            path = os.path.join(folder, "scenario.yaml")
-            with open(path, "w", encoding="utf-8") as out:
-                out.write(text)  # JSON is YAML
-            words = ["run", path, "--json", "-"] + ["--time-limit", self.limit] * limited
-            try:
-                answer = json.loads(self.simulator.output(*words))["cases"]
-            except InputError as error:
-                raise type(error)(complaint(str(error), path)) from None
+        words = ["--json", "-"] + ["--time-limit", self.limit] * limited
+        try:
+            answer = json.loads(self.simulator.run_text(text, "what-if", *words))["cases"]
+        except InputError as error:  # its place is in a file that no user has
+            said = str(error).split("\n", maxsplit=1)[0]
+            raise type(error)(re.sub(r"^what-if(:\d+)*: ", "", said)) from None
         if len(answer) != len(scenarios):
             raise InputError(f"{self.simulator.program}: expected {len(scenarios)} results, got "
                              f"{len(answer)}")

@@ -13,14 +13,14 @@ from validation.progress import watched
 PERCENT = (2.5, 97.5)
 
 
-def drawing(generator):
+def drawing(generator, transport):
     """Returns a function that draws one observation's seconds again."""
 
     def draw(observation):
         if any(len(point.samples) > 1 for point in observation.points):
             return np.array([point.redrawn(generator).seconds for point in observation.points])
-        errors = observation.errors(draw.transport)
-        predicted = observation.predict(draw.transport)
+        errors = observation.errors(transport)
+        predicted = observation.predict(transport)
         return predicted / (1 + generator.choice(errors, len(errors)))
 
     return draw
@@ -31,8 +31,7 @@ def intervals_of(fitted, count, generator) -> dict:
     names = {name for group in fitted.free for name in group} | set(fitted.told)
     if not names or not fitted.observations or count < 2:
         return {}
-    draw = drawing(generator)
-    draw.transport = fitted.transport
+    draw = drawing(generator, fitted.transport)
     drawn = [values_of(fitted.drawn_again(draw))
              for _ in watched(range(count), "fitting again for intervals")]
     return {name: interval([one[name] for one in drawn]) for name in sorted(names)}

@@ -107,8 +107,7 @@ def spread(generator) -> float:
 
 def redrawn(fitted, generator) -> list:
     """The observations as chance might have made them."""
-    draw = drawing(generator)
-    draw.transport = fitted.transport
+    draw = drawing(generator, fitted.transport)
     again = [dataclasses.replace(one) for one in fitted.observations]
     for one in again:
         one.seconds = draw(one)
@@ -119,8 +118,7 @@ def local_again(fitted, generator):
     """A transport inside a host: fitted again, or within a factor of the usual."""
     if not fitted.observations:
         return dataclasses.replace(fitted, transport=scaled(fitted.transport, spread(generator)))
-    draw = drawing(generator)
-    draw.transport = fitted.transport
+    draw = drawing(generator, fitted.transport)
     return dataclasses.replace(fitted, transport=fitted.drawn_again(draw))
 
 

@@ -41,6 +41,16 @@ class Simulator:
         kind = Stuck if ran.returncode == 3 else InputError
         raise kind(ran.stderr.strip() or f"{self.program}: ended with {ran.returncode}")
 
+    def run_text(self, text: str, shown: str, *options: str) -> str:
+        """Output for a scenario in YAML, or JSON; errors name its file `shown`."""
+        with tempfile.TemporaryDirectory(prefix="ringscope-") as folder:
+            path = pathlib.Path(folder) / "scenario.yaml"
+            path.write_text(text, encoding="utf-8")
+            try:
+                return self.output("run", str(path), *options)
+            except InputError as error:
+                raise type(error)(str(error).replace(str(path), shown)) from None
+
     def listed(self, what: str) -> list:
         return json.loads(self.output("list", what, "--json", "-"))[what]
 
@@ -61,15 +71,11 @@ class Simulator:
         file["cases"] = [{"name": str(i), "set": {key: value for key, value in one.items()
                                                   if value != file.get(key)}}
                          for i, one in enumerate(scenarios)]
-        with tempfile.TemporaryDirectory(prefix="ringscope-validate-") as folder:
-            path = os.path.join(folder, "fitted.yaml")
-            with open(path, "w", encoding="utf-8") as out:
-                json.dump(file, out, ensure_ascii=False, indent=1)  # JSON is YAML
-            try:
-                return self.output("run", path, *options)
-            except InputError as error:
-                complaint = type(error)(f"{names[0]}: the simulator refuses its prediction: "
-                                        f"{str(error).replace(path, 'the fitted model')}")
+        try:
+            return self.run_text(json.dumps(file, ensure_ascii=False, indent=1), "the fitted model",
+                                 *options)
+        except InputError as error:
+            complaint = type(error)(f"{names[0]}: the simulator refuses its prediction: {error}")
         if len(scenarios) == 1:
             raise complaint
         for one, name in zip(scenarios, names):
