@@ -6,6 +6,7 @@ import numpy as np
 from validation.calibration.fit import gpus
 from validation.calibration.fit.profile_units import in_unit
 from validation.calibration.verdict import residuals
+from validation.calibration.verdict.text import columns
 
 
 def errors_of(result) -> dict:
@@ -49,9 +50,7 @@ def summary(errors) -> dict:
 
 
 def table(rows) -> list:
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]) - 1)]
-    return ["  ".join([f"{cell:{width}}" for cell, width in zip(row, widths)] + [row[-1]]).rstrip()
-            for row in rows]
+    return columns(rows[0], rows[1:], len(rows[0]))
 
 
 def interval_text(one):

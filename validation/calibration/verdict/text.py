@@ -28,12 +28,9 @@ def columns(head: list, rows: list, left: int = 1) -> list:
     """Lines; the first `left` columns and the last are flush left, the others flush right."""
     table = [head, *rows]
     widths = [max(len(row[i]) for row in table) for i in range(len(head))]
-    lines = []
-    for row in table:
-        cells = [cell.ljust(width) if i < left or i == len(row) - 1 else cell.rjust(width)
-                 for i, (cell, width) in enumerate(zip(row, widths))]
-        lines.append("  ".join(cells).rstrip())
-    return lines
+    return ["  ".join(cell.ljust(width) if i < left or i == len(row) - 1 else cell.rjust(width)
+                      for i, (cell, width) in enumerate(zip(row, widths))).rstrip()
+            for row in table]
 
 
 def series_head(series: cases.Series) -> str:
