@@ -181,14 +181,14 @@ class Programs(unittest.TestCase):
         return ran.stderr
 
     def test_nccl_beside_the_prediction_of_what_it_chooses(self):
-        WAY.run(PROGRAM, "nccl", "-o", "nccl.json", "--sizes", "64KiB,1MiB", "--ranks", "4,8",
-                "--max-repetitions", "10", RINGSCOPE_FAKE="gpus=4")
-        WAY.run(PROGRAM, "probe", "-o", "four.json", "--only", "gpu_copy,gpu_copy_done,"
+        WAY.run(PROGRAM, "nccl", "-o", "nccl.json", "--sizes", "64KiB,1MiB", "--ranks", "3,8",
+                "--max-repetitions", "10", RINGSCOPE_FAKE="gpus=3")
+        WAY.run(PROGRAM, "probe", "-o", "three.json", "--only", "gpu_copy,gpu_copy_done,"
                 "gpu_peer_copy,gpu_peer_copy_done,gpu_reduction", "--sizes", "16KiB,4MiB",
-                "--streams", "1", "--repetitions", "2", RINGSCOPE_FAKE="gpus=4,peers=1")
-        WAY.run(VALIDATION / "calibrate", "four.json", "-o", "four.yaml", "--report", "four.txt")
-        out = WAY.run(VALIDATION / "validate", "four.yaml", "nccl.json", "--csv", "nccl.csv")
-        self.assertIn("not measured: 8 ranks on 4 GPUs: fake NCCL 1.0.0 refuses "
+                "--streams", "1", "--repetitions", "2", RINGSCOPE_FAKE="gpus=3,peers=1")
+        WAY.run(VALIDATION / "calibrate", "three.json", "-o", "three.yaml", "--report", "three.txt")
+        out = WAY.run(VALIDATION / "validate", "three.yaml", "nccl.json", "--csv", "nccl.csv")
+        self.assertIn("not measured: 8 ranks on 3 GPUs: fake NCCL 1.0.0 refuses "
                       "(join: invalid usage: two ranks on GPU 0)", out)
         rows = (WAY.folder / "nccl.csv").read_text(encoding="utf-8").splitlines()
         self.assertEqual(len(rows), 1 + 2 * 5)
