@@ -26,10 +26,11 @@ from validation.blind import allpairs, experts
 from validation.calibration.imports import collectives
 from validation.calibration.nccl import ship
 from validation.calibration.nccl.fit import fit_a100
-from validation.calibration.nccl.machines import SLINGSHOT, Machine, in_columns
+from validation.calibration.nccl.machines import Machine, in_columns
 from validation.calibration.verdict.simulator import Simulator, batch
 
 ASSUMED = pathlib.Path(__file__).with_name("assumed.yaml")
+SLINGSHOT = "nccl/gh200-1-2-4-hosts-slingshot.csv"
 CLUSTERS = {"b300_sxm": "b300_nvswitch", "gb200": "gb200_nvl72", "gb300": "gb200_nvl72",
             "h200_sxm": "h200_nvswitch", "rtx_pro_6000_server": "rtx_pro_6000"}
 

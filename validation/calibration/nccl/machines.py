@@ -11,6 +11,7 @@ from validation import PUBLISHED
 from validation.calibration.imports import collectives
 from validation.calibration.nccl.rows import EVERY, Row, runs_of
 from validation.csv_files import rows_of
+from validation.yaml_files import read_yaml
 
 LEAST = 8  # bytes
 OUTLIER = 2  # a first row that took so many times the second one's time is not taken
@@ -91,55 +92,15 @@ def aiconfigurator(path: pathlib.Path, system: str, version: str) -> list:
     return rows
 
 
-CONFIGURATOR = "cases/aiconfigurator-nccl.csv"
-SLINGSHOT = "nccl/gh200-1-2-4-hosts-slingshot.csv"
+READERS = {one.__name__: one for one in (log, auto_curve, in_columns, aiconfigurator)}
 
-MACHINES = (
-    Machine("a100x4", "a100x4_nvlink", "ampere", (
-        (auto_curve, "nccl/a100-2-allreduce-auto.csv", {"ranks": 2}),
-        (auto_curve, "nccl/a100-4-allreduce-auto.csv", {"ranks": 4})), "2.31"),
-    Machine("a100x8", "a100_nvswitch", "ampere", (
-        (aiconfigurator, CONFIGURATOR, {"system": "a100_sxm", "version": "2.27.3"}),), "2.27"),
-    Machine("ndv4", "a100_nvswitch", "ampere", (
-        (log, "cases/21-superbench-a100-1x8.log", {"ranks": 8}),), "2.12"),
-    Machine("p4d", "aws_p4d", "ampere", (
-        (log, "cases/23-aws-p4d-2x8-label.log", {"ranks": 16, "hosts": 2}),), "2.18"),
-    Machine("snellius", "h100x4_ndr200", "hopper", (
-        (log, "nccl/h100-1-host-all_reduce.log", {"ranks": 4}),
-        (log, "nccl/h100-1-host-all_gather_perf.log", {"ranks": 4, "collective": "allgather"}),
-        (in_columns, "nccl/h100-2-hosts-ndr200.csv", {})), "2.22"),
-    Machine("h100x4x10", "h100x4_nvlink", "hopper", (
-        (log, "nccl/h100-10-hosts-G1.log", {"ranks": 10, "hosts": 10}),
-        (log, "nccl/h100-10-hosts-G4.log", {"ranks": 40, "hosts": 10})),
-        "2.29"),
-    Machine("dgx_h100", "h100_nvswitch", "hopper", (
-        (log, "cases/19-dgx-h100-1x8-dgxc.log", {"ranks": 8}),), "2.21"),
-    Machine("h100x8", "h100_nvswitch", "hopper", (
-        (aiconfigurator, CONFIGURATOR, {"system": "h100_sxm", "version": "2.29.2"}),), "2.29"),
-    Machine("nebius", "h100_nvswitch", "hopper", (
-        (log, "cases/18-nebius-h100-2x8.log", {"ranks": 16, "hosts": 2}),), "2.23"),
-    Machine("oci", "oci_h100", "hopper", (
-        (log, "cases/20-oci-h100-2x8.log", {"ranks": 16, "hosts": 2}),), "2.23"),
-    Machine("p5", "aws_p5", "hopper", (
-        (in_columns, "nccl/h100-2-hosts-efa.csv", {}),
-        (log, "cases/25-aws-p5-2x8-tag-output.log", {"ranks": 16, "hosts": 2})), "2.20"),
-    Machine("a3high", "gcp_a3_high", "hopper", (
-        (log, "cases/16-gcp-a3high-2x8-allgather-tcpx.log",
-         {"ranks": 16, "hosts": 2, "collective": "allgather"}),), "2.21"),
-    Machine("h200", "h200_nvswitch", "hopper", (
-        (in_columns, "nccl/h200-1-host-2-gpus.csv", {}),), "2.26"),
-    Machine("gh200", "gh200x4_slingshot", "hopper", (
-        (auto_curve, "nccl/gh200-2-allreduce-auto.csv", {"ranks": 2}),), "2.31"),
-    Machine("alps", "gh200x4_slingshot", "hopper", (
-        (in_columns, SLINGSHOT, {"plugin": "1.13.0", "settings": "default"}),
-        (log, "cases/12-alps-gh200-2x4-cxi.log", {"ranks": 8, "hosts": 2})), "2.23"),
-    Machine("b200x8", "b200_nvswitch", "blackwell", (
-        (aiconfigurator, CONFIGURATOR, {"system": "b200_sxm", "version": "2.29.2"}),), "2.29"),
-    Machine("p6", "aws_p6_b200", "blackwell", (
-        (in_columns, "nccl/b200-1-host.csv", {}),), "2.27", "pytorch"),
-    Machine("a4", "gcp_a4", "blackwell", (
-        (log, "cases/14-gcp-a4-b200-2x8.log", {"ranks": 16, "hosts": 2}),), "2.26"),
-)
+
+def machine_of(entry: dict) -> Machine:
+    files = tuple((READERS[one.pop("read")], one.pop("path"), one) for one in entry.pop("files"))
+    return Machine(**entry, files=files)
+
+
+MACHINES = tuple(map(machine_of, read_yaml(pathlib.Path(__file__).with_suffix(".yaml"))))
 
 
 def rows_by_machine(folders: list) -> dict:
