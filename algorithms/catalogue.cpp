@@ -29,7 +29,7 @@ std::vector<std::string> algorithm_names(std::string_view collective,
 
 const Algorithm* find_algorithm(std::string_view collective, std::string_view name) {
   const auto all = catalogue();
-  const auto found = std::find_if(all.begin(), all.end(), [&](const Algorithm& algorithm) {
+  const auto found = std::ranges::find_if(all, [&](const Algorithm& algorithm) {
     return algorithm.collective == collective && algorithm.name == name;
   });
   return found == all.end() ? nullptr : &*found;

@@ -27,7 +27,7 @@ std::vector<Ring> rings_of(Communicator comm, Workspace work, const Options& opt
   const int size = comm.size(), count = options.rings;
   for (int j = 0; j < count; ++j) {
     const Table<int> order = ring_order(hosts, j, count);
-    const auto self = std::find(order.begin(), order.end(), comm.rank());
+    const auto self = std::ranges::find(order, comm.rank());
     const int position = static_cast<int>(self - order.begin());
     const auto at = [&](int p) { return order[(p + size) % size]; };
     rings.push_back({lane_of(work.data, work.scratch, size, j, count), position, at(position - 1),

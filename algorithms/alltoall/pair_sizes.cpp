@@ -75,7 +75,7 @@ Cost pairs_by_size_cost(int ranks, std::size_t items, const Options& options, bo
     cost.messages += sent;
     cost.steps = std::max(cost.steps, sent);
   }
-  cost.steps = std::max(cost.steps, *std::max_element(received.begin(), received.end()));
+  cost.steps = std::max(cost.steps, *std::ranges::max_element(received));
   return cost;
 }
 

@@ -128,9 +128,8 @@ bool LoopbackThread::ready() const {
   if (operation_->verb == Verb::reach)
     return world_.rank(rank_).flag(operation_->flag).times >= operation_->count;
   if (operation_->verb == Verb::split) return operation_->split->group != nullptr;
-  if (operation_->verb == Verb::wait_any)
-    return std::any_of(awaited_.begin(), awaited_.end(), complete);
-  return std::all_of(awaited_.begin(), awaited_.end(), complete);
+  if (operation_->verb == Verb::wait_any) return std::ranges::any_of(awaited_, complete);
+  return std::ranges::all_of(awaited_, complete);
 }
 
 void LoopbackThread::finish() {
@@ -141,8 +140,8 @@ void LoopbackThread::finish() {
   } else if (operation_->verb == Verb::reach) {
     clock_ = std::max(clock_, world_.rank(rank_).flag(operation_->flag).clock);
   } else if (operation_->verb == Verb::wait_any) {
-    const auto first = std::find_if(awaited_.begin(), awaited_.end(),
-                                    [&](Request request) { return slot(request).complete; });
+    const auto first =
+        std::ranges::find_if(awaited_, [&](Request request) { return slot(request).complete; });
     operation_->result = static_cast<int>(first - awaited_.begin());
     take(*first);
   } else {

@@ -41,7 +41,7 @@ std::span<float> Rank::writable(const Range& range) {
 }
 
 int Rank::take_slot(const Operation& operation) {
-  auto free = std::find_if(slots.begin(), slots.end(), [](const Slot& s) { return !s.used; });
+  auto free = std::ranges::find_if(slots, [](const Slot& s) { return !s.used; });
   if (free == slots.end()) free = slots.insert(slots.end(), Slot{});
   free->used = true;
   free->operation = operation;
@@ -160,9 +160,9 @@ void World::split(const Operation& operation, LoopbackThread& caller) {
 void World::deliver(int to, Message message) {
   ++rank(message.source).sent[to];
   Rank& receiver = rank(to);
-  const auto waiting = std::find_if(
-      receiver.posted.begin(), receiver.posted.end(),
-      [&](int candidate) { return fits(receiver.slots[candidate].operation, message); });
+  const auto waiting = std::ranges::find_if(receiver.posted, [&](int candidate) {
+    return fits(receiver.slots[candidate].operation, message);
+  });
   if (waiting == receiver.posted.end()) {
     receiver.arrived.push_back(std::move(message));
     return;
@@ -175,9 +175,8 @@ void World::deliver(int to, Message message) {
 void World::receive(int to, int slot) {
   Rank& receiver = rank(to);
   const Operation& operation = receiver.slots[slot].operation;
-  const auto waiting =
-      std::find_if(receiver.arrived.begin(), receiver.arrived.end(),
-                   [&](const Message& message) { return fits(operation, message); });
+  const auto waiting = std::ranges::find_if(
+      receiver.arrived, [&](const Message& message) { return fits(operation, message); });
   if (waiting == receiver.arrived.end()) {
     receiver.posted.push_back(slot);
     return;

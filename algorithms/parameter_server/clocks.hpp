@@ -41,7 +41,7 @@ class WorkerClocks {
 
   /// The workers whose answers are due, in order; from now on they wait no longer.
   std::vector<int> released() {
-    const int least = std::min_element(workers_.begin(), workers_.end(), [](auto& a, auto& b) {
+    const int least = std::ranges::min_element(workers_, [](auto& a, auto& b) {
                         return a.pushes < b.pushes;
                       })->pushes;
     std::vector<int> due;

@@ -138,8 +138,7 @@ class StepGraph {
   }
 
   void note_circle(const std::vector<Frame>& frames, int to, Order& order) const {
-    auto frame = std::find_if(frames.begin(), frames.end(),
-                              [&](const Frame& one) { return one.step == to; });
+    auto frame = std::ranges::find_if(frames, [&](const Frame& one) { return one.step == to; });
     for (; frame != frames.end(); ++frame)
       order.circle.push_back({id(frame->step), waits_[frame->step][frame->next - 1].what});
   }

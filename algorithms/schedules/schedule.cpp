@@ -116,7 +116,7 @@ class Block {
   }
 
   bool is_in_flight(const Range& range) const {
-    return std::any_of(in_flight_.begin(), in_flight_.end(), [&](const Sent& sent) {
+    return std::ranges::any_of(in_flight_, [&](const Sent& sent) {
       return sent.range.buffer == range.buffer && sent.range.offset < range.offset + range.size &&
              range.offset < sent.range.offset + sent.range.size;
     });

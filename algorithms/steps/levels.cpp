@@ -13,7 +13,7 @@ namespace {
 SharedRanks led_by(int first, const SharedRanks& ranks) {
   if (ranks->front() == first) return ranks;
   auto led = std::make_shared<Table<int>>(*ranks);
-  std::rotate(led->begin(), std::find(led->begin(), led->end(), first), led->end());
+  std::rotate(led->begin(), std::ranges::find(*led, first), led->end());
   return led;
 }
 

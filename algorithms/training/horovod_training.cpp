@@ -27,9 +27,8 @@ std::size_t most_fused(const Options& options) {
 /// The rank's own gradients that backward has made in this step; all before it are there.
 std::size_t count_ready(std::span<const Gradient> gradients, const Options& options, Turn turn) {
   const std::size_t passed = turn.passed->load();
-  return static_cast<std::size_t>(std::count_if(
-      gradients.begin(), gradients.end(),
-      [&](const Gradient& gradient) { return due(gradient, options, turn) <= passed; }));
+  return static_cast<std::size_t>(std::ranges::count_if(
+      gradients, [&](const Gradient& gradient) { return due(gradient, options, turn) <= passed; }));
 }
 
 struct Negotiation {

@@ -51,11 +51,10 @@ inline std::vector<Gradient> gradients_of(const std::vector<Layer>& layers, Rang
 
 /// Tensors of which something lies in the range.
 inline std::size_t tensors_in(std::span<const Gradient> gradients, Range range) {
-  return static_cast<std::size_t>(
-      std::count_if(gradients.begin(), gradients.end(), [&](const Gradient& one) {
-        return one.range.offset < range.offset + range.size &&
-               range.offset < one.range.offset + one.range.size;
-      }));
+  return static_cast<std::size_t>(std::ranges::count_if(gradients, [&](const Gradient& one) {
+    return one.range.offset < range.offset + range.size &&
+           range.offset < one.range.offset + one.range.size;
+  }));
 }
 
 /// Requires at least one, each before the last one in the vector.

@@ -15,7 +15,7 @@ constexpr std::array<std::size_t, protocol_names.size()> step_buffers = {
 }  // namespace
 
 Protocol protocol_named(std::string_view name) {
-  const auto found = std::find(protocol_names.begin(), protocol_names.end(), name);
+  const auto found = std::ranges::find(protocol_names, name);
   if (found == protocol_names.end()) return Protocol::simple;
   return static_cast<Protocol>(found - protocol_names.begin());
 }

@@ -50,7 +50,7 @@ class Communicator {
   }
   /// The same of a list that is kept once: 65,536 ranks with a list each would fill the memory.
   Communicator group(const SharedRanks& ranks, std::string_view part, int tag = 0) const {
-    const auto self = std::find(ranks->begin(), ranks->end(), rank());
+    const auto self = std::ranges::find(*ranks, rank());
     assert(self != ranks->end() && "a rank talks in groups that it belongs to");
     return group(ranks, static_cast<int>(self - ranks->begin()), part, tag);
   }

@@ -42,7 +42,7 @@ std::vector<SharedRanks> parts_of(const Table<int>& ranks, const Sides& sides) {
   }
   std::vector<SharedRanks> parts;
   for (auto& [colour, members] : by_colour) {
-    std::sort(members.begin(), members.end());
+    std::ranges::sort(members);
     std::vector<int> part;
     for (const auto& [key, place] : members) part.push_back(ranks[place]);
     parts.push_back(std::make_shared<const Table<int>>(std::move(part)));
@@ -53,7 +53,7 @@ std::vector<SharedRanks> parts_of(const Table<int>& ranks, const Sides& sides) {
 void form_groups(std::span<SplitCall* const> calls, int context) {
   check_each_once(calls);
   std::vector<SplitCall*> sorted(calls.begin(), calls.end());
-  std::sort(sorted.begin(), sorted.end(), before);
+  std::ranges::sort(sorted, before);
   for (auto first = sorted.begin(); first != sorted.end();) {
     const auto last = std::find_if(first, sorted.end(), [&](const SplitCall* call) {
       return call->colour != (*first)->colour;
@@ -70,8 +70,8 @@ void form_groups(std::span<SplitCall* const> calls, int context) {
 
 std::shared_ptr<const Group> KnownSplits::group_of(const SplitCall& asked, int base, int& next) {
   std::list<Split>& splits = splits_[splitting(asked, base)];
-  auto split = std::find_if(splits.begin(), splits.end(),
-                            [&](const Split& one) { return one.groups[asked.self] != nullptr; });
+  auto split = std::ranges::find_if(
+      splits, [&](const Split& one) { return one.groups[asked.self] != nullptr; });
   if (split == splits.end()) {
     Table<SplitCall> calls(asked.size, asked);
     std::vector<SplitCall*> all;

@@ -30,7 +30,7 @@ Table<int> order_of(int channel, int channels, int ranks, const Options& options
 ChannelRing ring_of(Communicator comm, int index, int channels, Range part, Range slot,
                     const Options& options) {
   Table<int> order = order_of(index, channels, comm.size(), options);
-  const auto self = std::find(order.begin(), order.end(), comm.rank());
+  const auto self = std::ranges::find(order, comm.rank());
   const auto position = static_cast<int>(self - order.begin());
   return {.part = part,
           .slot = slot,

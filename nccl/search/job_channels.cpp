@@ -101,7 +101,7 @@ Table<int> ring(const std::vector<HostShare>& hosts, std::size_t channel, std::s
     const Table<int> ranks = ranks_in(hosts[i], piece(hosts, i, channel, channels));
     order.insert(order.end(), ranks.begin(), ranks.end());
   }
-  std::rotate(order.begin(), std::find(order.begin(), order.end(), 0), order.end());
+  std::rotate(order.begin(), std::ranges::find(order, 0), order.end());
   return order;
 }
 

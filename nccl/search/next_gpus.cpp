@@ -82,7 +82,7 @@ std::vector<int> Orders::next_gpus(const WalkStep& step, const Table<std::uint64
     gpus.push_back(one.gpu);
   }
   // Those near the port are kept for the end of the ring, which leads there.
-  if (step.towards == Towards::port_later && equal) std::reverse(gpus.begin(), gpus.end());
+  if (step.towards == Towards::port_later && equal) std::ranges::reverse(gpus);
   return gpus;
 }
 

@@ -45,7 +45,7 @@ Written expand(const Value& value, std::vector<std::string> files) {
     const std::string file = file_of(value, "scenarios/libraries", "library");
     std::error_code ignored;
     const std::string one_name = std::filesystem::weakly_canonical(file, ignored).string();
-    if (std::find(files.begin(), files.end(), one_name) != files.end()) {
+    if (std::ranges::find(files, one_name) != files.end()) {
       value.fail(fmt::format("library '{}' is its own base", value.scalar()));
     }
     files.push_back(one_name);

@@ -185,8 +185,8 @@ struct Library {
   const Transport& transport(Way way) const { return transports[way]; }
   /// Whether messages of any way take a random time.
   bool has_jitter() const {
-    return std::any_of(transports.begin(), transports.end(),
-                       [](const Transport& one) { return !one.jitter.is_zero(); });
+    return std::ranges::any_of(transports,
+                               [](const Transport& one) { return !one.jitter.is_zero(); });
   }
 };
 

@@ -17,7 +17,7 @@ bool is_read_as_scenario(const std::string& name) {
   }
   for (const char* folder : {scenarios_folder, "scenarios/studies"}) {
     const std::vector<std::string> known = names_in(folder);
-    if (std::find(known.begin(), known.end(), name) != known.end()) return true;
+    if (std::ranges::find(known, name) != known.end()) return true;
   }
   return false;
 }

@@ -26,7 +26,7 @@ std::string file_named(const std::string& name) {
   if (is_path(name)) return name;
   for (const char* folder : {scenarios_folder, "scenarios/studies"}) {
     const std::vector<std::string> known = names_in(folder);
-    if (std::find(known.begin(), known.end(), name) != known.end())
+    if (std::ranges::find(known, name) != known.end())
       return fmt::format("{}/{}/{}.yaml", data_directory(), folder, name);
   }
   const Place place{std::make_shared<const Source>(Source{"SCENARIO", name}), 0, 0};
@@ -60,7 +60,7 @@ void require_gpus(const Value& library, const Scenario& scenario) {
   std::vector<Location> ranks = places_of(scenario.neighbours);
   ranks.insert(ranks.end(), scenario.placement.ranks.begin(), scenario.placement.ranks.end());
   const bool gpus =
-      std::any_of(ranks.begin(), ranks.end(), [](const Location& where) { return where.gpu >= 0; });
+      std::ranges::any_of(ranks, [](const Location& where) { return where.gpu >= 0; });
   if (gpus && !scenario.library.knows_gpus)
     library.fail(
         fmt::format("ranks are placed on GPUs, and library '{}' does not say how these "
@@ -212,9 +212,8 @@ void require_ranks(const Value& place, const Placement& placement, const Job& jo
   if (std::ssize(ranks) < algorithm.least_ranks)
     place.fail(fmt::format("the {} {} needs at least {} ranks, got {}", algorithm.collective,
                            algorithm.name, algorithm.least_ranks, ranks.size()));
-  const bool spread = std::any_of(ranks.begin(), ranks.end(), [&](const Location& where) {
-    return where.host != ranks.front().host;
-  });
+  const bool spread = std::ranges::any_of(
+      ranks, [&](const Location& where) { return where.host != ranks.front().host; });
   if (algorithm.one_host && spread)
     place.fail(fmt::format("the {} {} runs on one host, and the ranks are on several",
                            algorithm.collective, algorithm.name));

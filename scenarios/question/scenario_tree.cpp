@@ -80,11 +80,9 @@ void append(std::string& bytes, const Value& value, Keys without = {}) {
     case Value::Kind::map: {
       std::vector<const Value::Entry*> entries;
       for (const Value::Entry& entry : value.entries())
-        if (!entry.value.is_null() &&
-            std::find(without.begin(), without.end(), entry.key) == without.end())
+        if (!entry.value.is_null() && std::ranges::find(without, entry.key) == without.end())
           entries.push_back(&entry);
-      std::sort(entries.begin(), entries.end(),
-                [](const auto* a, const auto* b) { return a->key < b->key; });
+      std::ranges::sort(entries, [](const auto* a, const auto* b) { return a->key < b->key; });
       bytes += '{';
       for (const Value::Entry* entry : entries) {
         append(bytes, 'k', entry->key);
@@ -172,8 +170,8 @@ std::vector<CaseTree> case_trees(const Value& file, const std::string& stem,
     for (CaseTree& one : trees) {
       lay_over(one.tree, change.key, value, key_place);
       // The case is named after what it set, and that has just been replaced.
-      if (std::any_of(one.set_keys.begin(), one.set_keys.end(),
-                      [&](const std::string& key) { return overlap(key, change.key); }))
+      if (std::ranges::any_of(one.set_keys,
+                              [&](const std::string& key) { return overlap(key, change.key); }))
         one.name += fmt::format(" but {}={}", change.key, change.text);
     }
   }

@@ -31,10 +31,9 @@ std::string study_named(const std::string& name) {
 
 /// Every key of the case is one of `keys`, or below one.
 bool varies_only(const CaseTree& one, std::span<const std::string> keys) {
-  return std::all_of(one.set_keys.begin(), one.set_keys.end(), [&](const std::string& set) {
-    return std::any_of(keys.begin(), keys.end(), [&](const std::string& key) {
-      return set == key || set.starts_with(key + ".");
-    });
+  return std::ranges::all_of(one.set_keys, [&](const std::string& set) {
+    return std::ranges::any_of(
+        keys, [&](const std::string& key) { return set == key || set.starts_with(key + "."); });
   });
 }
 
@@ -52,7 +51,7 @@ std::string metric_named(const Value& value, std::span<const std::string> known)
   const std::string text = value.text();
   constexpr std::string_view section = "training.";
   const std::string bare = text.starts_with(section) ? text.substr(section.size()) : text;
-  if (std::find(known.begin(), known.end(), bare) != known.end()) return bare;
+  if (std::ranges::find(known, bare) != known.end()) return bare;
   return known[value.one_of("metric", known)];
 }
 
@@ -63,7 +62,7 @@ std::vector<std::string> read_metrics(const Value* list, std::span<const std::st
     list->fail("expected a list of metrics such as [time_s, busbw]");
   for (const Value& value : list->items()) {
     metrics.push_back(metric_named(value, known));
-    if (std::count(metrics.begin(), metrics.end(), metrics.back()) > 1)
+    if (std::ranges::count(metrics, metrics.back()) > 1)
       value.fail(fmt::format("the metric '{}' stands twice", metrics.back()));
   }
   return metrics;
@@ -141,9 +140,8 @@ std::vector<CaseTree> study_cases(const StudyFile& file, const std::vector<Overr
     tree.set("question", *question);
   }
   std::vector<CaseTree> cases = case_trees(tree, stem, overrides);
-  const bool repeat = std::all_of(cases.begin(), cases.end(), [&](const CaseTree& one) {
-    return !one.set_keys.empty() && varies_only(one, keys);
-  });
+  const bool repeat = std::ranges::all_of(
+      cases, [&](const CaseTree& one) { return !one.set_keys.empty() && varies_only(one, keys); });
   if (repeat) cases = case_trees(without_cases(tree), stem, overrides);
   const Value* clusters = fields.optional("clusters");
   if (clusters == nullptr) return cases;
@@ -168,9 +166,8 @@ Study read_study(const StudyFile& file, const std::vector<Override>& overrides,
   study.metrics = read_metrics(fields.optional("metrics"), known_metrics);
   refuse_swept(overrides, variation.keys);
   study.cases = study_cases(file, overrides, variation.keys);
-  const bool sizes_vary =
-      std::any_of(variation.keys.begin(), variation.keys.end(),
-                  [](const std::string& key) { return overlap(key, sizes_key); });
+  const bool sizes_vary = std::ranges::any_of(
+      variation.keys, [](const std::string& key) { return overlap(key, sizes_key); });
   if (const Value* sizes = sizes_vary ? nullptr : common_sizes(study.cases))
     multiply(variation, sizes_key, *sizes);
   for (CaseTree& one : study.cases) {
@@ -202,9 +199,8 @@ Scenario study_scenario(const Study& study, std::size_t index, KnownParts& known
   std::vector<std::size_t> order(study.keys.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   // A whole library before what the study varies in it.
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return std::count(study.keys[a].begin(), study.keys[a].end(), '.') <
-           std::count(study.keys[b].begin(), study.keys[b].end(), '.');
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
+    return std::ranges::count(study.keys[a], '.') < std::ranges::count(study.keys[b], '.');
   });
   Value tree = one.tree;
   for (const std::size_t i : order)

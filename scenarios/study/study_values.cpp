@@ -82,8 +82,7 @@ Variation read_points(const Value& list) {
     if (point.kind() != Value::Kind::map || point.entries().empty())
       point.fail("expected a map of keys to values such as {placement: 4-2-2, job.bytes: 1 MiB}");
     for (const Value::Entry& entry : point.entries())
-      if (std::find(all.keys.begin(), all.keys.end(), entry.key) == all.keys.end())
-        all.keys.push_back(entry.key);
+      if (std::ranges::find(all.keys, entry.key) == all.keys.end()) all.keys.push_back(entry.key);
   }
   for (const Value& point : list.items()) {
     std::vector<Value> values(all.keys.size());

@@ -107,8 +107,8 @@ void RankReader::choose_first_lane() {
   for (const Node& node : file_->nodes)
     if (is(node, NodeType::comp) && !node.on_cpu.value_or(false))
       busy[stream_of(node, "computations")] += node.microseconds;
-  const auto most = std::max_element(
-      busy.begin(), busy.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  const auto most = std::ranges::max_element(
+      busy, [](const auto& a, const auto& b) { return a.second < b.second; });
   if (most != busy.end()) lane(most->first);
 }
 

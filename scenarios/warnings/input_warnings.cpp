@@ -169,9 +169,8 @@ std::vector<std::string> input_warnings(const Scenario& scenario) {
 std::vector<std::string> nic_warnings(const Scenario& scenario, bool replaced) {
   const Topology& topology = scenario.cluster.topology;
   const auto& ranks = scenario.placement.ranks;
-  const bool spread = std::any_of(ranks.begin(), ranks.end(), [&](const Location& where) {
-    return where.host != ranks.front().host;
-  });
+  const bool spread = std::ranges::any_of(
+      ranks, [&](const Location& where) { return where.host != ranks.front().host; });
   if (!spread || ranks.front().nics == NicChoice::named) return {};
   const Host& host = topology.hosts()[ranks.front().host];
   const std::size_t count = host.nics.size();

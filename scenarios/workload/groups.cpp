@@ -24,17 +24,17 @@ std::vector<std::string> read_order(const Value& value, bool context) {
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find('-', begin), text.size());
     const std::string name = text.substr(begin, end - begin);
-    if (std::find(kinds.begin(), kinds.end(), name) == kinds.end())
+    if (std::ranges::find(kinds, name) == kinds.end())
       value.fail(fmt::format("expected an order such as tp-dp-pp, innermost first: {}",
                              unknown_name("group", name, kinds)));
-    if (std::find(order.begin(), order.end(), name) != order.end())
+    if (std::ranges::find(order, name) != order.end())
       value.fail(
           fmt::format("expected each of tp, cp, dp and pp once, got {} twice in '{}'", name, text));
     order.push_back(name);
     begin = end + 1;
   }
   for (const std::string& kind : kinds)
-    if (std::find(order.begin(), order.end(), kind) == order.end() && (kind != "cp" || context))
+    if (std::ranges::find(order, kind) == order.end() && (kind != "cp" || context))
       value.fail(fmt::format("expected an order of tp, {}dp and pp, got '{}', which lacks {}",
                              context ? "cp, " : "", text, kind));
   return order;
@@ -151,9 +151,8 @@ Grid by_lists(Fields& fields, int ranks) {
 
 Grid read_groups(Fields& job, int ranks) {
   Fields fields(job.value_or("groups", "{}"), "job.groups");
-  const bool lists = std::any_of(kinds.begin(), kinds.end(), [&](const std::string& kind) {
-    return is_list(fields.optional(kind));
-  });
+  const bool lists = std::ranges::any_of(
+      kinds, [&](const std::string& kind) { return is_list(fields.optional(kind)); });
   Grid grid = lists ? by_lists(fields, ranks) : by_rule(fields, ranks);
   if (const Value* experts = fields.optional("ep")) {
     const int data = grid.size("dp");

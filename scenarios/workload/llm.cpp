@@ -218,7 +218,7 @@ LlmStep step_of(const Cut& cut, const Grid& grid) {
 /// The whole step of a rank of a middle stage, as one layer whose gradient is the largest stage's.
 Layer layer_of(const LlmStep& step, const Cut& cut) {
   const Duration head = (step.head.forward + step.head.backward) / cut.stages;
-  const std::uint64_t most = *std::max_element(step.gradients.begin(), step.gradients.end());
+  const std::uint64_t most = *std::ranges::max_element(step.gradients);
   const auto element = static_cast<std::uint64_t>(cut.element);
   Layer layer{"stage", {(most + element - 1) / element}, {}, {}};
   const Pass& block = step.attention_block;

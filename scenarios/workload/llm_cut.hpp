@@ -46,9 +46,7 @@ struct Cut {
     for (const double load : loads) sum += load;
     return loads.empty() ? 1 : sum / static_cast<double>(loads.size());
   }
-  double most_load() const {
-    return loads.empty() ? 1 : *std::max_element(loads.begin(), loads.end());
-  }
+  double most_load() const { return loads.empty() ? 1 : *std::ranges::max_element(loads); }
   double embedding_parameters() const { return static_cast<double>(model.embedding()) / tensor; }
   /// A tied output layer is the embedding, where one stage has both; else each end has a copy.
   double head_parameters() const {

@@ -103,7 +103,7 @@ const std::vector<Option>& table() {
 void refuse_unread(const Algorithm& algorithm, const Value& options) {
   const std::vector<std::string> known = option_names();
   for (const Value::Entry& entry : options.entries()) {
-    const bool exists = std::find(known.begin(), known.end(), entry.key) != known.end();
+    const bool exists = std::ranges::find(known, entry.key) != known.end();
     if (!exists || reads(algorithm, entry.key)) continue;
     const std::string has = algorithm.options.empty()
                                 ? "it has no options"
@@ -117,8 +117,7 @@ void refuse_unread(const Algorithm& algorithm, const Value& options) {
 }  // namespace
 
 bool reads(const Algorithm& algorithm, std::string_view option) {
-  return std::find(algorithm.options.begin(), algorithm.options.end(), option) !=
-         algorithm.options.end();
+  return std::ranges::find(algorithm.options, option) != algorithm.options.end();
 }
 
 std::vector<std::string> option_names() {

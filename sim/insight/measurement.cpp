@@ -170,7 +170,7 @@ Report report_of(const Scenario& scenario, std::vector<Measurement> measurements
   for (const Measurement& measurement : measurements) report.times_s.push_back(measurement.time_s);
   std::vector<std::size_t> order(measurements.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
     return measurements[a].time_s < measurements[b].time_s;
   });
   Measurement& median = measurements[order[(order.size() - 1) / 2]];

@@ -45,8 +45,8 @@ struct Series {
 };
 
 Observation summary(std::string_view what, Series& series) {
-  std::sort(series.values.begin(), series.values.end());
-  std::sort(series.intervals.begin(), series.intervals.end());
+  std::ranges::sort(series.values);
+  std::ranges::sort(series.intervals);
   Observation one;
   one.what = what;
   one.count = series.values.size();

@@ -61,8 +61,7 @@ class DateQueue {
   template <class Visit>
   void visit(Visit visit) const {
     std::vector<Entry> sorted = heap_;
-    std::sort(sorted.begin(), sorted.end(),
-              [](const Entry& a, const Entry& b) { return later(b, a); });
+    std::ranges::sort(sorted, [](const Entry& a, const Entry& b) { return later(b, a); });
     for (const Entry& entry : sorted)
       for (const Item& item : buckets_[entry.bucket].items) visit(entry.date, item);
   }

@@ -80,7 +80,7 @@ void SharedWork<Rates>::begin(int id) {
   if constexpr (!can_wait) return share(id);
   want(id);
   const auto& uses = rates_.uses(id);
-  const bool alone = std::all_of(uses.begin(), uses.end(), [this](const auto& use) {
+  const bool alone = std::ranges::all_of(uses, [this](const auto& use) {
     const Carried& there = carried_[use.resource];
     return (there.flows == 0 && there.alone.empty()) || has_room(use.resource);
   });

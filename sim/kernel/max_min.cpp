@@ -218,8 +218,8 @@ const MaxMin::Part& MaxMin::slowest_part(const Flow& flow) const {
   const auto rate = [this](const Part& part) {
     return resources_[part.resource].capacity / part.weight;
   };
-  return *std::min_element(flow.parts.begin(), flow.parts.end(),
-                           [&](const Part& a, const Part& b) { return rate(a) < rate(b); });
+  return *std::ranges::min_element(flow.parts,
+                                   [&](const Part& a, const Part& b) { return rate(a) < rate(b); });
 }
 
 // A flow that finds all that it uses idle needs no settling.
@@ -244,9 +244,8 @@ void MaxMin::join_alone(int id) {
 
 bool MaxMin::is_uncontended(int id) const {
   const auto& parts = flows_[id].parts;
-  return std::all_of(parts.begin(), parts.end(), [this](const Part& part) {
-    return resources_[part.resource].bundles.empty();
-  });
+  return std::ranges::all_of(
+      parts, [this](const Part& part) { return resources_[part.resource].bundles.empty(); });
 }
 
 double MaxMin::likely_rate(int id) const {

@@ -121,7 +121,7 @@ class ReferenceKernel final : public Kernel {
 
   void rewind() override {
     now_ = end_ = 0;
-    std::fill(used_.begin(), used_.end(), 0);
+    std::ranges::fill(used_, 0);
   }
 
  private:
@@ -212,8 +212,8 @@ class ReferenceKernel final : public Kernel {
       a.ended = true;
       done.push_back(slot);
     }
-    std::sort(done.begin(), done.end(),
-              [this](int a, int b) { return activities_.at(a).order < activities_.at(b).order; });
+    std::ranges::sort(
+        done, [this](int a, int b) { return activities_.at(a).order < activities_.at(b).order; });
     return done;
   }
 
@@ -238,7 +238,7 @@ class ReferenceKernel final : public Kernel {
       for (const auto& [slot, a] : activities_) {
         if (!flows(a) || rates.contains(slot)) continue;
         const auto uses_it = [narrowest](const Use& use) { return use.resource == narrowest; };
-        if (std::none_of(a.uses.begin(), a.uses.end(), uses_it)) continue;
+        if (std::ranges::none_of(a.uses, uses_it)) continue;
         rates[slot] = level;
         for (const Use& use : a.uses) free[use.resource] -= level * use.weight;
       }

@@ -70,8 +70,7 @@ class TimedKernel : public Kernel {
   template <class Item>
   static void sort(std::vector<Item>& items) {
     const auto earlier = [](const Item& a, const Item& b) { return a.order < b.order; };
-    if (!std::is_sorted(items.begin(), items.end(), earlier))
-      std::sort(items.begin(), items.end(), earlier);
+    if (!std::ranges::is_sorted(items, earlier)) std::ranges::sort(items, earlier);
   }
   struct Completion {
     int slot = 0;

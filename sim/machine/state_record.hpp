@@ -25,7 +25,7 @@ class Agenda {
     std::uint64_t kind = 0;  ///< timer, activity, paused activity
   };
   explicit Agenda(std::vector<Entry> entries) : entries_(std::move(entries)) {
-    std::sort(entries_.begin(), entries_.end(), before);
+    std::ranges::sort(entries_, before);
   }
   /// Entries that will call this object with this argument.
   std::span<const Entry> of(const void* object, std::uint64_t argument) const {

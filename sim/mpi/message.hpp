@@ -213,7 +213,7 @@ class BlockNumbers {
     if (!block.is_any()) return -1;
     int& last = last_.grown(block.channel, -1);
     if (last >= 0 && blocks_[last] == block) return last;
-    const auto found = std::find(blocks_.begin(), blocks_.end(), block);
+    const auto found = std::ranges::find(blocks_, block);
     last = static_cast<int>(found - blocks_.begin());
     if (found == blocks_.end()) blocks_.push_back(block);
     return last;

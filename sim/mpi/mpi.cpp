@@ -268,7 +268,7 @@ void Mpi::name_messages(std::vector<int>& in_flight) {
     const Message& m = messages_[id];
     return std::tuple(m.source, m.destination, m.sequence, m.tag);
   };
-  std::sort(in_flight.begin(), in_flight.end(), [&](int a, int b) { return key(a) < key(b); });
+  std::ranges::sort(in_flight, [&](int a, int b) { return key(a) < key(b); });
   names_ = Table<int>(messages_.size(), -1);
   for (std::size_t place = 0; place < in_flight.size(); ++place)
     names_[in_flight[place]] = static_cast<int>(place);

@@ -63,7 +63,7 @@ void Mpi::launch_multicast(int first) {
     last = &m.next_copy;
     between_hosts = between_hosts || m.route().between_hosts();
     for (const Use& use : m.channel->wire())
-      if (std::find(tree.begin(), tree.end(), use) == tree.end()) tree.push_back(use);
+      if (std::ranges::find(tree, use) == tree.end()) tree.push_back(use);
   }
   *last = -1;
   count(channel, bytes, between_hosts);

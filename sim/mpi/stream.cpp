@@ -39,7 +39,7 @@ bool same_endpoint(const Caller& a, const Caller& b) {
 
 // Each end has an entry of its own, also where both are at one endpoint.
 void forget(std::vector<int>& flows, int id) {
-  const auto found = std::find(flows.begin(), flows.end(), id);
+  const auto found = std::ranges::find(flows, id);
   if (found != flows.end()) flows.erase(found);
 }
 

@@ -176,7 +176,7 @@ std::vector<PathTotal> Paths::reduced(std::vector<PathTotal> totals) {
     return a.seconds != b.seconds ? a.seconds > b.seconds : a.key() < b.key();
   };
   const auto rest = totals.begin() + static_cast<std::ptrdiff_t>(most_totals);
-  std::sort(totals.begin(), totals.end(), larger);
+  std::ranges::sort(totals, larger);
   PathTotals sums;
   for (auto total = totals.begin(); total != totals.end(); ++total)
     sums.add(total < rest ? *total
@@ -217,7 +217,7 @@ std::vector<Paths::Segment> Paths::longest_first(const PathTotals& all) {
   // Sums of equal durations differ in their last digits, by the order in which they were added.
   constexpr double digits = 1e9;
   const double unit = segments.front().seconds / digits;
-  std::sort(segments.begin(), segments.end(), [unit](const Segment& a, const Segment& b) {
+  std::ranges::sort(segments, [unit](const Segment& a, const Segment& b) {
     const double a_units = std::round(a.seconds / unit), b_units = std::round(b.seconds / unit);
     if (a_units != b_units) return a_units > b_units;
     return std::tie(a.cause, a.rank, a.resource) < std::tie(b.cause, b.rank, b.resource);
@@ -246,8 +246,8 @@ Paths::Chain Paths::chain(const PathCursor& cursor) const {
       chain.marks.push_back({segment.cause, segment.rank, marks_[segment.resource], one.end});
   }
   chain.begin = end(id);
-  std::reverse(chain.segments.begin(), chain.segments.end());
-  std::reverse(chain.marks.begin(), chain.marks.end());
+  std::ranges::reverse(chain.segments);
+  std::ranges::reverse(chain.marks);
   return chain;
 }
 
@@ -280,7 +280,7 @@ Paths::Gain Paths::since_mark(int id, const std::unordered_map<int, int>& marks)
   segments_.clear();
   double now = end(id);
   const auto end_leaf = [&] {
-    std::reverse(segments_.begin(), segments_.end());
+    std::ranges::reverse(segments_);
     if (!segments_.empty()) runs_backward.push_back(runs_.leaf(segments_, now));
     segments_.clear();
   };
@@ -345,7 +345,7 @@ void Paths::append_runs(std::span<PathCursor* const> cursors, std::span<const in
     if (gained[i].empty()) continue;
     const double until = end(now[i].node_) + later;
     PathCursor chain = now[origins[i]];
-    std::reverse(gained[i].begin(), gained[i].end());
+    std::ranges::reverse(gained[i]);
     const int id = take();
     node(id) = {until, chain.node_, 1, -1, 0};  // takes over the cursor's reference
     set_runs(id, std::move(gained[i]));

@@ -58,7 +58,7 @@ std::vector<PathTotal> PathTotals::unsorted() const {
 
 std::vector<PathTotal> PathTotals::list() const {
   std::vector<PathTotal> all = unsorted();
-  std::sort(all.begin(), all.end(), [](const PathTotal& a, const PathTotal& b) {
+  std::ranges::sort(all, [](const PathTotal& a, const PathTotal& b) {
     return a.seconds != b.seconds ? a.seconds > b.seconds : a.key() < b.key();
   });
   return all;

@@ -31,7 +31,7 @@ using WaitsFor = std::map<int, std::vector<int>>;
 /// first rank repeated at the end. `seen`: the ranks that were tried.
 bool close_cycle(const WaitsFor& waits_for, int rank, std::vector<int>& trail,
                  std::set<int>& seen) {
-  const auto before = std::find(trail.begin(), trail.end(), rank);
+  const auto before = std::ranges::find(trail, rank);
   if (before != trail.end()) {
     trail.erase(trail.begin(), before);
     trail.push_back(rank);
@@ -167,7 +167,7 @@ Deadlock describe_deadlock(const Scenario& scenario, const Jobs& jobs, double no
     deadlock.cycle.pop_back();
   }
   // A send is blocked only above the eager limit; a receive is, whatever the limit.
-  if (std::any_of(all.begin(), all.end(), [](const auto& blocked) { return blocked.sends; }))
+  if (std::ranges::any_of(all, [](const auto& blocked) { return blocked.sends; }))
     text += eager_limits_text(scenario.library);
   deadlock.text = std::move(text);
   for (RankThread::Blocked& blocked : all)

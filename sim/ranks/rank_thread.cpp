@@ -185,7 +185,7 @@ void RankThread::mark(Mark mark) {
     auto& phases = run_->phases;
     end_phase();
     step_ = steps_ = 0;
-    const auto found = std::find_if(phases.begin(), phases.end(), [&](const PhaseTimes& phase) {
+    const auto found = std::ranges::find_if(phases, [&](const PhaseTimes& phase) {
       return phase.name == mark.phase && phase.part == mark.part;
     });
     phase_ = static_cast<int>(found - phases.begin());
@@ -276,7 +276,7 @@ bool RankThread::may_run() const { return !is_nonblocking() || !by_the_caller() 
 
 // Nothing is left to do at this instant for the non-blocking collectives of the rank.
 bool RankThread::others_idle() const {
-  return std::none_of(others_.begin(), others_.end(), [](const auto& other) {
+  return std::ranges::none_of(others_, [](const auto& other) {
     return other->is_nonblocking() && !other->finished_ && (other->on_cpu_ || other->queued_);
   });
 }

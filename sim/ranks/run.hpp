@@ -40,9 +40,9 @@ class GroupNames {
  private:
   static int at(const Table<int>& list, int number) { return list.has(number) ? list[number] : -1; }
   int place_of(std::string_view part) {
-    const auto found = std::find(names_.begin(), names_.end(), part);
+    const auto found = std::ranges::find(names_, part);
     if (found == names_.end()) names_.push_back(part);
-    return static_cast<int>(std::find(names_.begin(), names_.end(), part) - names_.begin());
+    return static_cast<int>(std::ranges::find(names_, part) - names_.begin());
   }
 
   Table<int> index_;   ///< by context

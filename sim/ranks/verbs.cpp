@@ -374,7 +374,7 @@ void RankThread::completed(int request) {
 bool RankThread::is_over(Pending& verb, bool all) const {
   const auto complete = [this](Request request) { return is_complete(request.slot); };
   const auto& asked = verb.asked->requests;
-  if (!all) return std::any_of(asked.begin(), asked.end(), complete);
+  if (!all) return std::ranges::any_of(asked, complete);
   while (verb.complete < asked.size() && complete(asked[verb.complete])) ++verb.complete;
   return verb.complete == asked.size() && (verb.request < 0 || is_complete(verb.request)) &&
          (verb.other_request < 0 || is_complete(verb.other_request));
@@ -404,9 +404,9 @@ RankThread::Advance RankThread::wait_part(Pending& verb, bool all) {
   const std::span<const int> requests = requests_of(verb);
   const auto complete = [this](int request) { return is_complete(request); };
   // The request that ended the wait: the last of all to complete, or the first that is complete.
-  const auto decisive = all ? std::max_element(requests.begin(), requests.end(),
-                                               [this](int a, int b) { return order(a) < order(b); })
-                            : std::find_if(requests.begin(), requests.end(), complete);
+  const auto decisive =
+      all ? std::ranges::max_element(requests, [this](int a, int b) { return order(a) < order(b); })
+          : std::ranges::find_if(requests, complete);
   if (verb.since >= 0) {
     const double ended = held_from_ < 0 ? now() : held_from_;
     path = run_->mpi->path(*decisive);

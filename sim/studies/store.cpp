@@ -74,11 +74,10 @@ std::string path_metric(std::string_view cause) { return "critical_path." + std:
 /// The cause that most of the critical path went to, and the place where most of that was spent.
 std::string limit_of(const Report& report, const CauseSeconds& spent) {
   if (report.path.empty()) return "";
-  const auto largest = std::max_element(spent.begin(), spent.end()) - spent.begin();
+  const auto largest = std::ranges::max_element(spent) - spent.begin();
   // The segments stand longest first.
-  const auto most = std::find_if(report.path.begin(), report.path.end(), [&](const PathSegment& p) {
-    return p.cause == static_cast<Cause>(largest);
-  });
+  const auto most = std::ranges::find_if(
+      report.path, [&](const PathSegment& p) { return p.cause == static_cast<Cause>(largest); });
   const bool nearly_all = most->seconds > 0.9 * spent[largest];
   return segment_text(*most, !nearly_all);
 }
@@ -240,7 +239,7 @@ std::vector<std::string> metric_names() {
 bool more_is_better(const std::string& metric) {
   constexpr std::array<std::string_view, 5> rates = {"algbw", "busbw", "records_per_s",
                                                      "efficiency", "epochs"};
-  return std::find(rates.begin(), rates.end(), metric) != rates.end();
+  return std::ranges::find(rates, metric) != rates.end();
 }
 
 Outcome outcome_of(const Report& report) {

@@ -28,7 +28,7 @@ double median_of(const std::vector<double>& sorted) {
 bool precise(const StoppingRule& rule, std::vector<double> samples) {
   const std::optional<Interval> interval = median_interval(samples, rule.confidence);
   if (!interval) return false;
-  std::sort(samples.begin(), samples.end());
+  std::ranges::sort(samples);
   const double median = median_of(samples), reach = rule.precision * median;
   return interval->low >= median - reach && interval->high <= median + reach;
 }
@@ -164,7 +164,7 @@ std::optional<std::size_t> samples_outside(std::size_t count, double confidence)
 std::optional<Interval> median_interval(std::vector<double> samples, double confidence) {
   const std::optional<std::size_t> outside = samples_outside(samples.size(), confidence);
   if (!outside) return std::nullopt;
-  std::sort(samples.begin(), samples.end());
+  std::ranges::sort(samples);
   return Interval{samples[*outside], samples[samples.size() - 1 - *outside]};
 }
 

@@ -69,8 +69,8 @@ double quantile(const std::vector<double>& sorted, double share) {
 std::vector<std::pair<std::string, int>> ranks_per_host(const std::vector<std::string>& hosts) {
   std::vector<std::pair<std::string, int>> counts;
   for (const std::string& host : hosts) {
-    const auto known = std::find_if(counts.begin(), counts.end(),
-                                    [&](const auto& one) { return one.first == host; });
+    const auto known =
+        std::ranges::find_if(counts, [&](const auto& one) { return one.first == host; });
     if (known == counts.end())
       counts.emplace_back(host, 1);
     else
@@ -106,7 +106,7 @@ std::string host_name() {
 }
 
 Spread spread_of(std::vector<double> samples_s) {
-  std::sort(samples_s.begin(), samples_s.end());
+  std::ranges::sort(samples_s);
   return {quantile(samples_s, 0.5), quantile(samples_s, 0.1), quantile(samples_s, 0.9)};
 }
 

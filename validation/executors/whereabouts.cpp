@@ -44,7 +44,7 @@ std::string Writes::last(std::size_t item) const {
 void Whereabouts::mark(Mark mark) {
   const std::string* known = phase_;
   if (known == nullptr || *known != mark.phase) {
-    const auto found = std::find(names_.begin(), names_.end(), mark.phase);
+    const auto found = std::ranges::find(names_, mark.phase);
     known = found == names_.end() ? &names_.emplace_back(mark.phase) : &*found;
     phase_ = known;
   }

@@ -22,7 +22,7 @@ bool outside_mpi(Cause cause) {
 float digits(double seconds) { return static_cast<float>(seconds); }
 
 void sort_longest_first(std::vector<Blamed>& rows) {
-  std::stable_sort(rows.begin(), rows.end(), [](const Blamed& a, const Blamed& b) {
+  std::ranges::stable_sort(rows, [](const Blamed& a, const Blamed& b) {
     return digits(a.segment.seconds) > digits(b.segment.seconds);
   });
 }
@@ -101,7 +101,7 @@ std::vector<BlameDifference> blame_differences(const Report& first, const Report
   for (const Blamed& one : blames(first)) row(one).first_s += one.segment.seconds;
   std::vector<BlameDifference> list;
   for (const auto& [key, one] : rows) list.push_back(one);
-  std::stable_sort(list.begin(), list.end(), [](const auto& a, const auto& b) {
+  std::ranges::stable_sort(list, [](const auto& a, const auto& b) {
     return digits(std::abs(a.seconds())) > digits(std::abs(b.seconds()));
   });
   return list;

@@ -44,9 +44,8 @@ std::string blame_table(const Report& report, bool all) {
   const auto add = [&](double seconds, const std::string& what) {
     table.add({scale.text(seconds), fmt::format("{:.1f} %", 100 * seconds / report.time_s), what});
   };
-  const auto first_small = std::find_if(rows.begin(), rows.end(), [&](const Blamed& one) {
-    return scale.rounded(one.segment.seconds) == 0;
-  });
+  const auto first_small = std::ranges::find_if(
+      rows, [&](const Blamed& one) { return scale.rounded(one.segment.seconds) == 0; });
   const std::size_t shown =
       all ? rows.size() : std::min(most_rows, static_cast<std::size_t>(first_small - rows.begin()));
   for (std::size_t i = 0; i < shown; ++i) add(rows[i].segment.seconds, blame_text(rows[i]));
@@ -124,7 +123,7 @@ Company company(const Report& report, int rank) {
     hosts.push_back(one.host);
     if (one.rank == rank) found.host = one.host;
   }
-  std::sort(hosts.begin(), hosts.end());
+  std::ranges::sort(hosts);
   for (auto host = hosts.begin(); host != hosts.end();) {
     const auto next = std::upper_bound(host, hosts.end(), *host);
     if (*host == found.host) found.ranks = next - host;
@@ -216,8 +215,7 @@ std::string pace_clause(const Report& report, const Share& share) {
 Share largest_share(const Report& report) {
   Array<Share, cause_names.size()> shares;
   for (const Blamed& one : blames(report)) shares[one.blame].add(one);
-  return *std::max_element(shares.begin(), shares.end(),
-                           [](const Share& a, const Share& b) { return a.seconds < b.seconds; });
+  return *std::ranges::max_element(shares, {}, &Share::seconds);
 }
 
 /// The blame that makes the slower of two runs the slower one, as that run knows it.
@@ -225,7 +223,7 @@ Share largest_growth(const Report& faster, const Report& slower) {
   CauseSeconds growth{};
   for (const BlameDifference& one : blame_differences(faster, slower))
     growth[one.blamed.blame] += one.seconds();
-  const auto most = std::max_element(growth.begin(), growth.end());
+  const auto most = std::ranges::max_element(growth);
   Share share;
   for (const Blamed& one : blames(slower))
     if (one.blame == Cause(most - growth.begin())) share.add(one);

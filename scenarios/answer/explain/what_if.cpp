@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 
 #include "scenarios/answer/text/report_text.hpp"
@@ -30,7 +31,7 @@ class Sums {
 // R. L. Graham, Bounds on multiprocessing timing anomalies, SIAM J. Appl. Math. 17, 1969.
 std::string note_on_losses(const Report& report, const std::vector<Gain>& gains) {
   const TimeScale scale(report.time_s);
-  const bool some = std::any_of(gains.begin(), gains.end(), [&](const Gain& gain) {
+  const bool some = std::ranges::any_of(gains, [&](const Gain& gain) {
     return !gain.with.deadlock && scale.rounded(report.time_s - gain.with.time_s) < 0;
   });
   if (!some) return "";
@@ -42,7 +43,7 @@ std::string note_on_losses(const Report& report, const std::vector<Gain>& gains)
 /// Where many things alike are as busy, one of them alone is no faster a run.
 std::string note_on_none(const Report& report, const std::vector<Gain>& gains) {
   const TimeScale scale(report.time_s);
-  const bool none = std::none_of(gains.begin(), gains.end(), [&](const Gain& gain) {
+  const bool none = std::ranges::none_of(gains, [&](const Gain& gain) {
     return gain.with.deadlock || scale.rounded(report.time_s - gain.with.time_s) > 0;
   });
   if (!none || gains.empty()) return "";
@@ -86,9 +87,7 @@ std::vector<Candidate> candidates(const Report& report, std::size_t most) {
       sums.add(Candidate::Kind::overhead, {}, segment.seconds);
   }
   std::vector<Candidate> list = sums.take();
-  std::stable_sort(list.begin(), list.end(), [](const Candidate& a, const Candidate& b) {
-    return a.on_path_s > b.on_path_s;
-  });
+  std::ranges::stable_sort(list, std::greater{}, &Candidate::on_path_s);
   if (list.size() > most) list.resize(most);
   return list;
 }
@@ -121,7 +120,7 @@ Scenario improved(const Scenario& scenario, const Candidate& candidate) {
 }
 
 void sort_gains(std::vector<Gain>& gains) {
-  std::stable_sort(gains.begin(), gains.end(), [](const Gain& a, const Gain& b) {
+  std::ranges::stable_sort(gains, [](const Gain& a, const Gain& b) {
     const bool a_stuck = a.with.deadlock.has_value();
     return a_stuck == b.with.deadlock.has_value() ? !a_stuck && a.with.time_s < b.with.time_s
                                                   : !a_stuck;

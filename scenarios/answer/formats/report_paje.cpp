@@ -103,8 +103,8 @@ class Lines {
  public:
   void add(double at, const std::string& line) { lines_.emplace_back(at, line); }
   std::string text() {
-    std::stable_sort(lines_.begin(), lines_.end(),
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::ranges::stable_sort(lines_,
+                             [](const auto& a, const auto& b) { return a.first < b.first; });
     std::string text;
     for (const auto& [at, line] : lines_) text += line;
     return text;
@@ -115,7 +115,7 @@ class Lines {
 };
 
 std::string quoted(std::string name) {
-  std::replace(name.begin(), name.end(), '"', '\'');
+  std::ranges::replace(name, '"', '\'');
   return '"' + name + '"';
 }
 

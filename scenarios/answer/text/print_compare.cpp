@@ -71,8 +71,7 @@ std::string training_overview(std::span<const Report> reports, const Report& fir
 /// `first`: that the others are compared with.
 std::string overview(std::span<const Report> reports, const Report& first,
                      const std::vector<std::string>& names) {
-  if (std::all_of(reports.begin(), reports.end(),
-                  [](auto& one) { return one.training || one.deadlock; }))
+  if (std::ranges::all_of(reports, [](auto& one) { return one.training || one.deadlock; }))
     return training_overview(reports, first, names);
   const bool ranges =
       std::ranges::any_of(reports, [](auto& one) { return one.likely.has_value(); });
@@ -92,8 +91,8 @@ std::string overview(std::span<const Report> reports, const Report& first,
     if (ranges) cells.insert(cells.begin() + 2, one.likely ? range_text(*one.likely) : "-");
     table.add(std::move(cells));
   }
-  const bool back = std::any_of(reports.begin(), reports.end(),
-                                [](auto& one) { return one.collective == "pingpong"; });
+  const bool back =
+      std::ranges::any_of(reports, [](auto& one) { return one.collective == "pingpong"; });
   return table.text(0) +
          (back ? "pingpong: time there and back, algbw at most half the link bandwidth\n" : "");
 }
@@ -163,7 +162,7 @@ std::string sentence(const std::string& first, const std::string& other, double 
   }
   const bool slower = ratio > 1;
   const auto same_way = [&](const Difference& d) { return (d.seconds() > 0) == slower; };
-  const auto reason = std::find_if(list.begin(), list.end(), same_way);
+  const auto reason = std::ranges::find_if(list, same_way);
   std::string text = fmt::format("{} is {}{:.2f} x {} than {}", other, likely ? "predicted " : "",
                                  slower ? ratio : 1 / ratio, slower ? "slower" : "faster", first);
   if (reason == list.end()) return text;
@@ -206,7 +205,7 @@ std::vector<std::string> short_names(std::span<const Report> reports) {
   const auto has_it = [&](const std::string& name) { return name.starts_with(first_word); };
   // A number belongs to its unit: "1 KiB" and "1 MiB".
   const bool is_number = first_word.find_first_not_of("0123456789. ") == std::string::npos;
-  if (is_number || !std::all_of(names.begin(), names.end(), has_it)) return names;
+  if (is_number || !std::ranges::all_of(names, has_it)) return names;
   for (std::string& name : names) name.erase(0, first_word.size());
   return names;
 }
@@ -224,15 +223,15 @@ std::vector<Difference> differences(const Report& first, const Report& other) {
   }
   if (outside_path(first) != 0 || outside_path(other) != 0)
     list.push_back({"outside the critical path", {}, outside_path(first), outside_path(other)});
-  std::stable_sort(list.begin(), list.end(), [](const Difference& a, const Difference& b) {
+  std::ranges::stable_sort(list, [](const Difference& a, const Difference& b) {
     return std::abs(a.seconds()) > std::abs(b.seconds());
   });
   return list;
 }
 
 std::string print_compare(std::span<const Report> reports) {
-  const auto ended = std::find_if(reports.begin(), reports.end(),
-                                  [](const Report& report) { return !report.deadlock; });
+  const auto ended =
+      std::ranges::find_if(reports, [](const Report& report) { return !report.deadlock; });
   if (ended == reports.end()) return "";
   const Report& first = *ended;
   const auto at = static_cast<std::size_t>(ended - reports.begin());

@@ -23,7 +23,7 @@ using Align = TextTable::Align;
 std::string percentiles(std::vector<double> times) {
   constexpr std::size_t least_times = 10;
   if (times.size() < least_times) return "";
-  std::sort(times.begin(), times.end());
+  std::ranges::sort(times);
   const auto quantile = [&](double share) {
     return to_short_text(
         Seconds(times[static_cast<std::size_t>(share * static_cast<double>(times.size() - 1))]));
@@ -75,11 +75,10 @@ Columns worth_showing(const Columns& all) {
   }
   std::vector<std::size_t> order(totals.size());
   std::iota(order.begin(), order.end(), 0U);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return totals[a] > totals[b]; });
-  order.erase(
-      std::find_if(order.begin(), order.end(), [&](std::size_t i) { return totals[i] == 0; }),
-      order.end());
+  std::ranges::stable_sort(order,
+                           [&](std::size_t a, std::size_t b) { return totals[a] > totals[b]; });
+  order.erase(std::ranges::find_if(order, [&](std::size_t i) { return totals[i] == 0; }),
+              order.end());
   const bool too_many = order.size() > most_columns;
   const auto kept_end =
       order.begin() + static_cast<std::ptrdiff_t>(too_many ? most_columns - 1 : order.size());
@@ -100,8 +99,8 @@ Columns worth_showing(const Columns& all) {
 }
 
 bool several_domains(const Report& report) {
-  return std::any_of(report.rank_reports.begin(), report.rank_reports.end(),
-                     [](const RankReport& rank) { return rank.numa > 0; });
+  return std::ranges::any_of(report.rank_reports,
+                             [](const RankReport& rank) { return rank.numa > 0; });
 }
 
 /// `finish` puts the time at which each rank ended before the columns.

@@ -165,9 +165,8 @@ std::string difference_table(const Report& first, const Report& other,
     shown_sum = scale.rounded(sum);
     table.add({scale.difference(step), scale.text(other_s), scale.text(first_s), what});
   };
-  const auto first_small = std::find_if(rows.begin(), rows.end(), [&](const Difference& row) {
-    return scale.rounded(row.seconds()) == 0;
-  });
+  const auto first_small = std::ranges::find_if(
+      rows, [&](const Difference& row) { return scale.rounded(row.seconds()) == 0; });
   const std::size_t shown =
       most ? std::min(*most, static_cast<std::size_t>(first_small - rows.begin())) : rows.size();
   for (const Difference& row : rows.first(shown)) add(row.first_s, row.other_s, row.spent_on);

@@ -16,7 +16,7 @@ constexpr std::size_t widest_cell = 56;
 bool starts_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }
 
 std::size_t width(std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), starts_character));
+  return static_cast<std::size_t>(std::ranges::count_if(text, starts_character));
 }
 
 std::string cut(const std::string& cell) {
@@ -66,7 +66,7 @@ TimeScale::TimeScale(double largest_s) {
   const double largest = std::abs(largest_s);
   if (largest == 0) return;
   const auto fits = [&](const Unit& unit) { return largest * unit.per_second >= 1; };
-  const auto found = std::find_if(units.begin(), units.end(), fits);
+  const auto found = std::ranges::find_if(units, fits);
   const Unit& unit = found == units.end() ? units.back() : *found;
   per_second_ = unit.per_second;
   unit_ = unit.name;

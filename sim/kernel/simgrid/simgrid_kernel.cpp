@@ -141,7 +141,7 @@ class SimGridRates {
     Flow& flow = flows_[id];
     for (const Use& use : flow.uses) {
       auto& users = resources_[use.resource].users;
-      users.erase(std::find(users.begin(), users.end(), id));
+      users.erase(std::ranges::find(users, id));
       note_change(use.resource);
     }
     flow.action->suspend();
@@ -169,7 +169,7 @@ class SimGridRates {
       flow.rough = flow.action->get_rate();
       for (const Use& use : flow.uses) resources_[use.resource].weight += use.weight;
     }
-    std::sort(again_.begin(), again_.end(), [this](int a, int b) {
+    std::ranges::sort(again_, [this](int a, int b) {
       const double first = flows_[a].rough, second = flows_[b].rough;
       return first != second ? first < second : a < b;
     });

@@ -44,8 +44,7 @@ inline std::vector<int> own_gpus(const LaunchTask& launch, const PlacedNode& nod
   const std::set<int> devices = node.devices();
   if (takes_whole(launch, node)) return own;
   for (int& gpu : own)
-    gpu = static_cast<int>(
-        std::count_if(devices.begin(), devices.end(), [&](int one) { return one < gpu; }));
+    gpu = static_cast<int>(std::ranges::count_if(devices, [&](int one) { return one < gpu; }));
   return own;
 }
 

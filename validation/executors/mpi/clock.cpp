@@ -93,7 +93,7 @@ void CommonClock::refresh() {
 void CommonClock::measure() {
   if (rank_ == 0)
     for (const int rank : elsewhere_) measure_against(rank);
-  else if (std::count(elsewhere_.begin(), elsewhere_.end(), rank_) != 0)
+  else if (std::ranges::count(elsewhere_, rank_) != 0)
     answer();
   measured_at_ = now_s();
 }

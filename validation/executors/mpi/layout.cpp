@@ -17,7 +17,7 @@ std::vector<std::vector<int>> fullest_first(const std::vector<std::string>& name
     by_name[names[rank]].push_back(static_cast<int>(rank));
   std::vector<std::vector<int>> hosts;
   for (const auto& [name, ranks] : by_name) hosts.push_back(ranks);
-  std::sort(hosts.begin(), hosts.end(), [](const auto& one, const auto& other) {
+  std::ranges::sort(hosts, [](const auto& one, const auto& other) {
     return one.size() != other.size() ? one.size() > other.size() : one.front() < other.front();
   });
   return hosts;
@@ -50,7 +50,7 @@ Layout::Layout(MPI_Comm job, const std::vector<std::string>& hosts,
                const std::vector<std::string>& ways)
     : job_(job), size_(static_cast<int>(hosts.size())), hosts_(fullest_first(hosts)) {
   const auto wanted = [&](std::string_view way, bool possible) {
-    if (!ways.empty() && std::find(ways.begin(), ways.end(), way) == ways.end()) return false;
+    if (!ways.empty() && std::ranges::find(ways, way) == ways.end()) return false;
     if (!possible) missing_ways_.emplace_back(way);
     return possible;
   };
@@ -84,7 +84,7 @@ Team Layout::first(int count) {
 Team Layout::team(const std::vector<int>& ranks, std::string_view way) {
   int rank = 0;
   MPI_Comm_rank(job_, &rank);
-  const auto place = std::find(ranks.begin(), ranks.end(), rank);
+  const auto place = std::ranges::find(ranks, rank);
   Team made;
   made.size = static_cast<int>(ranks.size());
   made.way = way;

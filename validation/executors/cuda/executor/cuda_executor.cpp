@@ -96,7 +96,7 @@ bool fits(const Operation& receive, int source, Tag tag) {
 void CudaExecutor::post_send(Rank& from, int slot) {
   const Operation& send = from.slot({slot}).operation;
   Rank& to = rank(send.peer);
-  const auto waiting = std::find_if(to.posted.begin(), to.posted.end(), [&](int candidate) {
+  const auto waiting = std::ranges::find_if(to.posted, [&](int candidate) {
     return fits(to.slot({candidate}).operation, from.number(), send.tag);
   });
   if (waiting == to.posted.end()) {
@@ -110,10 +110,9 @@ void CudaExecutor::post_send(Rank& from, int slot) {
 
 void CudaExecutor::post_receive(Rank& to, int slot) {
   const Operation& receive = to.slot({slot}).operation;
-  const auto waiting =
-      std::find_if(to.arrived.begin(), to.arrived.end(), [&](const Rank::Arrived& one) {
-        return fits(receive, one.source, rank(one.source).slot({one.slot}).operation.tag);
-      });
+  const auto waiting = std::ranges::find_if(to.arrived, [&](const Rank::Arrived& one) {
+    return fits(receive, one.source, rank(one.source).slot({one.slot}).operation.tag);
+  });
   if (waiting == to.arrived.end()) {
     to.posted.push_back(slot);
     return;
@@ -192,8 +191,7 @@ bool CudaExecutor::wake_sleepers() {
 }
 
 bool CudaExecutor::all_ended() const {
-  return std::all_of(ranks_.begin(), ranks_.end(),
-                     [](const auto& one) { return one->threads.front().ended(); });
+  return std::ranges::all_of(ranks_, [](const auto& one) { return one->threads.front().ended(); });
 }
 
 void CudaExecutor::check_not_stuck(double begun, double deadline) {

@@ -40,7 +40,7 @@ float* Rank::place(const Range& range) const {
 }
 
 int Rank::take_slot(const Operation& operation) {
-  auto free = std::find_if(slots.begin(), slots.end(), [](const Slot& one) { return !one.used; });
+  auto free = std::ranges::find_if(slots, [](const Slot& one) { return !one.used; });
   if (free == slots.end()) free = slots.insert(slots.end(), Slot{});
   free->used = true;
   free->operation = operation;
@@ -200,9 +200,9 @@ bool GpuThread::ready() const {
     case Verb::split:
       return operation_->split->group != nullptr;
     case Verb::wait_any:
-      return std::any_of(awaited_.begin(), awaited_.end(), complete);
+      return std::ranges::any_of(awaited_, complete);
     default:
-      return in_streams_ == 0 && std::all_of(awaited_.begin(), awaited_.end(), complete);
+      return in_streams_ == 0 && std::ranges::all_of(awaited_, complete);
   }
 }
 
@@ -213,8 +213,8 @@ void GpuThread::finish() {
   } else if (operation_->verb == Verb::join) {
     rank_.threads.begin()[operation_->thread.index].stop();
   } else if (operation_->verb == Verb::wait_any) {
-    const auto first = std::find_if(awaited_.begin(), awaited_.end(),
-                                    [this](Request one) { return rank_.slot(one).complete; });
+    const auto first =
+        std::ranges::find_if(awaited_, [this](Request one) { return rank_.slot(one).complete; });
     operation_->result = static_cast<int>(first - awaited_.begin());
     rank_.slot(*first) = Slot{};
   } else {

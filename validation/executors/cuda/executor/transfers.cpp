@@ -113,7 +113,7 @@ Transfers::Transfers(Gpus& gpus, Completions& completions, const TransferOptions
     : gpus_(gpus), completions_(completions), options_(options) {
   if (options.always_staged) return;
   std::vector<int> distinct = gpus_in_use;
-  std::sort(distinct.begin(), distinct.end());
+  std::ranges::sort(distinct);
   distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
   for (const int from : distinct)
     for (const int to : distinct)

@@ -147,7 +147,7 @@ Json measure(Gpus& gpus, CollectiveGroup& group, const Ranks& ranks, Collective 
 CollectiveResults measure_collectives(Gpus& gpus, CollectiveLibrary& library,
                                       const CollectiveOptions& options) {
   CollectiveResults results;
-  const std::uint64_t largest = *std::max_element(options.sizes.begin(), options.sizes.end());
+  const std::uint64_t largest = *std::ranges::max_element(options.sizes);
   for (const int count : options.ranks) {
     options.begin(fmt::format("{} ranks join", count));
     const Ranks ranks(gpus, count, largest);

@@ -16,7 +16,7 @@ std::vector<std::uint64_t> default_sizes(std::optional<std::uint64_t> limit) {
   std::vector<std::uint64_t> sizes;
   for (std::uint64_t bytes = 1; bytes <= 64 << 20; bytes *= 4) sizes.push_back(bytes);
   if (limit && *limit > 0) sizes.insert(sizes.end(), {*limit, *limit + 1, 2 * *limit});
-  std::sort(sizes.begin(), sizes.end());
+  std::ranges::sort(sizes);
   sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
   return sizes;
 }
@@ -53,7 +53,7 @@ std::optional<double> Bench::measure(const Team& team, const Point& point, const
 }
 
 void Bench::keep(const Point& point, std::vector<double> samples_s) {
-  const auto known = std::find_if(entries_.begin(), entries_.end(), [&](const auto& one) {
+  const auto known = std::ranges::find_if(entries_, [&](const auto& one) {
     return one.first == order_ && one.second["what"] == point.what &&
            one.second["parameters"] == point.parameters;
   });
@@ -95,12 +95,10 @@ Bench::Results Bench::results() const {
     const Json one = Json::parse(text);
     for (const Json& entry : one["entries"]) entries.emplace_back(entry[0], entry[1]);
     for (const Json& note : one["notes"])
-      if (std::find(results.left_out.begin(), results.left_out.end(), note) ==
-          results.left_out.end())
+      if (std::ranges::find(results.left_out, note) == results.left_out.end())
         results.left_out.push_back(note);
   }
-  std::stable_sort(entries.begin(), entries.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::ranges::stable_sort(entries, [](const auto& a, const auto& b) { return a.first < b.first; });
   for (auto& [order, entry] : entries) results.measurements.push_back(std::move(entry));
   return results;
 }
