@@ -6,6 +6,7 @@
 #include <concepts>
 #include <cstddef>
 #include <functional>
+#include <numeric>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -51,6 +52,14 @@ auto each_of(const auto& items, auto make) {
   using Made = std::decay_t<std::invoke_result_t<decltype(make)&, decltype(*items.begin())>>;
   std::vector<std::conditional_t<std::is_void_v<As>, Made, As>> all;
   for (const auto& item : items) all.emplace_back(std::invoke(make, item));
+  return all;
+}
+
+/// 0, 1, 2, ...: the first `count` numbers.
+template <std::integral Number = int>
+std::vector<Number> numbers_below(std::integral auto count) {
+  std::vector<Number> all(static_cast<std::size_t>(count));
+  std::iota(all.begin(), all.end(), Number{0});
   return all;
 }
 

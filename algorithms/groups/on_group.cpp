@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 #include <utility>
 
 namespace ringscope {
@@ -11,9 +10,7 @@ namespace {
 
 std::vector<int> ranks_in_all(Communicator group) {
   if (group.ranks_in_all() != nullptr) return *group.ranks_in_all();
-  Table<int> all(group.size());
-  std::iota(all.begin(), all.end(), 0);
-  return all;
+  return numbers_below(group.size());
 }
 
 Task run_on_group(Communicator group, const Algorithm* algorithm, Workspace work, Options options) {

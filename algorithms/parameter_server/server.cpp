@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "algorithms/parameter_server/server.hpp"
 
-#include <numeric>
 #include <vector>
 
 #include "algorithms/parameter_server/clocks.hpp"
@@ -182,8 +181,7 @@ Task serve_all_at_once(Communicator comm, Roles roles, Workspace work, Options o
   if (weights.size == 0) co_return;
   Inbox inbox(comm, weights, work.scratch.first(slots(roles, weights, options)), roles.workers,
               options.segment);
-  Table<int> workers(roles.workers);
-  std::iota(workers.begin(), workers.end(), 0);
+  Table<int> workers = numbers_below(roles.workers);
 
   for ([[maybe_unused]] int step : comm.phase("serve", options.steps)) {
     co_await add_all_pushes(comm, &inbox, roles.workers);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "algorithms/training/llm_parts.hpp"
 
-#include <numeric>
 #include <utility>
 
 #include "algorithms/groups/group_messages.hpp"
@@ -179,8 +178,7 @@ LlmSplits splits_of(const LlmStep& step) {
 std::vector<RankGroup> llm_groups(int ranks, const Options& options) {
   const LlmStep step = llm_step_of(options, ranks);
   const LlmSplits splits = splits_of(step);
-  Table<int> all(ranks);
-  std::iota(all.begin(), all.end(), 0);
+  Table<int> all = numbers_below(ranks);
   std::vector<RankGroup> groups;
   const auto add = [&](const std::vector<SharedRanks>& lists, const char* name) {
     for (const SharedRanks& list : lists) groups.push_back({name, list});

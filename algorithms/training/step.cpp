@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "algorithms/training/step.hpp"
 
-#include <numeric>
-
 namespace ringscope {
 namespace {
 
@@ -199,8 +197,7 @@ std::size_t due(const Gradient& gradient, const Options& options, Turn turn) {
 }
 
 Task allreduce(Communicator comm, Workspace work, Options options, Gradient bucket) {
-  Table<int> all(comm.size());
-  std::iota(all.begin(), all.end(), 0);
+  Table<int> all = numbers_below(comm.size());
   const Workspace part = {bucket.range, work.scratch};
   const Compression how = compression_of(options);
   const Duration calls = remote_calls(comm.size(), options, bucket.range.size);

@@ -2,7 +2,6 @@
 #include "nccl/channels/channel_rings.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "algorithms/steps/host_order.hpp"
@@ -21,8 +20,7 @@ Table<int> order_of(int channel, int channels, int ranks, const Options& options
     return (*options.given.orders)[channel % std::ssize(*options.given.orders)];
   const auto hosts = ranks_by_host(ranks, options.given.hosts);
   if (hosts.size() > 1 || ranks > most_permuted) return ring_order(hosts, channel, channels);
-  Table<int> order(ranks);
-  std::iota(order.begin(), order.end(), 0);
+  Table<int> order = numbers_below(ranks);
   for (int i = 0; i < channel; ++i) std::next_permutation(order.begin() + 1, order.end());
   return order;
 }

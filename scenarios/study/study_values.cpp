@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <random>
 #include <variant>
 
+#include "base/table.hpp"
 #include "base/view.hpp"
 
 namespace ringscope {
@@ -126,8 +126,7 @@ Variation read_latin(const Value& value) {
   Variation all{{}, std::vector<std::vector<Value>>(n)};
   for (const Value::Entry& entry : keys.entries()) {
     const Choice choice = read_choice(entry.key, entry.value);
-    std::vector<std::size_t> strata(n);
-    std::iota(strata.begin(), strata.end(), std::size_t{0});
+    std::vector<std::size_t> strata = numbers_below<std::size_t>(n);
     // The same on every machine, unlike std::shuffle and std::uniform_real_distribution.
     for (std::size_t i = n - 1; i > 0; --i) std::swap(strata[i], strata[random() % (i + 1)]);
     for (std::size_t i = 0; i < n; ++i) {

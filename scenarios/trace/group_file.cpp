@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <numeric>
-
 #include "base/table.hpp"
 
 namespace ringscope::chakra {
@@ -29,12 +27,6 @@ std::string message_of(const InputError& error) {
   const std::string text = error.what();
   const std::size_t place = text.find(": "), line = text.find('\n');
   return text.substr(place + 2, line - place - 2);
-}
-
-std::vector<int> all_of(int ranks) {
-  Table<int> all(ranks);
-  std::iota(all.begin(), all.end(), 0);
-  return all;
 }
 
 }  // namespace
@@ -69,7 +61,7 @@ bool add_listed_groups(const std::string& text, int ranks, const Place& place,
     if (name == nullptr || members == nullptr) return false;
     try {
       std::vector<int> read = read_ranks(*members, ranks, name->text());
-      into[name->text()] = read.empty() ? all_of(ranks) : std::move(read);
+      into[name->text()] = read.empty() ? numbers_below(ranks) : std::move(read);
     } catch (const InputError& error) {
       throw InputError(place, words + ": " + message_of(error));
     }

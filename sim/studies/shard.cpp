@@ -2,7 +2,6 @@
 #include "sim/studies/shard.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <tuple>
 
 namespace ringscope {
@@ -11,8 +10,7 @@ namespace {
 /// The indices of words that differ from those before, by their hash.
 std::vector<std::size_t> by_hash(std::span<const std::string> words) {
   const std::vector<Key> hashes = each_of(words, sha256);
-  std::vector<std::size_t> order(words.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::vector<std::size_t> order = numbers_below<std::size_t>(words.size());
   std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
     return std::tie(hashes[a], a) < std::tie(hashes[b], b);
   });

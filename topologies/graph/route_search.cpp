@@ -2,7 +2,6 @@
 #include "topologies/graph/route_search.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "topologies/graph/splitmix.hpp"
 
@@ -55,8 +54,7 @@ void BfsLevels::advance() {
     for (const auto [next, id] : graph_->edges(v))
       if (bounds_.allow(*graph_, next) && !seen(next))
         steps.push_back({static_cast<std::uint32_t>(next), {v, id}});
-  std::vector<std::uint32_t> order(steps.size());
-  std::iota(order.begin(), order.end(), 0u);
+  std::vector<std::uint32_t> order = numbers_below<std::uint32_t>(steps.size());
   std::ranges::stable_sort(order, {}, [&](std::uint32_t i) { return steps[i].to; });
   Level level;
   std::vector<std::uint32_t> first_steps;

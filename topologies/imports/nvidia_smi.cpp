@@ -10,9 +10,9 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <utility>
 
+#include "base/table.hpp"
 #include "topologies/imports/imports.hpp"
 #include "topologies/imports/nvlinks.hpp"
 #include "topologies/input/characters.hpp"
@@ -59,8 +59,7 @@ class SmiReader {
 
   /// Two devices are in one group when a chain of relations at most so far joins them.
   Groups groups(Relation farthest) const {
-    Groups group(size());
-    std::iota(group.begin(), group.end(), std::size_t{0});
+    Groups group = numbers_below<std::size_t>(size());
     for (std::size_t i = 0; i < size(); ++i) {
       for (std::size_t j = 0; j < i; ++j) {
         if (matrix_.cells[i][j].relation > farthest || group[i] == group[j]) continue;

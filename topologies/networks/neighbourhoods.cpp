@@ -124,8 +124,7 @@ Table<Table<int>> neighbourhoods(const Topology& topology) {
 }
 
 std::vector<int> near_hosts(const Table<Table<int>>& levels, View<const int> room, int ranks) {
-  std::vector<int> all(room.size());
-  std::iota(all.begin(), all.end(), 0);
+  std::vector<int> all = numbers_below(room.size());
   Choice choice(levels, room, ranks);
   choice.take(static_cast<int>(levels.size()) - 1, all);
   return std::move(choice).chosen();

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
-#include <numeric>
 
 #include "base/table.hpp"
 
@@ -57,8 +56,7 @@ std::vector<HostSlots> fill(const std::vector<HostSlots>& hosts, int ranks, MapB
     if (open.empty()) {
       room.clear();
       for (const HostSlots& host : hosts) room.push_back(host.slots);
-      open.resize(hosts.size());
-      std::iota(open.begin(), open.end(), std::size_t{0});
+      open = numbers_below<std::size_t>(hosts.size());
     }
     for (const std::size_t i : open) {
       const int taken = std::min({ranks, room[i], at_once});

@@ -73,8 +73,7 @@ Columns worth_showing(const Columns& all) {
   for (const auto& row : all.seconds) {
     for (std::size_t i = 0; i < row.size(); ++i) totals[i] += row[i];
   }
-  std::vector<std::size_t> order(totals.size());
-  std::iota(order.begin(), order.end(), 0U);
+  std::vector<std::size_t> order = numbers_below<std::size_t>(totals.size());
   std::ranges::stable_sort(order,
                            [&](std::size_t a, std::size_t b) { return totals[a] > totals[b]; });
   order.erase(std::ranges::find_if(order, [&](std::size_t i) { return totals[i] == 0; }),

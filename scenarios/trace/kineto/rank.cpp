@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <deque>
 #include <limits>
-#include <numeric>
 #include <optional>
 #include <set>
 
@@ -302,10 +301,7 @@ class Weaving {
 
 int Groups::index_of(const Event& event, const File& file, int ranks) {
   Table<int> members = event.collective.ranks;
-  if (members.empty()) {
-    members.resize(ranks);
-    std::iota(members.begin(), members.end(), 0);
-  }
+  if (members.empty()) members = numbers_below(ranks);
   const auto require = [&](bool right, const std::string& why) {
     if (!right) throw InputError(file.place(), text_of(event) + ": " + why);
   };

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <utility>
 
 #include "base/table.hpp"
@@ -184,8 +183,7 @@ std::vector<Assignment> mapped_assignments(const PlaceStudy& study, View<const B
       levels[near.size()].push_back(host);
       levels.back().push_back(bin);
     }
-    std::vector<int> all(base.size());
-    std::iota(all.begin(), all.end(), 0);
+    std::vector<int> all = numbers_below(base.size());
     for (const Cutting& cutting : cuttings) {
       mapped.push_back(base);
       deal(traffic, all, all, levels, cutting, mapped.back());

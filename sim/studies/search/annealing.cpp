@@ -5,7 +5,6 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <numeric>
 #include <random>
 
 #include "base/table.hpp"
@@ -164,8 +163,8 @@ std::vector<Assignment> anneal(const Placements& placements, const Annealing& an
   const std::size_t starts = assignments.size();
   for (std::size_t i = starts; i < chains; ++i) assignments.push_back(assignments[i % starts]);
   const std::vector<double> first = known.of(assignments);
-  std::vector<std::size_t> chosen(first.size());  // the best where there are more than chains
-  std::iota(chosen.begin(), chosen.end(), 0);
+  // The best where there are more than chains.
+  std::vector<std::size_t> chosen = numbers_below<std::size_t>(first.size());
   if (starts > chains) std::ranges::stable_sort(chosen, {}, [&](auto i) { return first[i]; });
   for (std::size_t i = 0; i < chains; ++i) {
     walkers.emplace_back(placements, assignments[chosen[i]],

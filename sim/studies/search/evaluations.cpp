@@ -2,7 +2,6 @@
 #include "sim/studies/search/evaluations.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <set>
 #include <utility>
 
@@ -118,8 +117,7 @@ void Evaluations::finish(PlaceAnswer& answer, const PlaceStudy& study,
   const auto tried = [&](std::size_t i) {
     return study.orders.empty() ? nullptr : &study.under(placed_[i].groups);
   };
-  std::vector<std::size_t> order(assignments_.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::vector<std::size_t> order = numbers_below<std::size_t>(assignments_.size());
   std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
     if (tried(a) != tried(b)) return tried(a) < tried(b);
     return assignments_[a] < assignments_[b];

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <numeric>
 
 #include "topologies/graph/route_search.hpp"
 
@@ -250,8 +249,7 @@ ColouredGraph MachineParts::network() const {
 }
 
 std::unique_ptr<PointSymmetry> MachineParts::symmetry_of_hosts() const {
-  std::vector<int> hosts(parts_.size());
-  std::iota(hosts.begin(), hosts.end(), 0);
+  std::vector<int> hosts = numbers_below(parts_.size());
   if (is_tree()) return std::make_unique<TreeSymmetry>(tree(), hosts);
   return std::make_unique<GraphSymmetry>(network(), hosts);
 }
@@ -276,8 +274,7 @@ std::unique_ptr<PointSymmetry> MachineParts::symmetry_on_switches() const {
   }
   tree.colours.push_back(number_of("root"));
   tree.parents = std::move(parents);
-  Table<int> points(hosts);
-  std::iota(points.begin(), points.end(), 0);
+  Table<int> points = numbers_below(hosts);
   return std::make_unique<TreeSymmetry>(tree, points);
 }
 
