@@ -62,8 +62,7 @@ std::vector<std::string> crowded_input(const Scenario& scenario) {
   const Topology& topology = scenario.cluster.topology;
   for (const auto& [index, devices] : devices_on_hosts(scenario)) {
     const Host& host = topology.hosts()[index];
-    int cores = 0;
-    for (const Vertex domain : host.numa_domains) cores += topology.graph()[domain].cores;
+    const int cores = cores_of(topology, index);
     if (job->input.cores + ranks[index] <= cores) continue;
     return {fmt::format(
         "{} has {}, of which its input keeps {} busy and its {} one each: they share them, and "

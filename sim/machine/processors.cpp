@@ -157,9 +157,8 @@ Resource Machine::core_resource(int rank, int sharers) const {
                        : own(place_of(rank), ResourceKind::core, rank);
   if (where.binding == Binding::numa)
     return {{domain.name + "/cores"}, ResourceKind::core, capacity * domain.cores};
-  int cores = 0;
-  for (const Vertex each : topology.hosts()[where.host].numa_domains) cores += graph[each].cores;
-  return {{host_name(rank) + "/cores"}, ResourceKind::core, capacity * cores};
+  return {
+      {host_name(rank) + "/cores"}, ResourceKind::core, capacity * cores_of(topology, where.host)};
 }
 
 void Machine::add_cpus() {
@@ -242,9 +241,7 @@ void Machine::add_shared_cores() {
     const auto found = shared_cores_.find(place.first);
     if (found == shared_cores_.end() || found->second.resource >= 0) continue;
     SharedCores& shared = found->second;
-    int cores = 0;
-    for (const Vertex each : topology.hosts()[place.first].numa_domains)
-      cores += topology.graph()[each].cores;
+    const int cores = cores_of(topology, place.first);
     shared.resource = ledger_->add(
         {{fmt::format("{}/{} cores (input: {})", host_name(one.rank), cores, shared.taken)},
          ResourceKind::core,

@@ -230,4 +230,11 @@ std::string Topology::gap() const {
   return between.empty() ? gap_inside(*this) : between;
 }
 
+int cores_of(const Topology& topology, int host) {
+  int cores = 0;
+  for (const Vertex domain : topology.hosts()[host].numa_domains)
+    cores += topology.graph()[domain].cores;
+  return cores;
+}
+
 }  // namespace ringscope

@@ -189,6 +189,9 @@ class Topology {
   std::vector<Waypoint> waypoints_;
 };
 
+/// Cores of all NUMA domains of the host.
+int cores_of(const Topology& topology, int host);
+
 /// Routes from each of these components to the next, as one; its bandwidth is that of the narrowest
 /// of them. Requires two components at least.
 Route route_by(const Topology& topology, std::span<const Vertex> stops, std::uint64_t flow = 0,

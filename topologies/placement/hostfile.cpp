@@ -112,13 +112,6 @@ void each_line(const std::shared_ptr<const Source>& source,
     read(Value::scalar_at({source, number, 1}, text));
 }
 
-int cores_of(const Topology& topology, int host) {
-  int cores = 0;
-  for (const Vertex domain : topology.hosts()[host].numa_domains)
-    cores += topology.graph()[domain].cores;
-  return cores;
-}
-
 int host_of(const Topology& topology, const std::string& name, const Place& place) {
   const auto hosts = topology.hosts();
   const auto found = std::ranges::find(hosts, name, &Host::name);

@@ -69,8 +69,6 @@ std::vector<HostSlots> read_host_list(const Value& value, const Topology& topolo
 /// servers. Source: TensorFlow, "Multi-worker training with Keras".
 std::vector<HostSlots> read_tf_config(const Value& config, const Topology& topology);
 
-/// Sum over all NUMA domains of the host.
-int cores_of(const Topology& topology, int host);
 /// The index of the host of that name; throws InputError at `place` when there is none.
 int host_of(const Topology& topology, const std::string& name, const Place& place);
 

@@ -38,8 +38,7 @@ Socket socket_of(const Topology& topology, const Host& host, int numa) {
 std::string slot_text(const Topology& topology, const Location& rank) {
   const Host& host = host_of(topology, rank);
   if (rank.binding == Binding::host) {
-    int cores = 0;
-    for (const Vertex domain : host.numa_domains) cores += topology.graph()[domain].cores;
+    const int cores = cores_of(topology, rank.host);
     return cores > 1 ? fmt::format("0-{}", cores - 1) : "0";
   }
   const Socket socket = socket_of(topology, host, rank.numa);
