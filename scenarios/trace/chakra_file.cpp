@@ -43,34 +43,16 @@ class NodeReader {
 
  private:
   void take(const Field& field) {
-    switch (field.number) {
-      case 1:
-        node_.id = number(field);
-        return;
-      case 2:
-        node_.name = text(field);
-        return;
-      case 3:
-        node_.type = static_cast<int>(std::min<std::uint64_t>(number(field), 1 << 20));
-        return;
-      case 4:
-        each(field, [&](std::uint64_t id) { node_.ctrl_deps.push_back(id); });
-        return;
-      case 5:
-        each(field, [&](std::uint64_t id) { node_.data_deps.push_back(id); });
-        return;
-      case 7:
-        node_.microseconds = number(field);
-        return;
-      case 8:
-        read_inputs(field);
-        return;
-      case 10:
-        read_attribute(field);
-        return;
-      default:
-        return;  // when it began, its outputs, and what later schemas add
-    }
+    if (field.number == 1) node_.id = number(field);
+    if (field.number == 2) node_.name = text(field);
+    if (field.number == 3)
+      node_.type = static_cast<int>(std::min<std::uint64_t>(number(field), 1 << 20));
+    if (field.number == 4) each(field, [&](std::uint64_t id) { node_.ctrl_deps.push_back(id); });
+    if (field.number == 5) each(field, [&](std::uint64_t id) { node_.data_deps.push_back(id); });
+    if (field.number == 7) node_.microseconds = number(field);
+    if (field.number == 8) read_inputs(field);
+    if (field.number == 10) read_attribute(field);
+    // The others: when it began, its outputs, and what later schemas add.
   }
 
   std::uint64_t number(const Field& field) const {

@@ -27,39 +27,22 @@ constexpr Row rows[] = {{"bcast", "broadcast"},
 }  // namespace
 
 std::span<const RankReader::Reader> RankReader::readers() {
-  constexpr std::string_view sent = "a message sent", received = "a message received",
-                             waits = "waiting for requests", found = "nothing: it moves no data",
-                             made = "a barrier of the communicator that it is made of";
   static const Reader all[] = {
-      {"send", &RankReader::read_send, sent},
-      {"bsend", &RankReader::read_send, sent},
-      {"ssend", &RankReader::read_send, sent},
-      {"rsend", &RankReader::read_send, sent},
-      {"isend", &RankReader::read_isend, sent},
-      {"ibsend", &RankReader::read_isend, sent},
-      {"issend", &RankReader::read_isend, sent},
-      {"irsend", &RankReader::read_isend, sent},
-      {"recv", &RankReader::read_recv, received},
-      {"irecv", &RankReader::read_irecv, received},
-      {"sendrecv", &RankReader::read_sendrecv, "a message sent and one received"},
-      {"wait", &RankReader::read_wait, waits},
-      {"waitall", &RankReader::read_wait, waits},
-      {"waitany", &RankReader::read_wait, waits},
-      {"waitsome", &RankReader::read_wait, waits},
-      {"test", &RankReader::read_wait, waits},
-      {"testall", &RankReader::read_wait, waits},
-      {"testany", &RankReader::read_wait, waits},
-      {"testsome", &RankReader::read_wait, waits},
-      {"poll", &RankReader::read_nothing, found},
-      {"probe", &RankReader::read_nothing, found},
-      {"start", &RankReader::read_nothing, found},
-      {"finalize", &RankReader::read_nothing, found},
-      {"dup", &RankReader::read_made, made},
-      {"split", &RankReader::read_made, made},
-      {"create", &RankReader::read_made, made},
-      {"idup", &RankReader::read_made, made},
-      {"create_group", &RankReader::read_made, made},
-      {"other", &RankReader::read_other, "as long as it took"},
+      {{"send", "bsend", "ssend", "rsend"}, &RankReader::read_send, "a message sent"},
+      {{"isend", "ibsend", "issend", "irsend"}, &RankReader::read_isend, "a message sent"},
+      {{"recv"}, &RankReader::read_recv, "a message received"},
+      {{"irecv"}, &RankReader::read_irecv, "a message received"},
+      {{"sendrecv"}, &RankReader::read_sendrecv, "a message sent and one received"},
+      {{"wait", "waitall", "waitany", "waitsome", "test", "testall", "testany", "testsome"},
+       &RankReader::read_wait,
+       "waiting for requests"},
+      {{"poll", "probe", "start", "finalize"},
+       &RankReader::read_nothing,
+       "nothing: it moves no data"},
+      {{"dup", "split", "create", "idup", "create_group"},
+       &RankReader::read_made,
+       "a barrier of the communicator that it is made of"},
+      {{"other"}, &RankReader::read_other, "as long as it took"},
   };
   return all;
 }
@@ -89,12 +72,16 @@ void RankReader::read_call(const Call& call) {
   lane_ = call.thread();
   constexpr double nanosecond = 1e-9;
   thread().gap_s += static_cast<double>(call.gap_ns()) * nanosecond;
-  const auto reader = std::ranges::find(readers(), call.name(), &Reader::call);
+  const auto reader = std::ranges::find_if(readers(), [&](const Reader& one) {
+    return std::ranges::find(one.calls, call.name()) != one.calls.end();
+  });
   if (reader != readers().end()) {
     counts_->add(std::string(call.name()), std::string(reader->as), call.name() == "other");
     (this->*reader->read)(call);
   } else if (!read_any_collective(call)) {
-    std::vector<std::string> known = each_of<std::string>(readers(), &Reader::call);
+    std::vector<std::string> known;
+    for (const Reader& one : readers())
+      known.insert(known.end(), one.calls.begin(), one.calls.end());
     for (const Row& row : collective_rows()) known.emplace_back(row.call);
     call.fail({}, unknown_name("call", call.name(), known));
   }

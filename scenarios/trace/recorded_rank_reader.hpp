@@ -35,7 +35,7 @@ class RankReader {
   using Node = traces::Node;
   using Read = void (RankReader::*)(const Call&);
   struct Reader {
-    std::string_view call;
+    std::vector<std::string_view> calls;
     Read read;
     std::string_view as;
   };
