@@ -75,20 +75,10 @@ const AssumedCpu& assumed_cpu(std::string_view vendor, int family, int model) {
   return row == std::end(cpus) ? other_cpu : row->cpu;
 }
 
-Assumed<double> assumed_memory_share() {
-  return {0.8, "STREAM results (cs.virginia.edu/stream): 75 to 85 % of the channels' peak"};
-}
-
 Assumed<Bandwidth> assumed_pcie_lane(double transfers_per_second) {
   // x16 of 8 GT/s is 12 GB/s, and every generation doubles the one before.
   return {{transfers_per_second / 8e9 * gigabytes(12.0 / 16).bytes_per_second},
           "NCCL, src/graph/topo.h: PCI_BW is 12 GB/s for 16 lanes of 8 GT/s"};
-}
-
-Assumed<double> assumed_pcie_share() {
-  // 16 lanes of 8 GT/s in 128b/130b code signal 15.754 GB/s.
-  return {12.0 / (16 * 8.0 / 8 * 128 / 130),
-          "NCCL, src/graph/topo.h: PCI_BW is 12 GB/s of the 15.75 that 16 lanes of 8 GT/s signal"};
 }
 
 Assumed<Bandwidth> assumed_pcie_link(int compute_capability) {
@@ -127,36 +117,6 @@ Assumed<Bandwidth> assumed_xgmi(bool is_mi300x) {
   return {gigabytes(50),
           "AMD's data sheet of the MI250X: 100 GB/s in both directions; between its two dies there "
           "are four links (CDNA 2 white paper), which the matrix does not tell"};
-}
-
-Assumed<Bandwidth> assumed_port() {
-  return {gigabytes(12.5), "NCCL, src/graph/topo.h: NET_BW stands for 100 Gbit/s"};
-}
-
-Assumed<Seconds> assumed_root_latency() {
-  return {Seconds(0.25e-6),
-          "Neugebauer et al., SIGCOMM 2018: half of the 0.5 us of a small read over PCIe"};
-}
-
-Assumed<Seconds> assumed_switch_latency() {
-  return {Seconds(0.15e-6), "Broadcom PEX8700 product briefs: up to 150 ns through a switch"};
-}
-
-Assumed<Seconds> assumed_socket_latency() {
-  return {Seconds(0.06e-6),
-          "Intel Memory Latency Checker on two sockets: remote memory is some 60 ns farther"};
-}
-
-Assumed<Seconds> assumed_nvlink_latency() {
-  return {Seconds(0.6e-6), "NCCL, src/graph/tuning.cc: hwLat, NVLink, ring, LL"};
-}
-
-Assumed<Seconds> assumed_cable_latency() {
-  return {Seconds(0.6e-6), "NVIDIA ConnectX-5 and ConnectX-6 product briefs: 0.6 us"};
-}
-
-Assumed<Seconds> assumed_hop_latency() {
-  return {Seconds(0.13e-6), "NVIDIA Quantum QM8700 product brief: 130 ns from port to port"};
 }
 
 }  // namespace ringscope

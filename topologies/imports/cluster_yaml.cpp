@@ -53,7 +53,7 @@ void append_links(std::string& yaml, const ImportedHost& machine) {
 Bandwidth cable_of(ImportedHost& machine, std::optional<Bandwidth> link) {
   if (link) return *link;
   if (machine.port) return *machine.port;
-  const auto assumed = assumed_port();
+  const auto assumed = assumed_port;
   machine.note(fmt::format("guessed: cables of {}, because neither the file nor --link says it: {}",
                            to_text(assumed.value), assumed.source));
   return assumed.value;
@@ -70,7 +70,7 @@ std::string one_line(std::string text) {
 std::string cluster_yaml(ImportedHost& machine, const std::string& origin, int hosts,
                          std::optional<Bandwidth> link) {
   const Bandwidth cable = cable_of(machine, link);
-  const auto latency = assumed_cable_latency();
+  const auto latency = assumed_cable_latency;
   const Seconds half = latency.value / 2;
   machine.note(fmt::format("guessed: {} of latency for a cable, because no file says it: {}",
                            to_text(half), latency.source));

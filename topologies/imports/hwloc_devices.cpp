@@ -62,7 +62,7 @@ std::optional<Bandwidth> link_of(float gigabytes_per_second) {
   if (!(gigabytes_per_second > 0 && gigabytes_per_second < fastest)) return {};
   // The file has seven digits of it: to the MB/s.
   const double megabytes = static_cast<double>(gigabytes_per_second) * 1e3;
-  return Bandwidth{std::round(megabytes * assumed_pcie_share().value) * 1e6};
+  return Bandwidth{std::round(megabytes * assumed_pcie_share.value) * 1e6};
 }
 
 /// The memory in KiB, as the backends report it.
@@ -120,7 +120,7 @@ class Devices {
   void warn_of_idle(const PciDevice& gpu) {
     // 16 lanes of 8 GT/s, less rounding.
     constexpr double usual = 15.7e9;
-    if (!gpu.link || gpu.link->bytes_per_second >= usual * assumed_pcie_share().value) return;
+    if (!gpu.link || gpu.link->bytes_per_second >= usual * assumed_pcie_share.value) return;
     machine_.note(fmt::format(
         "look at: the PCIe link of {} is slow in the file; an idle GPU lowers the rate of its link",
         gpu.label));
@@ -182,7 +182,7 @@ void hang_devices(hwloc_topology_t topology, const DomainOf& domain_of, Imported
   for (const auto type : {HWLOC_OBJ_BRIDGE, HWLOC_OBJ_PCI_DEVICE, HWLOC_OBJ_OS_DEVICE})
     hang_all_of(topology, type, domain_of, machine);
   read_nvlinks(topology, machine);
-  const auto share = assumed_pcie_share();
+  const auto share = assumed_pcie_share;
   machine.note(fmt::format("guessed: {:.2g} of what a PCIe link signals is payload: {}",
                            share.value, share.source));
 }

@@ -41,8 +41,7 @@ void connect(const std::string& parent, const std::string& name, std::optional<B
     machine.unknown.push_back(name);
     known = assumed_pcie_link(machine.compute_capability).value;
   }
-  const auto latency =
-      parent.starts_with("numa") ? assumed_root_latency() : assumed_switch_latency();
+  const auto latency = parent.starts_with("numa") ? assumed_root_latency : assumed_switch_latency;
   machine.note(fmt::format("guessed: {} of latency for a PCIe link {}, because no file says it: {}",
                            to_text(latency.value),
                            parent.starts_with("numa") ? "to a domain" : "below a switch",
@@ -107,7 +106,7 @@ void hang(const PciDevice& device, const std::string& parent, ImportedHost& mach
 void link_domains(const std::vector<DomainPlace>& places, ImportedHost& machine) {
   constexpr std::size_t most_domains = 64;
   if (places.size() > most_domains) throw std::length_error("more than 64 NUMA domains");
-  const auto share = assumed_memory_share();
+  const auto share = assumed_memory_share;
   std::map<int, int> sockets;  // by package
   for (std::size_t i = 0; i < places.size(); ++i) {
     const AssumedCpu& cpu = *places[i].cpu;
@@ -119,7 +118,7 @@ void link_domains(const std::vector<DomainPlace>& places, ImportedHost& machine)
         "guessed: {} of memory bandwidth in a domain, because no file says it: {} of {} ({}; {})",
         to_short_text(memory), share.value, cpu.name, cpu.source, share.source));
   }
-  const auto latency = assumed_socket_latency();
+  const auto latency = assumed_socket_latency;
   for (std::size_t to = 1; to < places.size(); ++to) {
     for (std::size_t from = 0; from < to; ++from) {
       const bool near = places[from].package == places[to].package;

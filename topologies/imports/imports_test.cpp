@@ -106,7 +106,7 @@ TEST(Import, pcie_is_as_fast_as_the_table_says_of_what_the_file_says) {
   const Cluster dgx2 = cluster_of(machine_of("nvidiaDGX2.xml"));
   const Host& host = dgx2.topology.hosts()[0];
   // pci_link_speed="15.753846", to the MB/s.
-  const double link = 15.753846 * assumed_pcie_share().value;
+  const double link = 15.753846 * assumed_pcie_share.value;
   EXPECT_NEAR(gigabytes(dgx2.topology, host.gpus[0], host.numa_domains[0]), link, 1e-3);
   const Cluster ndv4 = cluster_of(machine_of("azure-ndv4.xml"));
   const Host& cloud = ndv4.topology.hosts()[0];
@@ -267,8 +267,8 @@ TEST(Import, every_guess_is_told_with_its_source) {
   for (const std::string& note : machine.notes)
     EXPECT_NE(yaml.find("# " + note), std::string::npos) << note;
   for (const std::string_view source :
-       {assumed_pcie_share().source, assumed_nvlink_latency().source, assumed_port().source,
-        assumed_cpu("GenuineIntel", 6, 85).source, assumed_memory_share().source})
+       {assumed_pcie_share.source, assumed_nvlink_latency.source, assumed_port.source,
+        assumed_cpu("GenuineIntel", 6, 85).source, assumed_memory_share.source})
     EXPECT_NE(yaml.find(source), std::string::npos) << source;
   EXPECT_NE(yaml.find("guessed: one NIC on numa0"), std::string::npos);
 }

@@ -18,7 +18,7 @@ void NvLinks::add_to_switch(int gpu, Bandwidth bandwidth) {
 
 void NvLinks::connect(ImportedHost& machine) const {
   if (empty()) return;
-  const auto latency = assumed_nvlink_latency();
+  const auto latency = assumed_nvlink_latency;
   machine.note(fmt::format("guessed: {} from GPU to GPU over NVLink, because no file says it: {}",
                            to_text(latency.value), latency.source));
   for (const auto& [gpus, bandwidth] : pairs_)

@@ -78,7 +78,7 @@ Bandwidth cable_of(Fabric& fabric, const FabricOptions& options) {
     return *rate;
   }
   if (options.link) return *options.link;
-  const auto assumed = assumed_port();
+  const auto assumed = assumed_port;
   fabric.note(fmt::format("guessed: cables of {}, because neither the file nor --link says it: {}",
                           to_text(assumed.value), assumed.source));
   return assumed.value;
@@ -147,8 +147,8 @@ std::string fabric_yaml(Fabric& fabric, const FabricOptions& options) {
   const std::string summary = about(fabric);
   if (options.adapters) split_hosts(fabric);
   const Bandwidth usual = cable_of(fabric, options);
-  const auto latency = assumed_cable_latency();
-  const auto hop = assumed_hop_latency();
+  const auto latency = assumed_cable_latency;
+  const auto hop = assumed_hop_latency;
   const Seconds half = latency.value / 2;
   fabric.note(
       fmt::format("guessed: {} of latency for the cable of a host, because no file says it: {}",
