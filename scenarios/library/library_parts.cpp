@@ -106,11 +106,9 @@ int read_version(const Value& value) {
 constexpr double widest_spread = 1e3;
 
 std::vector<SpreadBand> read_bands(const Value& list) {
-  if (list.kind() != Value::Kind::list || list.items().empty())
-    list.fail(
-        "expected a list such as [{up_to: 1 MiB, low: 0.7, high: 1.5}, {low: 0.8, high: 1.2}]");
   std::vector<SpreadBand> bands;
-  for (const Value& item : list.items()) {
+  for (const Value& item :
+       list.listed("a list such as [{up_to: 1 MiB, low: 0.7, high: 1.5}, {low: 0.8, high: 1.2}]")) {
     Fields fields(item, "library.spread");
     SpreadBand band;
     if (const Value* most = fields.optional("up_to")) band.up_to = most->bytes().count;
@@ -147,9 +145,8 @@ std::vector<Change> changes_of(const Value& resolved) {
   std::vector<Change> changes;
   const Value* list = resolved.find(key);
   if (list == nullptr || list->is_null()) return changes;
-  if (list->kind() != Value::Kind::list || list->items().empty())
-    list->fail("expected a list such as [{above: 1 MiB, shm: {recv_cost: 0.5 ns/B}}]");
-  for (const Value& item : list->items()) {
+  for (const Value& item :
+       list->listed("a list such as [{above: 1 MiB, shm: {recv_cost: 0.5 ns/B}}]")) {
     changes.push_back(read_change(item));
     if (changes.size() < 2) continue;
     const Bytes before = changes[changes.size() - 2].above, above = changes.back().above;

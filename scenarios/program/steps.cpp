@@ -63,9 +63,9 @@ void StepsReader::read(const Value& list) {
 }
 
 std::vector<programs::Step> StepsReader::read_list(const Value& list, const Inherited& from) {
-  if (list.kind() != Value::Kind::list)
-    list.fail("expected a list of steps such as [{compute: 2 ms}, {allreduce: 4 MiB, group: dp}]");
-  if (list.items().empty()) list.fail("expected at least one step, got none");
+  if (list.listed("a list of steps such as [{compute: 2 ms}, {allreduce: 4 MiB, group: dp}]", 0)
+          .empty())
+    list.fail("expected at least one step, got none");
   if (++depth_ > most_depth) list.fail(fmt::format("steps are nested at most {} deep", most_depth));
   std::vector<Step> steps;
   for (const Value& item : list.items()) steps.push_back(read_step(item, from));
@@ -196,11 +196,9 @@ void StepsReader::read_message(Fields& fields, Step& step) {
 }
 
 void StepsReader::read_together(const Value& list, Step& step, const Inherited& from) {
-  if (list.kind() != Value::Kind::list || list.items().empty())
-    list.fail(
-        "expected messages that begin at once: [{send: 4 MiB, to: next}, {receive: 4 MiB, from: "
-        "previous}]");
-  for (const Value& item : list.items()) {
+  for (const Value& item :
+       list.listed("messages that begin at once: [{send: 4 MiB, to: next}, {receive: 4 MiB, from: "
+                   "previous}]")) {
     const std::string word = kind_of(item);
     if (word != "send" && word != "receive")
       item.fail(fmt::format("sends and receives begin together, and '{}' is none", word));

@@ -154,10 +154,9 @@ std::vector<CaseTree> case_trees(const Value& file, const std::string& stem,
   const Value base = without_cases(file);
   std::vector<CaseTree> trees;
   if (const Value* cases = file.find("cases"); cases != nullptr && !cases->is_null()) {
-    if (cases->kind() != Value::Kind::list || cases->items().empty()) {
-      cases->fail("expected a list of cases such as [{name: 4-3-1, set: {placement: 4-3-1}}]");
-    }
-    for (const Value& one : cases->items()) trees.push_back(read_case(one, base, stem));
+    for (const Value& one :
+         cases->listed("a list of cases such as [{name: 4-3-1, set: {placement: 4-3-1}}]"))
+      trees.push_back(read_case(one, base, stem));
   } else {
     trees.push_back({stem, base, {}});
   }

@@ -11,11 +11,6 @@ namespace {
 
 constexpr int most_channels = 4096;
 
-const std::vector<Value>& listed(const Value& value) {
-  if (value.kind() != Value::Kind::list) value.fail("expected a list");
-  return value.items();
-}
-
 std::string type_of(Fields& fields) {
   static const std::vector<std::string> types = {"memory", "port", "switch"};
   return types[fields.required("channel_type").one_of("type of channel", types)];
@@ -26,11 +21,11 @@ std::string type_of(Fields& fields) {
 void ChannelReader::read_gpu(const Value* list, int rank, int ranks, Gpu& gpu) {
   of_gpu_.clear();
   if (list == nullptr) return;
-  for (const Value& value : listed(*list)) {
+  for (const Value& value : list->listed("a list", 0)) {
     Fields fields(value, "channels");
     const std::string type = type_of(fields);
     if (type == "switch") return;  // of operations that are not understood
-    for (const Value& peer : listed(fields.required("connected_to"))) {
+    for (const Value& peer : fields.required("connected_to").listed("a list", 0)) {
       const auto number = static_cast<int>(peer.integer(0, ranks - 1));
       if (number == rank) peer.fail(fmt::format("gpu {} has itself as its peer", rank));
       of_gpu_[type].push_back(static_cast<int>(gpu.channels.size()));
@@ -43,11 +38,11 @@ void ChannelReader::read_gpu(const Value* list, int rank, int ranks, Gpu& gpu) {
 void ChannelReader::read_block(const Value* list) {
   of_block_.clear();
   if (list == nullptr) return;
-  for (const Value& value : listed(*list)) {
+  for (const Value& value : list->listed("a list", 0)) {
     Fields fields(value, "channels of a threadblock");
     const std::string type = type_of(fields);
     const auto& all = of_gpu_[type];
-    for (const Value& id : listed(fields.required("channel_ids"))) {
+    for (const Value& id : fields.required("channel_ids").listed("a list", 0)) {
       const std::int64_t number = id.integer(0, most_channels);
       if (type == "switch") continue;
       if (!all.has(number))
@@ -66,7 +61,7 @@ std::vector<int> ChannelReader::read_operation(const Value* ids, const Value* ty
   const auto found = of_block_.find(kind);
   const auto count = found == of_block_.end() ? 0 : std::ssize(found->second);
   std::vector<int> channels;
-  for (const Value& id : listed(*ids)) {
+  for (const Value& id : ids->listed("a list", 0)) {
     const std::int64_t number = id.integer(0, most_channels);
     if (number >= count)
       id.fail(

@@ -20,11 +20,6 @@ int whole(const Value& value, std::int64_t least, std::int64_t most) {
   return static_cast<int>(value.integer(least, most));
 }
 
-const std::vector<Value>& list_of(const Value& value) {
-  if (value.kind() != Value::Kind::list) value.fail("expected a list");
-  return value.items();
-}
-
 /// A number of bytes, of 64 bits.
 std::uint64_t bytes(const Value& value) {
   const std::string text = value.text();
@@ -89,7 +84,7 @@ class PlanReader {
     plan_.most_bytes = bytes(fields.value_or("max_message_size", "18446744073709551615"));
     const Value& gpus = fields.required("gpus");
     fields.finish();
-    ranks_ = static_cast<int>(list_of(gpus).size());
+    ranks_ = static_cast<int>(gpus.listed("a list", 0).size());
     if (ranks_ < 2 || ranks_ > most_gpus)
       gpus.fail(fmt::format("expected from 2 to {} gpus, got {}", most_gpus, ranks_));
     read_chunks(gpus.items());
@@ -147,10 +142,10 @@ class PlanReader {
     if (whole(id, 0, ranks_ - 1) != rank_) id.fail(fmt::format("expected gpu {} here", rank_));
     remote_.clear();
     if (const Value* remote = fields.optional("remote_buffers"))
-      for (const Value& one : list_of(*remote)) read_remote(one);
+      for (const Value& one : remote->listed("a list", 0)) read_remote(one);
     const Value& blocks = fields.required("threadblocks");
     fields.finish();
-    for (const Value& block : list_of(blocks)) read_block(block);
+    for (const Value& block : blocks.listed("a list", 0)) read_block(block);
     ++rank_;
   }
 
@@ -173,18 +168,18 @@ class PlanReader {
     channels_.read_block(fields.optional("channels"));
     refs_.clear();
     if (const Value* refs = fields.optional("remote_buffer_refs"))
-      for (const Value& one : list_of(*refs)) read_refs(one);
+      for (const Value& one : refs->listed("a list", 0)) read_refs(one);
     const Value& operations = fields.required("ops");
     fields.finish();
     blocks.emplace_back();
     int number = 0;
-    for (const Value& one : list_of(operations)) read_operation(one, number++);
+    for (const Value& one : operations.listed("a list", 0)) read_operation(one, number++);
   }
 
   void read_refs(const Value& value) {
     Fields fields(value, "remote buffer refs");
     auto& refs = refs_[fields.required("access_channel_type").text()];
-    for (const Value& id : list_of(fields.required("remote_buffer_ids"))) {
+    for (const Value& id : fields.required("remote_buffer_ids").listed("a list", 0)) {
       if (remote_.empty()) id.fail(fmt::format("gpu {} has no remote_buffers", rank_));
       refs.push_back(whole(id, 0, std::ssize(remote_) - 1));
     }
@@ -234,7 +229,7 @@ class PlanReader {
                                    const Value* channel) const {
     if (list == nullptr) operation.fail(fmt::format("an operation: the key '{}' is missing", key));
     std::vector<Buffer> buffers;
-    for (const Value& value : list_of(*list)) {
+    for (const Value& value : list->listed("a list", 0)) {
       Fields fields(value, key);
       Buffer buffer;
       if (const Value* id = fields.optional("buffer_id"))

@@ -58,9 +58,7 @@ std::string metric_named(const Value& value, std::span<const std::string> known)
 std::vector<std::string> read_metrics(const Value* list, std::span<const std::string> known) {
   if (list == nullptr) return {known.front()};
   std::vector<std::string> metrics;
-  if (list->kind() != Value::Kind::list || list->items().empty())
-    list->fail("expected a list of metrics such as [time_s, busbw]");
-  for (const Value& value : list->items()) {
+  for (const Value& value : list->listed("a list of metrics such as [time_s, busbw]")) {
     metrics.push_back(metric_named(value, known));
     if (std::ranges::count(metrics, metrics.back()) > 1)
       value.fail(fmt::format("the metric '{}' stands twice", metrics.back()));

@@ -74,9 +74,10 @@ Variation read_grid(const Value& grid) {
 }
 
 Variation read_points(const Value& list) {
-  if (list.kind() != Value::Kind::list || list.items().empty())
-    list.fail("expected a list of points such as [{placement: 4-2-2, job.bytes: 1 MiB}]");
-  require_few(list, static_cast<double>(list.items().size()));
+  require_few(
+      list,
+      static_cast<double>(
+          list.listed("a list of points such as [{placement: 4-2-2, job.bytes: 1 MiB}]").size()));
   Variation all;
   for (const Value& point : list.items()) {
     if (point.kind() != Value::Kind::map || point.entries().empty())

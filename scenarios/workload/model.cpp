@@ -49,12 +49,10 @@ ReadLayer read_layer(const Value& value) {
 }
 
 std::vector<Layer> read_layers(const Value& value, Seconds step, double backward) {
-  if (value.kind() != Value::Kind::list || value.items().empty())
-    value.fail(
-        "expected a list of layers such as [{name: fc, parameters: [1000, 10], flops: 2000}]");
   std::vector<ReadLayer> read;
   double flops = 0;
-  for (const Value& one : value.items()) {
+  for (const Value& one :
+       value.listed("a list of layers such as [{name: fc, parameters: [1000, 10], flops: 2000}]")) {
     read.push_back(read_layer(one));
     flops += read.back().flops;
   }

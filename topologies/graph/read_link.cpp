@@ -120,12 +120,11 @@ LinkPair reversed(LinkPair pair) {
 }
 
 void read_degraded(const Value& list, Topology& topology) {
-  if (list.kind() != Value::Kind::list)
-    list.fail("expected a list such as [{link: host0/nic0->switch, share: 0.5}]");
   const Names names(topology);
   std::vector<const Value*> dead_names;
   std::set<int> dead, told;
-  for (const Value& item : list.items()) {
+  for (const Value& item :
+       list.listed("a list such as [{link: host0/nic0->switch, share: 0.5}]", 0)) {
     Fields one(item, "degraded");
     const Value& name = one.required("link");
     const std::vector<int>& links = names.read(name);

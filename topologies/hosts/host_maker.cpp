@@ -67,9 +67,7 @@ HostMaker::Kind HostMaker::read_kind(const Value& host) {
 void HostMaker::read_unlike(Fields& fields, const Value& host) {
   const Value* list = fields.optional("unlike");
   if (list == nullptr) return;
-  if (list->kind() != Value::Kind::list)
-    list->fail("expected a list such as [{hosts: [host2], host: {cores: 2}}]");
-  for (const Value& item : list->items()) {
+  for (const Value& item : list->listed("a list such as [{hosts: [host2], host: {cores: 2}}]", 0)) {
     Fields one(item, "unlike");
     const Value& names = one.required("hosts");
     if (names.kind() != Value::Kind::list || names.items().empty())

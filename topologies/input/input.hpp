@@ -83,7 +83,10 @@ class Value {
 
   [[noreturn]] void fail(const std::string& message) const;  ///< throws InputError at this place
 
-  // The value as a quantity, or an error that says what was expected.
+  // The value as a list or a quantity, or an error that says what was expected.
+
+  /// The items of a list of at least `least`; the error names the list as `expected`.
+  const std::vector<Value>& listed(std::string_view expected, std::size_t least = 1) const;
   Bytes bytes() const;
   Bandwidth bandwidth() const;
   Seconds seconds() const;

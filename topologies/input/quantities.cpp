@@ -172,6 +172,11 @@ bool Value::boolean() const {
   return scalar_ == "true";
 }
 
+const std::vector<Value>& Value::listed(std::string_view expected, std::size_t least) const {
+  if (kind_ != Kind::list || items_.size() < least) fail("expected {}", expected);
+  return items_;
+}
+
 std::string Value::text() const {
   if (kind_ != Kind::scalar || scalar_.empty()) fail_expecting(*this, "a text");
   return scalar_;

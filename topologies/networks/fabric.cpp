@@ -44,9 +44,7 @@ class Names {
 };
 
 const std::vector<Value>& items_of(const Value& list, std::string_view example) {
-  if (list.kind() != Value::Kind::list || list.items().empty())
-    list.fail(fmt::format("expected a list such as {}", example));
-  return list.items();
+  return list.listed(fmt::format("a list such as {}", example));
 }
 
 /// `usual`, where the map does not say `link` by itself.

@@ -212,9 +212,9 @@ std::vector<HostSlots> read_tf_config(const Value& config, const Topology& topol
   for (const char* name : {"chief", "master", "worker", "ps"}) {
     const Value* tasks = jobs.optional(name);
     if (tasks == nullptr) continue;
-    if (tasks->kind() != Value::Kind::list)
-      tasks->fail("expected a list of tasks such as [\"host0:2222\", \"host1:2222\"]");
-    for (const Value& task : tasks->items()) ranks.push_back({host_of_task(task, hosts), 1});
+    for (const Value& task :
+         tasks->listed("a list of tasks such as [\"host0:2222\", \"host1:2222\"]", 0))
+      ranks.push_back({host_of_task(task, hosts), 1});
   }
   jobs.optional("evaluator");  // takes no part in the training
   jobs.finish();

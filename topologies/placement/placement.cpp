@@ -292,10 +292,10 @@ Placement read_placement(const Value& value, const Topology& topology,
   if (value.kind() == Value::Kind::map) return read_map(value, topology, others);
   if (value.kind() == Value::Kind::scalar)
     return place(read_hosts(value, topology), {}, value, topology, others);
-  if (value.kind() != Value::Kind::list || value.items().empty())
-    value.fail("expected a placement such as 4-3-1, a map, or a list of one entry per rank");
-  return is_group(value.items().front()) ? read_groups(value, topology, others)
-                                         : read_list(value, topology);
+  const std::vector<Value>& items =
+      value.listed("a placement such as 4-3-1, a map, or a list of one entry per rank");
+  return is_group(items.front()) ? read_groups(value, topology, others)
+                                 : read_list(value, topology);
 }
 
 }  // namespace ringscope

@@ -118,9 +118,7 @@ Fabric SwitchTree::fabric() const {
 }
 
 const std::vector<Value>& items_of(const Value& list, std::string_view what) {
-  if (list.kind() != Value::Kind::list || list.items().empty())
-    list.fail(fmt::format("expected a list of at least one {}", what));
-  return list.items();
+  return list.listed(fmt::format("a list of at least one {}", what));
 }
 
 }  // namespace ringscope

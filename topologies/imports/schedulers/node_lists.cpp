@@ -52,9 +52,8 @@ std::vector<FreeSlots> read_free_slots(const Value& taken, const Topology& topol
     for (const HostSlots& host : read_hostfile(taken, topology)) slots.push_back({host.host});
     return slots;
   }
-  if (taken.kind() != Value::Kind::list)
-    taken.fail("expected a list of hosts such as [host3, host4], or a hostfile that names them");
-  for (const Value& host : taken.items())
+  for (const Value& host :
+       taken.listed("a list of hosts such as [host3, host4], or a hostfile that names them", 0))
     slots.push_back({host_of(topology, host.text(), host.place())});
   return slots;
 }
