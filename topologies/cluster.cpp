@@ -65,7 +65,7 @@ Value laid_over_base(const Value& base, const Value& over) {
 Value read_map(const Value& value, int depth = 0) {
   constexpr int deepest = 8;
   if (value.kind() == Value::Kind::scalar) {
-    if (depth > deepest) value.fail(fmt::format("a base is based on more than {} others", deepest));
+    if (depth > deepest) value.fail("a base is based on more than {} others", deepest);
     const std::string file = file_of(value, "topologies/clusters", "cluster");
     return read_map(read_part(file, "cluster"), depth + 1);
   }
@@ -103,8 +103,8 @@ void read_routing(Fields& fields, Topology& topology) {
   if (name == nullptr) return;
   const auto routing = static_cast<Routing>(name->one_of("routing", routing_names));
   if (takes_detours(routing) && topology.waypoints().empty())
-    name->fail(fmt::format(
-        "routing '{}' takes detours, which this network has not: a dragonfly has", name->scalar()));
+    name->fail("routing '{}' takes detours, which this network has not: a dragonfly has",
+               name->scalar());
   topology.set_routing(routing);
 }
 
@@ -127,7 +127,7 @@ Cluster read_cluster(const Value& value) {
   try {
     family.build(fields, make_host, cluster.topology);
   } catch (const std::length_error& error) {
-    network.fail(fmt::format("the cluster is too large: {}", error.what()));
+    network.fail("the cluster is too large: {}", error.what());
   }
   make_host.require_all();
   read_hash_seed(fields, cluster.topology);

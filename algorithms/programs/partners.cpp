@@ -99,9 +99,9 @@ void add_message(RankEnds& ends, const Step& step, const End& end, std::uint64_t
   if (work.step == nullptr) work.step = &step;
   if (work.step->stream != step.stream)
     throw Unsound(step.id,
-                  fmt::format("a rank's messages {} rank {} with tag {} are on two streams, and "
-                              "which of them is first depends on time: give them tags of their own",
-                              end.sends ? "to" : "from", end.partner, end.tag));
+                  "a rank's messages {} rank {} with tag {} are on two streams, and which of them "
+                  "is first depends on time: give them tags of their own",
+                  end.sends ? "to" : "from", end.partner, end.tag);
   work.what.append(Sequence(bytes + 1));
 }
 
@@ -163,10 +163,10 @@ void Partners::explain(std::size_t communicator, int one, int other) const {
   }
   const Met& told_at = b.step != nullptr ? b : a;
   throw Unsound(told_at.step == nullptr ? 0 : told_at.step->id,
-                fmt::format("collective {} of a group of {} on stream {} has to be the same for "
-                            "all its ranks: rank {} begins {}, rank {} {}",
-                            number, program_->kinds[kind.kind].name, program_->streams[kind.stream],
-                            one, told(a, "none"), other, told(b, "none")));
+                "collective {} of a group of {} on stream {} has to be the same for all its ranks: "
+                "rank {} begins {}, rank {} {}",
+                number, program_->kinds[kind.kind].name, program_->streams[kind.stream], one,
+                told(a, "none"), other, told(b, "none"));
 }
 
 void Partners::explain(const Flow* sent, const Flow* received) const {
@@ -176,17 +176,15 @@ void Partners::explain(const Flow* sent, const Flow* received) const {
                       receives = received == nullptr ? 0 : received->work.what.length();
   const std::string where = fmt::format("in a group of {} with tag {}", group, known.tag);
   if (receives == 0)
-    throw Unsound(sent->work.step->id,
-                  fmt::format("rank {} never receives what rank {} sends it {}", known.to,
-                              known.from, where));
+    throw Unsound(sent->work.step->id, "rank {} never receives what rank {} sends it {}", known.to,
+                  known.from, where);
   if (sends == 0)
-    throw Unsound(received->work.step->id,
-                  fmt::format("rank {} never sends what rank {} receives from it {}", known.from,
-                              known.to, where));
+    throw Unsound(received->work.step->id, "rank {} never sends what rank {} receives from it {}",
+                  known.from, known.to, where);
   if (sends != receives)
     throw Unsound((sends > receives ? sent : received)->work.step->id,
-                  fmt::format("rank {} sends rank {} {} {}, and rank {} receives {}", known.from,
-                              known.to, plural_of_messages(sends), where, known.to, receives));
+                  "rank {} sends rank {} {} {}, and rank {} receives {}", known.from, known.to,
+                  plural_of_messages(sends), where, known.to, receives);
   Follow out(*program_, known.from, {true, known.communicator, known.to, known.tag});
   Follow in(*program_, known.to, {false, known.communicator, known.from, known.tag});
   std::uint64_t number = 1;
@@ -195,10 +193,9 @@ void Partners::explain(const Flow* sent, const Flow* received) const {
     a = out.next();
     b = in.next();
   }
-  throw Unsound(
-      received->work.step->id,
-      fmt::format("message {} from rank {} to rank {} {} is sent with {} and received with {}",
-                  number, known.from, known.to, where, told(a, "nothing"), told(b, "nothing")));
+  throw Unsound(received->work.step->id,
+                "message {} from rank {} to rank {} {} is sent with {} and received with {}",
+                number, known.from, known.to, where, told(a, "nothing"), told(b, "nothing"));
 }
 
 void Partners::require_alike() {

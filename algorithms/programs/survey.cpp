@@ -62,9 +62,10 @@ class Survey {
                   static_cast<double>(into.messages) + static_cast<double>(body.messages) * times,
                   static_cast<double>(into.items) + static_cast<double>(body.items) * times});
     if (most > most_counted)
-      throw Unsound(step, fmt::format("steps, messages and bytes of this are up to {:g}, and more "
-                                      "than {:g} are not counted: lower the turns of loops",
-                                      most, most_counted));
+      throw Unsound(step,
+                    "steps, messages and bytes of this are up to {:g}, and more than {:g} are not "
+                    "counted: lower the turns of loops",
+                    most, most_counted);
     into.messages += body.messages * turns;
     into.items += body.items * turns;
     into.done += body.done * times;
@@ -77,10 +78,10 @@ class Survey {
 
   bool does(const Step& step, const Stand& stand) {
     if (++looked_at_ > most_looked_at)
-      throw Unsound(step.id, fmt::format("the ranks' turns of this program are more than {:g} "
-                                         "different steps: lower the turns of loops whose steps "
-                                         "ask for the turn, or the ranks",
-                                         most_looked_at));
+      throw Unsound(step.id,
+                    "the ranks' turns of this program are more than {:g} different steps: lower "
+                    "the turns of loops whose steps ask for the turn, or the ranks",
+                    most_looked_at);
     if (!step.when.empty()) value(step, step.when, stand, -1e300, 1e300, "a condition");
     if (step.partner.rule == Partner::Rule::place && stand.group(step).has(stand.rank()) &&
         !step.partner.place.empty())
@@ -95,10 +96,9 @@ class Survey {
                double most, std::string_view what) const {
     const double value = stand.value(expression);
     if (std::isfinite(value) && value >= least && value <= most) return value;
-    throw Unsound(
-        step.id,
-        fmt::format("{} from {:g} to {:g} is expected, and for rank {} it is {}", what, least, most,
-                    stand.rank(), std::isfinite(value) ? fmt::format("{:g}", value) : "no number"));
+    throw Unsound(step.id, "{} from {:g} to {:g} is expected, and for rank {} it is {}", what,
+                  least, most, stand.rank(),
+                  std::isfinite(value) ? fmt::format("{:g}", value) : "no number");
   }
 
   void visit(const Step& step, Stand& stand, Tally& into) {
@@ -133,9 +133,8 @@ class Survey {
   void visit_block(const Step& step, Stand& stand, Tally& into) {
     const double said = value(step, step.amount, stand, 0, most_turns, "a number of turns");
     if (said != std::round(said))
-      throw Unsound(step.id, fmt::format("a loop has a whole number of turns, and for rank {} it "
-                                         "has {:g}",
-                                         stand.rank(), said));
+      throw Unsound(step.id, "a loop has a whole number of turns, and for rank {} it has {:g}",
+                    stand.rank(), said);
     const auto turns = static_cast<int>(said);
     Tally body;
     for (int turn = 0; turn < (step.turns_differ ? turns : std::min(turns, 1)); ++turn) {
@@ -170,16 +169,13 @@ class Survey {
     const auto size = static_cast<double>(ranks.size());
     const bool sends = step.kind == Step::Kind::send;
     if (!(place >= 0 && place < size && place == std::round(place)))
-      throw Unsound(step.id,
-                    fmt::format("rank {} {} index {:g} of its group of {}, which has indices 0 to "
-                                "{}",
-                                stand.rank(), sends ? "sends to" : "receives from",
-                                place == -2 ? stand.value(step.partner.place) : place,
-                                stand.group(step).name, size - 1));
+      throw Unsound(step.id, "rank {} {} index {:g} of its group of {}, which has indices 0 to {}",
+                    stand.rank(), sends ? "sends to" : "receives from",
+                    place == -2 ? stand.value(step.partner.place) : place, stand.group(step).name,
+                    size - 1);
     const int rank = ranks[static_cast<int>(place)];
     if (rank == stand.rank())
-      throw Unsound(step.id,
-                    fmt::format("rank {} {} itself", rank, sends ? "sends to" : "receives from"));
+      throw Unsound(step.id, "rank {} {} itself", rank, sends ? "sends to" : "receives from");
     return rank;
   }
 
@@ -198,14 +194,12 @@ class Survey {
             : whole_items(value(step, step.amount, stand, 0, most_bytes, "a number of bytes"));
     const int size = stand.group(step).size_with(stand.rank());
     if (size < step.algorithm->least_ranks)
-      throw Unsound(step.id, fmt::format("the {} {} needs at least {} ranks, and the group of rank "
-                                         "{} has {}",
-                                         step.algorithm->collective, step.algorithm->name,
-                                         step.algorithm->least_ranks, stand.rank(), size));
+      throw Unsound(step.id, "the {} {} needs at least {} ranks, and the group of rank {} has {}",
+                    step.algorithm->collective, step.algorithm->name, step.algorithm->least_ranks,
+                    stand.rank(), size);
     if (step.options.root >= size)
-      throw Unsound(step.id, fmt::format("the root {} is no index of the group of rank {}, which "
-                                         "has {} ranks",
-                                         step.options.root, stand.rank(), size));
+      throw Unsound(step.id, "the root {} is no index of the group of rank {}, which has {} ranks",
+                    step.options.root, stand.rank(), size);
     add_collective(into.ends, step, bytes);
     const Known& known = known_of(step, size, bytes);
     Room& room = program_->rooms[step.stream];

@@ -2,6 +2,8 @@
 // Checks of a program that need no clock, and its sums.
 #pragma once
 
+#include <fmt/core.h>
+
 #include <stdexcept>
 #include <string>
 
@@ -12,7 +14,9 @@ namespace ringscope::programs {
 /// A fault of a step, by its number.
 class Unsound : public std::runtime_error {
  public:
-  Unsound(int of_step, const std::string& why) : std::runtime_error(why), step(of_step) {}
+  template <typename... Parts>
+  Unsound(int of_step, fmt::format_string<Parts...> why, Parts&&... parts)
+      : std::runtime_error(fmt::format(why, std::forward<Parts>(parts)...)), step(of_step) {}
   int step;
 };
 

@@ -177,8 +177,8 @@ class Reader {
     std::set<std::size_t> sizes;
     for (const Communicator& one : communicators_) sizes.insert(one.rings.front().size());
     throw InputError({source_, communicators_.front().line, 1},
-                     fmt::format("the job has {} ranks, and NCCL's rings here have {}", ranks,
-                                 fmt::join(sizes, ", ")));
+                     "the job has {} ranks, and NCCL's rings here have {}", ranks,
+                     fmt::join(sizes, ", "));
   }
 
   void check(const Communicator& one, int ranks) const {
@@ -187,10 +187,10 @@ class Reader {
       std::ranges::sort(sorted);
       for (int rank = 0; rank < ranks; ++rank)
         if (std::ssize(sorted) != ranks || sorted[rank] != rank)
-          throw InputError({source_, one.line, 1},
-                           fmt::format("expected each rank from 0 to {} once in the ring of "
-                                       "channel {}, got \"{}\"",
-                                       ranks - 1, channel, fmt::join(one.rings[channel], " ")));
+          throw InputError(
+              {source_, one.line, 1},
+              "expected each rank from 0 to {} once in the ring of channel {}, got \"{}\"",
+              ranks - 1, channel, fmt::join(one.rings[channel], " "));
     }
   }
 
@@ -213,8 +213,7 @@ class Reader {
   /// second root.
   void check(const TreeLine& line, const Table<TreeEnds>& tree) const {
     const auto fail = [&](const std::string& what) {
-      throw InputError({source_, line.line, 1},
-                       fmt::format("the tree of channel {}: {}", line.channel, what));
+      throw InputError({source_, line.line, 1}, "the tree of channel {}: {}", line.channel, what);
     };
     const auto at = [&](int rank) -> const TreeEnds& { return tree[rank]; };
     const int parent = at(line.rank).parent;

@@ -58,8 +58,8 @@ class GraphFile {
     const std::string text = xml_.required(graph, name);
     const double value = graph.attribute(name).as_double(-1);
     if (!(value >= 0 && value <= nccl::unlimited_rate))
-      xml_.fail(graph, fmt::format("<graph>: expected GB/s from 0 to {} as '{}', got \"{}\"",
-                                   nccl::unlimited_rate, name, text));
+      xml_.fail(graph, "<graph>: expected GB/s from 0 to {} as '{}', got \"{}\"",
+                nccl::unlimited_rate, name, text);
     return value;
   }
 
@@ -88,8 +88,8 @@ class GraphFile {
     const int number = xml_.integer(part, "dev", 0, most_parts);
     const auto at = std::ranges::find(numbers, number);
     if (at == numbers.end())
-      xml_.fail(part, fmt::format("<{}>: {} {} is none of the job's: {}", part.name(), kind, number,
-                                  fmt::join(numbers, ", ")));
+      xml_.fail(part, "<{}>: {} {} is none of the job's: {}", part.name(), kind, number,
+                fmt::join(numbers, ", "));
     return static_cast<int>(at - numbers.begin());
   }
 
@@ -107,8 +107,8 @@ class GraphFile {
     std::ranges::sort(sorted);
     const bool enough = first_only ? !sorted.empty() : std::ssize(sorted) == std::ssize(host.gpus);
     if (!enough || std::ranges::adjacent_find(sorted) != sorted.end())
-      xml_.fail(node, fmt::format("<channel>: expected each of the job's GPUs once: {}",
-                                  fmt::join(host.numbers, ", ")));
+      xml_.fail(node, "<channel>: expected each of the job's GPUs once: {}",
+                fmt::join(host.numbers, ", "));
     return channel;
   }
 
@@ -123,8 +123,8 @@ void place_nics(Table<Table<nccl::ChannelNics>>& channels, const Topology& topol
       const Host& host = topology.hosts()[ranks[rank].host];
       nccl::ChannelNics& own = by_rank[rank];
       if (const int nic = std::max(own.in, own.out); nic >= std::ssize(host.nics))
-        throw InputError(place, fmt::format("rank {} goes by NIC {}, and {} has {}", rank, nic,
-                                            host.name, host.nics.size()));
+        throw InputError(place, "rank {} goes by NIC {}, and {} has {}", rank, nic, host.name,
+                         host.nics.size());
       if (own.relay < 0) continue;
       const auto relay = static_cast<std::size_t>(own.relay);
       const bool beside = relay < ranks.size() && ranks[relay].host == ranks[rank].host;

@@ -46,7 +46,7 @@ Written expand(const Value& value, std::vector<std::string> files) {
     std::error_code ignored;
     const std::string one_name = std::filesystem::weakly_canonical(file, ignored).string();
     if (std::ranges::find(files, one_name) != files.end()) {
-      value.fail(fmt::format("library '{}' is its own base", value.scalar()));
+      value.fail("library '{}' is its own base", value.scalar());
     }
     files.push_back(one_name);
     return {std::filesystem::path(file).stem().string(),
@@ -73,7 +73,7 @@ void read_eager(Fields& fields, const std::string& name, Way way, Transport& tra
     const Value* found = fields.optional(key);
     if (found == nullptr) continue;
     if (bytes == &transport.eager_piece && way != Way::network)
-      found->fail(fmt::format("library.{}: only network copies eager messages in pieces", name));
+      found->fail("library.{}: only network copies eager messages in pieces", name);
     *bytes = found->bytes();
     if (bytes->count == 0) found->fail("expected at least 1 B");
   }
@@ -85,10 +85,10 @@ void refuse_btl(const Value& driver) {
   if (driver.kind() != Value::Kind::scalar ||
       std::ranges::find(names, driver.scalar()) == std::end(names))
     return;
-  driver.fail(fmt::format(
+  driver.fail(
       "'{}' is a BTL of Open MPI: vader (since 5.0: sm) is 'driver: receiver', which copies once; "
       "the sm before it is 'driver: caller', which copies in and out; tcp is 'shm: network'",
-      driver.scalar()));
+      driver.scalar());
 }
 
 // Pinning of the buffers that a NIC reads and writes by itself.
@@ -96,8 +96,8 @@ void read_registration(Fields& fields, const std::string& name, Way way, Transpo
   const Value* found = fields.optional("registration");
   if (found == nullptr) return;
   if ((way != Way::network && way != Way::gdr) || transport.driver != Driver::nic)
-    found->fail(fmt::format(
-        "library.{}: only a NIC that moves the data needs pinned buffers (driver: nic)", name));
+    found->fail("library.{}: only a NIC that moves the data needs pinned buffers (driver: nic)",
+                name);
   transport.registration = read_sized_time(*found, fmt::format("library.{}.registration", name));
 }
 
@@ -125,22 +125,21 @@ Transport read_transport(const Value& value, Way way, Value& resolved) {
   const auto of_nics = [&](const char* key) {
     const Value* found = fields.optional(key);
     if (found != nullptr && way != Way::network && way != Way::gdr)
-      found->fail(fmt::format("library.{}: only network and gdr go through NICs", name));
+      found->fail("library.{}: only network and gdr go through NICs", name);
     return found;
   };
   if (const Value* gap = of_nics("message_gap")) transport.message_gap = sized("message_gap", *gap);
   if (const Value* interval = of_nics("interrupt_interval"))
     transport.interrupt_interval = interval->seconds();
   if (const Value* cost = fields.optional("connection_cost")) {
-    if (way != Way::network)
-      cost->fail(fmt::format("library.{}: only network has connections to poll", name));
+    if (way != Way::network) cost->fail("library.{}: only network has connections to poll", name);
     transport.connection_cost = cost->seconds();
   }
   const Value& driver = fields.value_or("driver", "caller");
   refuse_btl(driver);
   transport.driver = static_cast<Driver>(driver.one_of("driver", driver_names));
   if (transport.driver == Driver::receiver && way != Way::shm) {
-    driver.fail(fmt::format("library.{}: only shm can have the driver 'receiver'", name));
+    driver.fail("library.{}: only shm can have the driver 'receiver'", name);
   }
   read_registration(fields, name, way, transport);
   if (const Value* order = fields.optional("order"))
@@ -148,7 +147,7 @@ Transport read_transport(const Value& value, Way way, Value& resolved) {
   const Value& goodput = fields.value_or("goodput", "1");
   transport.goodput = goodput.number(least_goodput, 1);
   if (transport.goodput != 1 && way != Way::network)
-    goodput.fail(fmt::format("library.{}: only network has cables with headers on them", name));
+    goodput.fail("library.{}: only network has cables with headers on them", name);
   fields.finish();
   resolved.set(name, fields.resolved());
   return transport;
@@ -171,7 +170,7 @@ void read_gpu_parts(Fields& fields, Library& library, Value& ways) {
   }
   for (const Way way : gpu_ways)
     if (!fields.has(name(way)))
-      known->fail(fmt::format("p2p, staged and gdr come together, and {} is missing", name(way)));
+      known->fail("p2p, staged and gdr come together, and {} is missing", name(way));
   for (const Way way : gpu_ways)
     library.transports[way] = read_transport(fields.required(name(way)), way, ways);
   const Value nothing = Value::empty_map_at(fields.map().place());
@@ -206,9 +205,9 @@ void read_threads(Fields& fields, Library& library) {
 Value over_loopback(const Value& shm, const Value& network) {
   if (shm.scalar() != "network")
     shm.fail(
-        fmt::format("expected the costs of a transport, or 'network', where messages inside a host "
-                    "go through the network's stack, as with --mca btl self,tcp; got \"{}\"",
-                    shm.scalar().substr(0, 60)));
+        "expected the costs of a transport, or 'network', where messages inside a host go through "
+        "the network's stack, as with --mca btl self,tcp; got \"{}\"",
+        shm.scalar().substr(0, 60));
   constexpr std::string_view of_nics[] = {"goodput",         "message_gap", "interrupt_interval",
                                           "connection_cost", "eager_piece", "registration"};
   Value way = Value::empty_map_at(shm.place());

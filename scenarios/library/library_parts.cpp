@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "scenarios/library/library_parts.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <charconv>
 #include <limits>
@@ -94,12 +92,12 @@ int read_version(const Value& value) {
   const bool patched = take_dot(text);
   if (major != 2 || minor < 0 || minor > newest || (patched && take_number(text) < 0) ||
       !text.empty())
-    value.fail(fmt::format("expected a version of NCCL such as 2.22 or 2.22.3, got {}", version));
+    value.fail("expected a version of NCCL such as 2.22 or 2.22.3, got {}", version);
   if (minor < oldest)
     value.fail(
-        fmt::format("expected NCCL 2.{} to 2.{}, got {}: NCCL has no trees before 2.4, and how 2.4 "
-                    "to 2.9 choose is not modelled (2.1 is not 2.10)",
-                    oldest, newest, version));
+        "expected NCCL 2.{} to 2.{}, got {}: NCCL has no trees before 2.4, and how 2.4 to 2.9 "
+        "choose is not modelled (2.1 is not 2.10)",
+        oldest, newest, version);
   return 100 * major + minor;
 }
 
@@ -151,9 +149,8 @@ std::vector<Change> changes_of(const Value& resolved) {
     if (changes.size() < 2) continue;
     const Bytes before = changes[changes.size() - 2].above, above = changes.back().above;
     if (above <= before)
-      item.find("above")->fail(
-          fmt::format("expected more than {}, that of the entry before, got {}", to_text(before),
-                      to_text(above)));
+      item.find("above")->fail("expected more than {}, that of the entry before, got {}",
+                               to_text(before), to_text(above));
   }
   return changes;
 }
@@ -256,8 +253,8 @@ std::optional<FittedRange> read_fitted(const Value& library) {
                     .high = fields.required("high").number(1, widest_spread)};
   fields.finish();
   if (range.most < range.least)
-    map->find("most")->fail(fmt::format("expected at least {}, that of 'least', got {}",
-                                        to_text(range.least), to_text(range.most)));
+    map->find("most")->fail("expected at least {}, that of 'least', got {}", to_text(range.least),
+                            to_text(range.most));
   return range;
 }
 

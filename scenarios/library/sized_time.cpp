@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "scenarios/library/sized_time.hpp"
 
-#include <fmt/format.h>
-
 namespace ringscope {
 
 SizedTime read_sized_time(const Value& value, std::string_view what) {
@@ -24,8 +22,8 @@ SizedTime read_sized_time(const Value& value, std::string_view what) {
     if (up_to != nullptr) {
       segment.up_to = up_to->bytes().count;
       if (!segments.empty() && segment.up_to <= segments.back().up_to)
-        up_to->fail(fmt::format("expected more than {}, where the segment before ends, got {}",
-                                to_text(Bytes{segments.back().up_to}), to_text(up_to->bytes())));
+        up_to->fail("expected more than {}, where the segment before ends, got {}",
+                    to_text(Bytes{segments.back().up_to}), to_text(up_to->bytes()));
     }
     segments.push_back(segment);
   }

@@ -51,17 +51,17 @@ class FormulaReader {
       : value_(&value), scope_(&scope), text_(value.scalar()) {}
 
   Formula read() {
-    if (text_.size() > most_letters)
-      value_->fail(fmt::format("a formula has at most {} letters", most_letters));
+    if (text_.size() > most_letters) value_->fail("a formula has at most {} letters", most_letters);
     const Formula formula = level(0);
     skip_spaces();
-    if (at_ < text_.size()) fail(fmt::format("expected an operator, got '{}'", rest()));
+    if (at_ < text_.size()) fail("expected an operator, got '{}'", rest());
     return formula;
   }
 
  private:
-  [[noreturn]] void fail(const std::string& why) const {
-    value_->fail(fmt::format("in the formula '{}': {}", text_, why));
+  template <typename... Parts>
+  [[noreturn]] void fail(fmt::format_string<Parts...> why, Parts&&... parts) const {
+    value_->fail("in the formula '{}': {}", text_, fmt::format(why, std::forward<Parts>(parts)...));
   }
   std::string rest() const { return text_.substr(at_, 20); }
   void skip_spaces() {
@@ -103,14 +103,13 @@ class FormulaReader {
       return {both, left.unit == Unit::plain ? right.unit : left.unit};
     if (by.kind == Term::divide && right.unit == Unit::plain) return {both, left.unit};
     if (left.unit != right.unit || by.kind == Term::multiply)
-      fail(fmt::format("{} '{}' {} has no meaning", words_for(left.unit), by.word,
-                       words_for(right.unit)));
+      fail("{} '{}' {} has no meaning", words_for(left.unit), by.word, words_for(right.unit));
     const bool keeps = by.kind == Term::add || by.kind == Term::subtract || by.kind == Term::modulo;
     return {both, keeps ? left.unit : Unit::plain};
   }
 
   Formula operand() {
-    if (++nested_ > most_nested) fail(fmt::format("it is nested more than {} deep", most_nested));
+    if (++nested_ > most_nested) fail("it is nested more than {} deep", most_nested);
     skip_spaces();
     Formula formula;
     if (at_ == text_.size()) {
@@ -128,24 +127,23 @@ class FormulaReader {
     } else if (is_letter(text_[at_])) {
       formula = named();
     } else {
-      fail(fmt::format("expected a number or a name, got '{}'", rest()));
+      fail("expected a number or a name, got '{}'", rest());
     }
     --nested_;
     return formula;
   }
 
   void expect(std::string_view word) {
-    if (!take(word))
-      fail(at_ == text_.size() ? fmt::format("it ends where '{}' is expected", word)
-                               : fmt::format("expected '{}', got '{}'", word, rest()));
+    if (take(word)) return;
+    if (at_ == text_.size()) fail("it ends where '{}' is expected", word);
+    fail("expected '{}', got '{}'", word, rest());
   }
 
   Formula literal() {
     double number = 0;
     const char* begin = text_.data() + at_;
     const auto [end, error] = std::from_chars(begin, text_.data() + text_.size(), number);
-    if (error != std::errc{} || !std::isfinite(number))
-      fail(fmt::format("expected a number, got '{}'", rest()));
+    if (error != std::errc{} || !std::isfinite(number)) fail("expected a number, got '{}'", rest());
     const std::string digits(begin, end);
     at_ += digits.size();
     skip_spaces();
@@ -161,7 +159,7 @@ class FormulaReader {
       return {Expression(seconds->count()), Unit::seconds};
     if (const auto bytes = parse_bytes(quantity))
       return {Expression(static_cast<double>(bytes->count)), Unit::bytes};
-    fail(fmt::format("'{}' is no time such as 2 ms and no size such as 4 MiB", quantity));
+    fail("'{}' is no time such as 2 ms and no size such as 4 MiB", quantity);
   }
 
   Formula named() {
@@ -185,14 +183,14 @@ class FormulaReader {
     for (const std::string& loop : scope_->loops)
       if (!loop.empty()) known.push_back(loop);
     for (const auto& [value, formula] : scope_->values) known.push_back(value);
-    fail(unknown_name("name", word, known));
+    fail("{}", unknown_name("name", word, known));
   }
 
   Formula function(const std::string& word) {
     static const std::vector<std::string> known = {"index", "size", "min", "max", "floor", "ceil"};
     const auto which = std::ranges::find(known, word) - known.begin();
     if (which < 2) return of_group(which == 0 ? Term::index : Term::size);
-    if (which == std::ssize(known)) fail(unknown_name("function", word, known));
+    if (which == std::ssize(known)) fail("{}", unknown_name("function", word, known));
     Formula formula = level(0);
     if (which >= 4) {
       formula.expression =
@@ -204,8 +202,8 @@ class FormulaReader {
     while (take(",")) {
       const Formula other = level(0);
       if (other.unit != formula.unit)
-        fail(fmt::format("{} of {} and {} has no meaning", word, words_for(formula.unit),
-                         words_for(other.unit)));
+        fail("{} of {} and {} has no meaning", word, words_for(formula.unit),
+             words_for(other.unit));
       formula.expression = Expression::of(kind, formula.expression, other.expression);
     }
     expect(")");
@@ -216,7 +214,7 @@ class FormulaReader {
     skip_spaces();
     const std::string group = name();
     const auto found = std::ranges::find(scope_->kinds, group);
-    if (found == scope_->kinds.end()) fail(unknown_name("group", group, scope_->kinds));
+    if (found == scope_->kinds.end()) fail("{}", unknown_name("group", group, scope_->kinds));
     expect(")");
     Expression expression;
     expression.push({kind, static_cast<int>(found - scope_->kinds.begin())});
@@ -231,14 +229,13 @@ class FormulaReader {
 
 Expression of_unit(const Value& value, const Scope& scope, Unit unit, std::string_view example) {
   if (value.kind() != Value::Kind::scalar)
-    value.fail(fmt::format("expected {} such as {}, or a formula", words_for(unit), example));
+    value.fail("expected {} such as {}, or a formula", words_for(unit), example);
   const Formula formula = read_formula(value, scope);
   if (formula.unit != unit)
-    value.fail(fmt::format("expected {} such as {}, got {}: '{}'", words_for(unit), example,
-                           words_for(formula.unit), value.scalar()));
+    value.fail("expected {} such as {}, got {}: '{}'", words_for(unit), example,
+               words_for(formula.unit), value.scalar());
   if (formula.expression.is_constant() && !(formula.expression.value({}) >= 0))
-    value.fail(
-        fmt::format("expected {} that is not negative, got '{}'", words_for(unit), value.scalar()));
+    value.fail("expected {} that is not negative, got '{}'", words_for(unit), value.scalar());
   return formula.expression;
 }
 

@@ -32,8 +32,8 @@ class NameJoiner {
   void note(const NamedStep& one) {
     auto& sites = sites_[one.name];
     if (!sites.empty() && sites.front()->stream != one.stream)
-      one.place.fail(fmt::format("steps of one name are on one stream, and '{}' is on {} and {}",
-                                 one.name, stream(*sites.front()), stream(one)));
+      one.place.fail("steps of one name are on one stream, and '{}' is on {} and {}", one.name,
+                     stream(*sites.front()), stream(one));
     sites.push_back(&one);
   }
 
@@ -59,20 +59,20 @@ class NameJoiner {
     if (sites.front()->stream == one.stream) return;  // a stream keeps the order
     const auto [flag, is_new] = flag_of_.try_emplace(awaited.name, flags_);
     if (is_new && ++flags_ > most_flags)
-      awaited.at.fail(fmt::format("steps wait for at most {} others by name", most_flags));
+      awaited.at.fail("steps wait for at most {} others by name", most_flags);
     after_[one.id].push_back({flag->second, awaited.back});
   }
 
   [[noreturn]] void fail_behind(const NamedStep& one, const NamedStep::Awaited& awaited) const {
     std::vector<std::string> circle = {one.name.empty() ? "this step" : one.name};
-    if (awaited.name == one.name) awaited.at.fail(fmt::format("'{}' waits for itself", one.name));
+    if (awaited.name == one.name) awaited.at.fail("'{}' waits for itself", one.name);
     if (leads_back(awaited.name, one.name, circle))
-      awaited.at.fail(fmt::format("steps wait for each other in a circle: {}",
-                                  fmt::join(circle, ", which waits for ")));
+      awaited.at.fail("steps wait for each other in a circle: {}",
+                      fmt::join(circle, ", which waits for "));
     awaited.at.fail(
-        fmt::format("'{}' comes behind this step, and they are in no loop together: a "
-                    "step waits for what stands before it",
-                    awaited.name));
+        "'{}' comes behind this step, and they are in no loop together: a step waits for what "
+        "stands before it",
+        awaited.name);
   }
 
   /// Appends the way from `name` to `end`, by what waits for what.
@@ -129,8 +129,7 @@ Condition read_places(const Value& value, int kind) {
       return static_cast<int>(Value::scalar_at(one.place(), part).integer(0, most));
     };
     const int from = end_of(text.substr(0, dash)), to = end_of(text.substr(dash + 1));
-    if (to < from)
-      one.fail(fmt::format("expected indices from the first to the last one, got '{}'", text));
+    if (to < from) one.fail("expected indices from the first to the last one, got '{}'", text);
     for (int place = from; place <= to; ++place) condition.places.push_back(place);
   };
   if (value.kind() == Value::Kind::list) {
@@ -148,9 +147,9 @@ Condition read_places(const Value& value, int kind) {
     if (number) add(value);
     if (!number && condition.places.empty() && condition.which == Condition::Which::listed)
       value.fail(
-          fmt::format("expected first, last, even, odd, all, an index of the group such as "
-                      "0 or -1, or a list of indices, got '{}'",
-                      text));
+          "expected first, last, even, odd, all, an index of the group such as 0 or -1, or a list "
+          "of indices, got '{}'",
+          text);
   }
   std::ranges::sort(condition.places);
   return condition;
@@ -163,8 +162,8 @@ void require_places(const Value& value, const Condition& condition,
   const int size = static_cast<int>(most);
   for (const int place : condition.places)
     if (place >= size || place < -size)
-      value.fail(fmt::format("no group of {} has an index {}: the largest has {} ranks, 0 to {}",
-                             kind.name, place, size, size - 1));
+      value.fail("no group of {} has an index {}: the largest has {} ranks, 0 to {}", kind.name,
+                 place, size, size - 1);
 }
 
 // A collective among a program's groups: which algorithm, and with which options.
@@ -227,15 +226,14 @@ CollectiveStep read_collective_step(Fields& step, const std::string& collective,
   read.options = read_options(step, *read.algorithm, ranks).options;
   if (threads_of(*read.algorithm, read.options) > 1 || read.algorithm->nonblocking > 0)
     name.fail(
-        fmt::format("a step is done by the one thread of its stream, and the {} {} uses "
-                    "several: spread it over streams",
-                    collective, read.algorithm->name));
+        "a step is done by the one thread of its stream, and the {} {} uses several: spread it "
+        "over streams",
+        collective, read.algorithm->name);
   const Value* bytes = step.optional(collective);
   const bool no_data = collective_of(*read.algorithm).before == Held::nothing;
-  if (no_data && bytes != nullptr)
-    bytes->fail(fmt::format("a {0} carries no data: write '{0}:'", collective));
+  if (no_data && bytes != nullptr) bytes->fail("a {0} carries no data: write '{0}:'", collective);
   if (!no_data && bytes == nullptr)
-    step.map().fail(fmt::format("a step '{}' says how much: a size such as 4 MiB", collective));
+    step.map().fail("a step '{}' says how much: a size such as 4 MiB", collective);
   read.bytes = bytes;
   return read;
 }

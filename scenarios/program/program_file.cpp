@@ -37,10 +37,9 @@ void require_name(const Value::Entry& entry) {
   if (entry.key == "all")
     throw InputError(entry.key_place, "'all' is the group of all ranks, which is always there");
   if (!is_word(entry.key))
-    throw InputError(
-        entry.key_place,
-        fmt::format("expected a name of letters, digits and '_' for a kind of groups, got '{}'",
-                    entry.key));
+    throw InputError(entry.key_place,
+                     "expected a name of letters, digits and '_' for a kind of groups, got '{}'",
+                     entry.key);
 }
 
 /// "3", or "2-5".
@@ -52,14 +51,12 @@ std::vector<int> read_ranks(const Value& value, int ranks) {
     int rank = -1;
     const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), rank);
     if (error != std::errc{} || end != part.data() + part.size() || rank < 0 || rank >= ranks)
-      value.fail(fmt::format("expected a rank from 0 to {}, or some such as 2-5, got '{}'",
-                             ranks - 1, text));
+      value.fail("expected a rank from 0 to {}, or some such as 2-5, got '{}'", ranks - 1, text);
     return rank;
   };
   const int first = number(std::string_view(text).substr(0, dash));
   const int last = dash == text.npos ? first : number(std::string_view(text).substr(dash + 1));
-  if (last < first)
-    value.fail(fmt::format("expected ranks from the first to the last one, got '{}'", text));
+  if (last < first) value.fail("expected ranks from the first to the last one, got '{}'", text);
   std::vector<int> all;
   for (int rank = first; rank <= last; ++rank) all.push_back(rank);
   return all;
@@ -70,12 +67,11 @@ std::vector<int> read_group(const Value& list, const std::string& kind, Table<bo
   std::vector<int> group;
   for (const Value& item : list.items())
     for (const int rank : read_ranks(item, static_cast<int>(taken.size()))) {
-      if (taken[rank])
-        item.fail(fmt::format("rank {} stands twice in the groups of {}", rank, kind));
+      if (taken[rank]) item.fail("rank {} stands twice in the groups of {}", rank, kind);
       taken[rank] = true;
       group.push_back(rank);
     }
-  if (group.empty()) list.fail(fmt::format("expected a rank in a group of {}, got none", kind));
+  if (group.empty()) list.fail("expected a rank in a group of {}, got none", kind);
   return group;
 }
 
@@ -87,15 +83,15 @@ programs::GroupKind by_list(const Value& value, const std::string& kind, int ran
   if (!several) return programs::kind_of(kind, {read_group(value, kind, taken)}, ranks);
   std::vector<Table<int>> groups;
   for (const Value& item : value.items()) {
-    if (!is_list(item)) item.fail(fmt::format("expected a list, as other groups of {} are", kind));
+    if (!is_list(item)) item.fail("expected a list, as other groups of {} are", kind);
     groups.push_back(read_group(item, kind, taken));
   }
   const auto lacking = std::ranges::find(taken, false) - taken.begin();
   if (lacking < ranks)
     value.fail(
-        fmt::format("rank {} is in no group of {}: a list of groups holds every rank, a single one "
-                    "may be of some",
-                    lacking, kind));
+        "rank {} is in no group of {}: a list of groups holds every rank, a single one may be of "
+        "some",
+        lacking, kind);
   return programs::kind_of(kind, std::move(groups), ranks);
 }
 
@@ -107,10 +103,9 @@ std::vector<std::string> order_in(const Value& value) {
     const std::size_t end = std::min(text.find('-', begin), text.size());
     order.push_back(text.substr(begin, end - begin));
     if (std::ranges::count(order, order.back()) > 1)
-      value.fail(fmt::format("'{}' stands twice in the order '{}'", order.back(), text));
+      value.fail("'{}' stands twice in the order '{}'", order.back(), text);
     if (order.back() == "all" || !is_word(order.back()))
-      value.fail(fmt::format(
-          "expected an order of kinds such as tp-dp-pp, innermost first, got '{}'", text));
+      value.fail("expected an order of kinds such as tp-dp-pp, innermost first, got '{}'", text);
     begin = end + 1;
   }
   return order;
@@ -139,11 +134,10 @@ class RuleReader {
     }
     if (left.empty() ? product != ranks_ : ranks_ % product != 0)
       suspect_in(fields_->map())
-          .fail(fmt::format("{} make {} ranks{}, and the placement has {}{}",
-                            fmt::join(words, " x "), product,
-                            left.empty() ? "" : " for each one of " + left, ranks_,
-                            left.empty() ? "; a kind that stands in 'order' alone has what is left"
-                                         : fmt::format(", no multiple of {}", product)));
+          .fail("{} make {} ranks{}, and the placement has {}{}", fmt::join(words, " x "), product,
+                left.empty() ? "" : " for each one of " + left, ranks_,
+                left.empty() ? "; a kind that stands in 'order' alone has what is left"
+                             : fmt::format(", no multiple of {}", product));
     for (Dimension& one : dimensions)
       if (one.name == left) one.size = static_cast<int>(ranks_ / product);
     resolve(dimensions);
@@ -159,14 +153,14 @@ class RuleReader {
       if (std::ranges::find(sized, name) != sized.end()) continue;
       if (!left.empty())
         said->fail(
-            fmt::format("neither {} nor {} has a size: one of the kinds in 'order' may lack it, "
-                        "and then has what is left",
-                        left, name));
+            "neither {} nor {} has a size: one of the kinds in 'order' may lack it, and then has "
+            "what is left",
+            left, name);
       left = name;
     }
     for (const std::string& name : sized)
       if (std::ranges::find(order, name) == order.end())
-        said->fail(fmt::format("the order '{}' lacks {}, which has a size", said->text(), name));
+        said->fail("the order '{}' lacks {}, which has a size", said->text(), name);
     return left;
   }
 
@@ -210,7 +204,7 @@ ProgramGroups read_program_groups(Fields& job, int ranks) {
   for (const Dimension& one : groups.grid.dimensions())
     groups.kinds.push_back(programs::kind_of(groups.grid, one.name));
   if (groups.kinds.size() > most_kinds)
-    fields.map().fail(fmt::format("expected at most {} kinds of groups", most_kinds - 1));
+    fields.map().fail("expected at most {} kinds of groups", most_kinds - 1);
   fields.finish();
   job.resolve("groups", fields.resolved());
   return groups;
@@ -225,7 +219,7 @@ void read_values(Fields& job, Scope& scope) {
   for (const Value::Entry& entry : map->entries()) {
     if (entry.value.is_null()) continue;
     if (entry.key == "rank" || entry.key == "ranks")
-      throw InputError(entry.key_place, fmt::format("'{}' has a meaning already", entry.key));
+      throw InputError(entry.key_place, "'{}' has a meaning already", entry.key);
     const Formula formula = read_formula(entry.value, scope);
     if (formula.expression.is_constant() && formula.expression.value({}) < 0)
       entry.value.fail("expected a value that is not negative");
@@ -256,7 +250,7 @@ std::shared_ptr<const ScheduleFile> read_program_of_steps(Fields& job, const Val
                                                           bool nccl) {
   for (const char* other : {"collective", "algorithm", "schedule", "trace", "overlap"})
     if (const Value* value = job.optional(other))
-      value->fail(fmt::format("a job with a program has no {}: leave it out", other));
+      value->fail("a job with a program has no {}: leave it out", other);
   auto program = std::make_shared<programs::Program>();
   ProgramGroups groups = read_program_groups(job, ranks);
   program->kinds = std::move(groups.kinds);

@@ -66,7 +66,7 @@ std::vector<programs::Step> StepsReader::read_list(const Value& list, const Inhe
   if (list.listed("a list of steps such as [{compute: 2 ms}, {allreduce: 4 MiB, group: dp}]", 0)
           .empty())
     list.fail("expected at least one step, got none");
-  if (++depth_ > most_depth) list.fail(fmt::format("steps are nested at most {} deep", most_depth));
+  if (++depth_ > most_depth) list.fail("steps are nested at most {} deep", most_depth);
   std::vector<Step> steps;
   for (const Value& item : list.items()) steps.push_back(read_step(item, from));
   --depth_;
@@ -84,13 +84,12 @@ std::string StepsReader::kind_of(const Value& value) const {
       std::ranges::count(found, "repeat") + std::ranges::count(found, "steps") == 2)
     return "repeat";
   if (found.size() > 1)
-    value.fail(
-        fmt::format("a step does one thing, and this one says {}", fmt::join(found, " and ")));
+    value.fail("a step does one thing, and this one says {}", fmt::join(found, " and "));
   if (found.size() == 1) return found.front();
   for (const Value::Entry& entry : value.entries())
     if (entry.key != "name" && entry.key != "on" && entry.key != "stream" && entry.key != "after")
       throw InputError(entry.key_place, unknown_name("kind of step", entry.key, known));
-  value.fail(fmt::format("a step is one of {}", fmt::join(known, ", ")));
+  value.fail("a step is one of {}", fmt::join(known, ", "));
 }
 
 programs::Step StepsReader::read_step(const Value& value, Inherited from) {
@@ -100,8 +99,7 @@ programs::Step StepsReader::read_step(const Value& value, Inherited from) {
   step.id = static_cast<int>(places_.size());
   const Value* amount = value.find(word);
   places_.push_back(amount != nullptr && !amount->is_null() ? *amount : value);
-  if (step.id >= most_steps)
-    value.fail(fmt::format("a program has at most {} steps: use loops", most_steps));
+  if (step.id >= most_steps) value.fail("a program has at most {} steps: use loops", most_steps);
   Fields fields(value, fmt::format("a step '{}'", word));
   fields.optional(word);
   if (const Value* stream = fields.optional("stream")) {
@@ -161,10 +159,10 @@ void StepsReader::read_amount(const std::string& kind, const Value* value, Field
                               Step& step) {
   if (step.kind == Does::wait) return;
   if (value->is_null())
-    fields.map().fail(fmt::format("a step '{}' says how much: {}", kind,
-                                  step.kind == Does::compute || step.kind == Does::delay
-                                      ? "a time such as 2 ms"
-                                      : "a size such as 4 MiB"));
+    fields.map().fail("a step '{}' says how much: {}", kind,
+                      step.kind == Does::compute || step.kind == Does::delay
+                          ? "a time such as 2 ms"
+                          : "a size such as 4 MiB");
   if (step.kind == Does::compute)
     read_compute(*value, step);
   else if (step.kind == Does::delay)
@@ -201,10 +199,10 @@ void StepsReader::read_together(const Value& list, Step& step, const Inherited& 
                    "previous}]")) {
     const std::string word = kind_of(item);
     if (word != "send" && word != "receive")
-      item.fail(fmt::format("sends and receives begin together, and '{}' is none", word));
+      item.fail("sends and receives begin together, and '{}' is none", word);
     for (const char* key : {"stream", "after", "name"})
       if (const Value* said = item.find(key))
-        said->fail(fmt::format("'{}' stands at the step around the messages", key));
+        said->fail("'{}' stands at the step around the messages", key);
     step.steps.push_back(read_step(item, from));
   }
 }
@@ -225,13 +223,12 @@ void StepsReader::read_collective(Fields& fields, const std::string& collective,
 void StepsReader::read_block(Fields& fields, const Value* turns, Step& step, Inherited from) {
   for (const char* key : {"after", "name"})
     if (const Value* said = fields.optional(key))
-      said->fail(fmt::format("'{}' stands at a step, and not at a list of steps", key));
+      said->fail("'{}' stands at a step, and not at a list of steps", key);
   step.amount = Expression(1);
   if (turns != nullptr) {
     step.amount = read_plain(*turns, scope_);
     if (step.amount.is_constant() && step.amount.value({}) < 1)
-      turns->fail(
-          fmt::format("a loop has at least one turn, got '{}': leave it out", turns->text()));
+      turns->fail("a loop has at least one turn, got '{}': leave it out", turns->text());
     from.loops.push_back(step.id);
   }
   std::string index;
@@ -277,7 +274,7 @@ int StepsReader::stream_of(const std::string& name, const Value& at) {
   const auto found = std::ranges::find(streams, name);
   if (found != streams.end()) return static_cast<int>(found - streams.begin());
   if (std::ssize(streams) > programs::most_streams)
-    at.fail(fmt::format("a program has at most {} streams", programs::most_streams));
+    at.fail("a program has at most {} streams", programs::most_streams);
   streams.push_back(name);
   return static_cast<int>(streams.size()) - 1;
 }
@@ -288,9 +285,8 @@ int StepsReader::communicator_of(int kind, int stream, const Value& at) {
       all, [&](const auto& one) { return one.kind == kind && one.stream == stream; });
   if (found != all.end()) return static_cast<int>(found - all.begin());
   if (std::ssize(all) == programs::most_communicators)
-    at.fail(fmt::format(
-        "a program has at most {} kinds of groups, by the streams on which they are used",
-        programs::most_communicators));
+    at.fail("a program has at most {} kinds of groups, by the streams on which they are used",
+            programs::most_communicators);
   all.push_back({kind, stream});
   return static_cast<int>(all.size()) - 1;
 }

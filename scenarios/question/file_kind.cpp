@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "scenarios/question/file_kind.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "topologies/input/data_files.hpp"
@@ -27,8 +25,8 @@ void refuse_study(const std::string& name, const Value& file) {
                      file.find("job") == nullptr;
   if (!study) return;
   const bool sweep = file.find("sweep") != nullptr || file.find("place") == nullptr;
-  file.fail(fmt::format("this is a study, and not a scenario: 'ringscope {} {}' reads it",
-                        sweep ? "sweep" : "place", name));
+  file.fail("this is a study, and not a scenario: 'ringscope {} {}' reads it",
+            sweep ? "sweep" : "place", name);
 }
 
 void refuse_scenario(const std::string& name, const Value& file) {
@@ -36,9 +34,9 @@ void refuse_scenario(const std::string& name, const Value& file) {
                         file.find("scenario") == nullptr;
   if (!scenario) return;
   file.fail(
-      fmt::format("this is a scenario, and not a study: 'ringscope run {0}' reads it; a study has "
-                  "'scenario: {0}' and, as 'sweep', what varies",
-                  name));
+      "this is a scenario, and not a study: 'ringscope run {0}' reads it; a study has 'scenario: "
+      "{0}' and, as 'sweep', what varies",
+      name);
 }
 
 }  // namespace ringscope

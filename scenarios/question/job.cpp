@@ -37,7 +37,7 @@ std::vector<std::string> names_with_algorithms() {
 const Algorithm& read_program(Fields& fields, const Value& program) {
   for (const char* other : {"collective", "algorithm"})
     if (const Value* value = fields.optional(other))
-      value->fail(fmt::format("a job with a program has no {}: leave it out", other));
+      value->fail("a job with a program has no {}: leave it out", other);
   std::vector<const Algorithm*> programs;
   std::vector<std::string> names;
   for (const Algorithm& algorithm : catalogue()) {
@@ -58,15 +58,15 @@ const Algorithm& read_program(Fields& fields, const Value& program) {
 std::shared_ptr<const ScheduleFile> read_scheduled(Fields& fields, const Value& name, int ranks) {
   for (const char* other : {"algorithm", "program"})
     if (const Value* value = fields.optional(other))
-      value->fail(fmt::format("a job with a schedule has no {}: leave it out", other));
+      value->fail("a job with a schedule has no {}: leave it out", other);
   const Value* collective = fields.optional("collective");
   const std::vector<std::string> known = names_of_collectives();
   if (collective != nullptr) collective->one_of("collective", known);
   auto file = read_schedule(name, ranks);
   const std::string& of_file = file->schedule.collective;
   if (collective != nullptr && collective->scalar() != of_file)
-    collective->fail(fmt::format("{} is a schedule of {}, not of {}", file->file, of_file,
-                                 collective->scalar()));
+    collective->fail("{} is a schedule of {}, not of {}", file->file, of_file,
+                     collective->scalar());
   fields.resolve("collective", Value::scalar_at(name.place(), of_file));
   return file;
 }
@@ -76,7 +76,7 @@ std::shared_ptr<const ScheduleFile> read_traced(Fields& fields, const Value& tra
                                                 bool nccl) {
   for (const char* other : {"collective", "algorithm", "program", "schedule"})
     if (const Value* value = fields.optional(other))
-      value->fail(fmt::format("a job with a trace has no {}: leave it out", other));
+      value->fail("a job with a trace has no {}: leave it out", other);
   fields.resolve("collective", Value::scalar_at(trace.place(), "messages"));
   return read_trace(fields, trace, ranks, nccl);
 }
@@ -92,8 +92,8 @@ const Algorithm& read_algorithm(Fields& fields) {
 std::vector<Value> size_of_model(Fields& fields, const Training& training) {
   const std::string sum = to_text(Bytes{parameters_of(training.layers) * training.element});
   if (const Value* bytes = fields.optional("bytes"))
-    bytes->fail(fmt::format(
-        "the vector of a training job is the sum of its gradients, {}: leave job.bytes out", sum));
+    bytes->fail("the vector of a training job is the sum of its gradients, {}: leave job.bytes out",
+                sum);
   return {Value::scalar_at(fields.map().place(), sum)};
 }
 
@@ -109,8 +109,7 @@ std::uint64_t longest_of(const schedules::Schedule& schedule) {
 /// The longest message, which stands for the vector.
 std::vector<Value> size_of_messages(Fields& fields, const ScheduleFile& file) {
   if (const Value* bytes = fields.optional("bytes"))
-    bytes->fail(
-        fmt::format("the messages of {} have sizes of their own: leave job.bytes out", file.file));
+    bytes->fail("the messages of {} have sizes of their own: leave job.bytes out", file.file);
   return {Value::scalar_at(fields.map().place(), to_text(Bytes{longest_of(file.schedule)}))};
 }
 
@@ -124,7 +123,7 @@ std::vector<Value> read_sizes(Fields& fields, const Algorithm& algorithm) {
   for (const Value& size : sizes) {
     const std::uint64_t count = read_size(size, no_data ? 0 : 1);
     if (no_data && count > 0)
-      size.fail(fmt::format("a {} carries no data: leave job.bytes out", algorithm.collective));
+      size.fail("a {} carries no data: leave job.bytes out", algorithm.collective);
   }
   return sizes;
 }
@@ -190,8 +189,8 @@ std::optional<Value> read_rings(Fields& job, const Algorithm& algorithm) {
   const Value* rings = job.optional("rings");
   if (rings == nullptr) return {};
   if (!has_channels(algorithm))
-    rings->fail(fmt::format("the {} {} has no channels: nccl, channel_rings and channel_trees have",
-                            algorithm.collective, algorithm.name));
+    rings->fail("the {} {} has no channels: nccl, channel_rings and channel_trees have",
+                algorithm.collective, algorithm.name);
   return *rings;
 }
 
@@ -220,8 +219,8 @@ ReadJob without_schedule(Value written, const Job& job, const Value& size, int r
 /// Options of the job's algorithm; a program of steps has read its own.
 void read_named(Fields& fields, Job& job, int ranks, bool nccl) {
   if (const Value* groups = fields.optional("groups"); groups && !takes_groups(*job.algorithm))
-    groups->fail(fmt::format("the {} {} has no groups: a program has, such as llm",
-                             job.algorithm->collective, job.algorithm->name));
+    groups->fail("the {} {} has no groups: a program has, such as llm", job.algorithm->collective,
+                 job.algorithm->name);
   if (const Value* values = fields.optional("values"))
     values->fail("values are those of a program: a list of steps");
   const ReadOptions options = read_options(fields, *job.algorithm, ranks, nccl);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "scenarios/question/neighbours.hpp"
 
-#include <fmt/format.h>
-
 #include "algorithms/training/training.hpp"
 #include "scenarios/question/nccl_communicators.hpp"
 #include "scenarios/question/scenario_tree.hpp"
@@ -19,8 +17,7 @@ int read_rounds(const Value& value) {
   if (value.text() == "loop") return 0;
   const auto rounds = whole_number(value.text());
   if (!rounds || *rounds < 1 || *rounds > most_rounds)
-    value.fail(fmt::format("expected 'loop' or a number from 1 to {}, got \"{}\"", most_rounds,
-                           value.text()));
+    value.fail("expected 'loop' or a number from 1 to {}, got \"{}\"", most_rounds, value.text());
   return *rounds;
 }
 
@@ -80,8 +77,7 @@ std::vector<Neighbour> read_neighbours(Fields& scenario, const Topology& topolog
     // A dotted path would lead elsewhere.
     if (entry.key.find('.') != std::string::npos)
       throw InputError(entry.key_place, "the name of a neighbour has no dot");
-    if (all.size() == most_neighbours)
-      map->fail(fmt::format("more than {} neighbours", most_neighbours));
+    if (all.size() == most_neighbours) map->fail("more than {} neighbours", most_neighbours);
     Value one;
     const Placement* where = placed.empty() ? nullptr : &placed[all.size()];
     all.push_back(read_neighbour(entry, topology, library, where, places_of(all), one));

@@ -63,9 +63,9 @@ void require_gpus(const Value& library, const Scenario& scenario) {
       std::ranges::any_of(ranks, [](const Location& where) { return where.gpu >= 0; });
   if (gpus && !scenario.library.knows_gpus)
     library.fail(
-        fmt::format("ranks are placed on GPUs, and library '{}' does not say how these "
-                    "exchange: it has no p2p, staged and gdr, as 'cuda_pinned' has",
-                    scenario.library.name));
+        "ranks are placed on GPUs, and library '{}' does not say how these exchange: it has no "
+        "p2p, staged and gdr, as 'cuda_pinned' has",
+        scenario.library.name);
 }
 
 /// The job's algorithm, or what a training job exchanges gradients with, where that has channels.
@@ -91,9 +91,9 @@ void take_channels(Scenario& scenario, const std::optional<Value>& file, KnownPa
   if (!scenario.library.blocks && channelled(scenario.job)->chosen != nullptr) {
     if (file)
       file->fail(
-          fmt::format("nccl runs as one ring, along no other: library '{}' does not say what "
-                      "NCCL's blocks cost ('blocks')",
-                      scenario.library.name));
+          "nccl runs as one ring, along no other: library '{}' does not say what NCCL's blocks "
+          "cost ('blocks')",
+          scenario.library.name);
     return;
   }
   if (!parts)
@@ -141,7 +141,7 @@ void require_forced(const Value& job, const Scenario& scenario) {
   if (forced != nullptr)
     forced = forced->find(options.algorithm == "auto" ? "protocol" : "algorithm");
   (forced != nullptr ? *forced : job)
-      .fail(fmt::format(
+      .fail(
           "{}CCL has no {} of {} with protocol {} here: {}", rccl ? 'R' : 'N',
           asked.algorithm->collective, options.algorithm, options.protocol,
           rccl ? "it has rings, trees of an allreduce (on one host not with Simple), and LL128 "
@@ -150,7 +150,7 @@ void require_forced(const Value& job, const Scenario& scenario) {
               ? "NVLS needs hosts with an NVSwitch and H100 or later (one host, and 2.19 or "
                 "later, for chunks), a library with 'blocks.in_switch', and protocol auto or Simple"
               : "allreduce has ring, tree (any protocol) and nvls (Simple), allgather and "
-                "reduce_scatter have ring (any), pat and, on one host, nvls (Simple)"));
+                "reduce_scatter have ring (any), pat and, on one host, nvls (Simple)");
 }
 
 /// One scenario per size. The ranks are placed as `placed` says, or, where that is empty, the tree.
@@ -210,13 +210,13 @@ void require_ranks(const Value& place, const Placement& placement, const Job& jo
   const Algorithm& algorithm = *job.algorithm;
   const auto& ranks = placement.ranks;
   if (std::ssize(ranks) < algorithm.least_ranks)
-    place.fail(fmt::format("the {} {} needs at least {} ranks, got {}", algorithm.collective,
-                           algorithm.name, algorithm.least_ranks, ranks.size()));
+    place.fail("the {} {} needs at least {} ranks, got {}", algorithm.collective, algorithm.name,
+               algorithm.least_ranks, ranks.size());
   const bool spread = std::ranges::any_of(
       ranks, [&](const Location& where) { return where.host != ranks.front().host; });
   if (algorithm.one_host && spread)
-    place.fail(fmt::format("the {} {} runs on one host, and the ranks are on several",
-                           algorithm.collective, algorithm.name));
+    place.fail("the {} {} runs on one host, and the ranks are on several", algorithm.collective,
+               algorithm.name);
 }
 
 bool Job::draws_times() const {

@@ -127,8 +127,7 @@ Override parse_override(const std::string& argument) {
   const auto equals = argument.find('=');
   const Place place{std::make_shared<const Source>(Source{"--set", argument}), 1, 1};
   if (equals == std::string::npos || equals == 0 || equals + 1 == argument.size()) {
-    throw InputError(
-        place, fmt::format("expected KEY=VALUE such as \"job.bytes=64MiB\", got \"{}\"", argument));
+    throw InputError(place, "expected KEY=VALUE such as \"job.bytes=64MiB\", got \"{}\"", argument);
   }
   return {.key = argument.substr(0, equals), .text = argument.substr(equals + 1)};
 }

@@ -19,7 +19,7 @@ using schedules::StepId;
 using schedules::Waits;
 
 [[noreturn]] void fail(const Told& told, const StepId& step, const std::string& message) {
-  throw InputError(told.place(step), fmt::format("{}: {}", told.text(step), message));
+  throw InputError(told.place(step), "{}: {}", told.text(step), message);
 }
 
 const schedules::Step& step_of(const Schedule& schedule, const StepId& id) {

@@ -94,14 +94,12 @@ class Line {
   bool ended() const { return next_ == words_->size(); }
   bool is_next(std::string_view text) const { return !ended() && (*words_)[next_].text == text; }
   const Word& take(std::string_view expected) {
-    if (ended())
-      throw InputError(place(), fmt::format("expected {}, got the end of the line", expected));
+    if (ended()) throw InputError(place(), "expected {}, got the end of the line", expected);
     return (*words_)[next_++];
   }
   void take_word(std::string_view text) {
     const Word& word = take(fmt::format("'{}'", text));
-    if (word.text != text)
-      throw InputError(word.place, fmt::format("expected '{}', got '{}'", text, word.text));
+    if (word.text != text) throw InputError(word.place, "expected '{}', got '{}'", text, word.text);
   }
   std::int64_t number(std::string_view what, std::int64_t least, std::int64_t most) {
     const Word& word = take(what);
@@ -127,8 +125,8 @@ class Line {
   }
   void finish() const {
     if (!ended())
-      throw InputError((*words_)[next_].place, fmt::format("expected the end of the line, got '{}'",
-                                                           (*words_)[next_].text));
+      throw InputError((*words_)[next_].place, "expected the end of the line, got '{}'",
+                       (*words_)[next_].text);
   }
 
  private:
@@ -138,8 +136,8 @@ class Line {
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
     if (digits.empty() || error != std::errc{} || end != digits.data() + digits.size() ||
         value < least || value > most)
-      throw InputError(word.place, fmt::format("expected {} from {} to {}, got '{}'", what, least,
-                                               most, word.text));
+      throw InputError(word.place, "expected {} from {} to {}, got '{}'", what, least, most,
+                       word.text);
     return value;
   }
   const std::vector<Word>* words_;
@@ -181,7 +179,7 @@ class GoalReader {
     rank_ = static_cast<int>(head.number("a rank", 0, ranks_ - 1));
     head.take_word("{");
     head.finish();
-    if (read_[rank_]) throw InputError(place, fmt::format("rank {} stands twice", rank_));
+    if (read_[rank_]) throw InputError(place, "rank {} stands twice", rank_);
     read_[rank_] = true;
     labels_.clear();
     while (words_.next_line(words)) {
@@ -192,7 +190,7 @@ class GoalReader {
       }
       read_line(line, words);
     }
-    throw InputError(place, fmt::format("the block of rank {} has no '}}'", rank_));
+    throw InputError(place, "the block of rank {} has no '}}'", rank_);
   }
 
   void read_line(Line& line, const std::vector<Word>& words) {
@@ -205,8 +203,7 @@ class GoalReader {
       line.take_word(":");
     }
     if (label && !labels_.emplace(label->text, static_cast<int>(nodes().size())).second)
-      throw InputError(label->place,
-                       fmt::format("the label '{}' stands twice in rank {}", label->text, rank_));
+      throw InputError(label->place, "the label '{}' stands twice in rank {}", label->text, rank_);
     places_[rank_].push_back(words.front().place);
     read_operation(line);
   }
@@ -252,8 +249,7 @@ class GoalReader {
     line.take_word(sends ? "to" : "from");
     const Place place = line.place();
     node.peer = static_cast<int>(line.number("a rank", sends ? 0 : -1, ranks_ - 1));
-    if (node.peer == rank_)
-      throw InputError(place, fmt::format("rank {} has itself as its peer", rank_));
+    if (node.peer == rank_) throw InputError(place, "rank {} has itself as its peer", rank_);
   }
 
   void read_attribute(Line& line, Node& node) {
@@ -266,10 +262,10 @@ class GoalReader {
       return;
     }
     if (line.number("a number", 0, most_tag) != 0)
-      throw InputError(
-          name.place, fmt::format("a {} other than 0 is not understood: a rank has one thread, and "
-                                  "its placement says by which NIC it sends",
-                                  name.text));
+      throw InputError(name.place,
+                       "a {} other than 0 is not understood: a rank has one thread, and its "
+                       "placement says by which NIC it sends",
+                       name.text);
   }
 
   Table<Node>& nodes() { return trace_.ranks[rank_]; }

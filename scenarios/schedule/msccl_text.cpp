@@ -64,17 +64,18 @@ class Element {
             node, one.name(),
             fmt::format("<{}>: {}", node.name(), unknown_name("attribute", one.name(), known)));
     for (const pugi::xml_node& one : node.children()) {
-      if (one.type() != pugi::node_element)
-        xml.fail(node, fmt::format("<{}> holds text", node.name()));
+      if (one.type() != pugi::node_element) xml.fail(node, "<{}> holds text", node.name());
       if (one.name() == std::string_view(child)) continue;
-      xml.fail(one, *child == '\0' ? fmt::format("<{}> holds no other element", node.name())
-                                   : fmt::format("<{}>: expected the element <{}>, got <{}>",
-                                                 node.name(), child, one.name()));
+      if (*child == '\0') xml.fail(one, "<{}> holds no other element", node.name());
+      xml.fail(one, "<{}>: expected the element <{}>, got <{}>", node.name(), child, one.name());
     }
   }
 
   bool has(const char* name) const { return !node_.attribute(name).empty(); }
-  [[noreturn]] void fail(const char* attribute, const std::string& message) const {
+  template <typename... Parts>
+  [[noreturn]] void fail(const char* attribute, fmt::format_string<Parts...> text,
+                         Parts&&... parts) const {
+    const std::string message = fmt::format(text, std::forward<Parts>(parts)...);
     xml_->fail_at(node_, attribute, fmt::format("<{}>: {}", node_.name(), message));
   }
   std::int64_t number(const char* name, std::int64_t least, std::int64_t most) const {
@@ -82,8 +83,8 @@ class Element {
     std::int64_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc{} || end != text.data() + text.size() || value < least || value > most)
-      fail(name, fmt::format("expected a whole number from {} to {} as '{}', got \"{}\"", least,
-                             most, name, text));
+      fail(name, "expected a whole number from {} to {} as '{}', got \"{}\"", least, most, name,
+           text);
     return value;
   }
   int whole(const char* name, int least, int most) const {
@@ -94,12 +95,12 @@ class Element {
                         std::span<const std::string> names) const {
     const std::string text = xml_->required(node_, name);
     const auto found = std::ranges::find(names, text);
-    if (found == names.end()) fail(name, unknown_name(kind, text, names));
+    if (found == names.end()) fail(name, "{}", unknown_name(kind, text, names));
     return found - names.begin();
   }
   std::string text(const char* name) const {
     const std::string value = xml_->required(node_, name);
-    if (value.empty()) fail(name, fmt::format("'{}' is empty", name));
+    if (value.empty()) fail(name, "'{}' is empty", name);
     return value;
   }
 
@@ -124,10 +125,10 @@ Chunks read_chunks(const Element& step, const char* buffer, const char* offset, 
   const std::string has = chunks == 0   ? "no chunks"
                           : chunks == 1 ? "chunk 0 alone"
                                         : fmt::format("chunks 0 to {}", chunks - 1);
-  step.fail(offset, fmt::format("chunk{} of buffer '{}' of gpu {} {} asked for, and it has {}",
-                                count == 1 ? fmt::format(" {}", first)
-                                           : fmt::format("s {} to {}", first, first + count - 1),
-                                name, id, count == 1 ? "is" : "are", has));
+  step.fail(
+      offset, "chunk{} of buffer '{}' of gpu {} {} asked for, and it has {}",
+      count == 1 ? fmt::format(" {}", first) : fmt::format("s {} to {}", first, first + count - 1),
+      name, id, count == 1 ? "is" : "are", has);
 }
 
 Step read_step(const Xml& xml, pugi::xml_node node, const Gpu& gpu, int id,
@@ -138,7 +139,7 @@ Step read_step(const Xml& xml, pugi::xml_node node, const Gpu& gpu, int id,
   Step step{.node = node};
   const int number = element.whole("s", 0, most_steps - 1);
   if (number != std::ssize(block.steps))
-    element.fail("s", fmt::format("expected step {} here, got {}", block.steps.size(), number));
+    element.fail("s", "expected step {} here, got {}", block.steps.size(), number);
   step.type = &type_of(element);
   step.signals = element.flag("hasdep");
   step.after_block = element.whole("depid", -1, most_blocks);
@@ -151,8 +152,8 @@ Step read_step(const Xml& xml, pugi::xml_node node, const Gpu& gpu, int id,
   if (step.type->writes) step.into = read_chunks(element, "dstbuf", "dstoff", gpu, id, step.count);
   const auto need = [&](bool needed, int peer, const char* peer_name) {
     if (needed && peer < 0)
-      element.fail("type", fmt::format("a step of type {} needs a peer, and its tb has {}=\"-1\"",
-                                       step.type->name, peer_name));
+      element.fail("type", "a step of type {} needs a peer, and its tb has {}=\"-1\"",
+                   step.type->name, peer_name);
   };
   need(step.type->sends, block.send, "send");
   need(step.type->receives, block.receive, "recv");
@@ -167,8 +168,8 @@ void require_own_connection(const Element& element, const Gpu& gpu, const Thread
     for (const auto& [peer, name] :
          {std::pair{&ThreadBlock::send, "send"}, std::pair{&ThreadBlock::receive, "recv"}})
       if (block.*peer >= 0 && block.*peer == other.*peer)
-        element.fail(name, fmt::format("tb {} has {}=\"{}\" on channel {} already", i, name,
-                                       block.*peer, block.channel));
+        element.fail(name, "tb {} has {}=\"{}\" on channel {} already", i, name, block.*peer,
+                     block.channel);
   }
 }
 
@@ -177,12 +178,12 @@ ThreadBlock read_block(const Xml& xml, pugi::xml_node node, const Gpu& gpu, int 
   const Element element(xml, node, {"id", "send", "recv", "chan"}, "step");
   const int number = element.whole("id", 0, most_blocks - 1);
   if (number != std::ssize(gpu.blocks))
-    element.fail("id", fmt::format("expected tb {} here, got {}", gpu.blocks.size(), number));
+    element.fail("id", "expected tb {} here, got {}", gpu.blocks.size(), number);
   ThreadBlock block{.node = node};
   block.send = element.whole("send", -1, gpus - 1);
   block.receive = element.whole("recv", -1, gpus - 1);
   for (const auto& [peer, name] : {std::pair{block.send, "send"}, {block.receive, "recv"}})
-    if (peer == id) element.fail(name, fmt::format("gpu {} has itself as its peer", id));
+    if (peer == id) element.fail(name, "gpu {} has itself as its peer", id);
   block.channel = element.whole("chan", 0, channels - 1);
   require_own_connection(element, gpu, block);
   for (const pugi::xml_node& step : node.children())
@@ -195,22 +196,23 @@ void require_dependences(const Xml& xml, const Gpu& gpu) {
   for (const ThreadBlock& block : gpu.blocks)
     for (const Step& step : block.steps) {
       if (step.after_block < 0) continue;
-      const auto fail = [&](const char* attribute, const std::string& message) {
-        xml.fail_at(step.node, attribute, "<step>: " + message);
+      const auto fail = [&]<typename... Parts>(const char* attribute,
+                                               fmt::format_string<Parts...> text,
+                                               Parts&&... parts) {
+        xml.fail_at(step.node, attribute,
+                    "<step>: " + fmt::format(text, std::forward<Parts>(parts)...));
       };
       const int of = step.after_block, at = step.after_step;
       if (of >= std::ssize(gpu.blocks))
-        fail("depid", fmt::format("it waits for tb {}, and its gpu has tbs 0 to {}", of,
-                                  gpu.blocks.size() - 1));
+        fail("depid", "it waits for tb {}, and its gpu has tbs 0 to {}", of, gpu.blocks.size() - 1);
       const auto& steps = gpu.blocks[of].steps;
       if (at < 0 || at >= std::ssize(steps))
-        fail("deps",
-             fmt::format("it waits for step {} of tb {}, which has {}", at, of,
-                         steps.empty() ? "none" : fmt::format("steps 0 to {}", steps.size() - 1)));
+        fail("deps", "it waits for step {} of tb {}, which has {}", at, of,
+             steps.empty() ? "none" : fmt::format("steps 0 to {}", steps.size() - 1));
       if (std::none_of(steps.begin() + at, steps.end(), [](const Step& s) { return s.signals; }))
-        fail("depid", fmt::format("it waits for step {} of tb {}, which tells nobody that it is "
-                                  "done: its hasdep is 0",
-                                  at, of));
+        fail("depid",
+             "it waits for step {} of tb {}, which tells nobody that it is done: its hasdep is 0",
+             at, of);
     }
 }
 
@@ -239,8 +241,8 @@ void require_chunks(const Element& element, const Algo& algo, const Gpu& gpu, in
   const auto require = [&](const char* name, Space space, int expected) {
     const int got = gpu.chunks[space];
     if (got == expected || (got == 0 && (algo.in_place || has_root(algo)))) return;
-    element.fail(name, fmt::format("expected {} as {} of this {}, got {}", expected, name,
-                                   algo.collective, got));
+    element.fail(name, "expected {} as {} of this {}, got {}", expected, name, algo.collective,
+                 got);
   };
   require("i_chunks", Space::input, input);
   require("o_chunks", Space::output, output);
@@ -250,7 +252,7 @@ Gpu read_gpu(const Xml& xml, pugi::xml_node node, const Algo& algo, int gpus, in
   const Element element(xml, node, {"id", "i_chunks", "o_chunks", "s_chunks"}, "tb");
   const int id = element.whole("id", 0, gpus - 1);
   if (id != std::ssize(algo.gpus))
-    element.fail("id", fmt::format("expected gpu {} here, got {}", algo.gpus.size(), id));
+    element.fail("id", "expected gpu {} here, got {}", algo.gpus.size(), id);
   Gpu gpu{.node = node};
   for (const auto& [name, space] :
        {std::pair{"i_chunks", Space::input}, std::pair{"o_chunks", Space::output},
@@ -288,8 +290,8 @@ Algo read_algo(const Xml& xml) {
   const int channels = element.whole("nchannels", 1, most_channels);
   algo.chunks = element.whole("nchunksperloop", 1, most_chunks);
   if (algo.collective != "allreduce" && !has_root(algo) && algo.chunks % gpus != 0)
-    element.fail("nchunksperloop", fmt::format("the {} of {} gpus needs a multiple of {}, got {}",
-                                               algo.collective, gpus, gpus, algo.chunks));
+    element.fail("nchunksperloop", "the {} of {} gpus needs a multiple of {}, got {}",
+                 algo.collective, gpus, gpus, algo.chunks);
   algo.in_place = element.flag("inplace");
   algo.out_of_place = element.has("outofplace") ? element.flag("outofplace") : !algo.in_place;
   if (!algo.in_place && !algo.out_of_place)
@@ -305,8 +307,8 @@ Algo read_algo(const Xml& xml) {
   for (const pugi::xml_node& gpu : xml.root().children())
     algo.gpus.push_back(read_gpu(xml, gpu, algo, gpus, channels));
   if (std::ssize(algo.gpus) != gpus)
-    element.fail("ngpus", fmt::format("it says {} gpus, and {} {}", gpus, algo.gpus.size(),
-                                      algo.gpus.size() == 1 ? "follows" : "follow"));
+    element.fail("ngpus", "it says {} gpus, and {} {}", gpus, algo.gpus.size(),
+                 algo.gpus.size() == 1 ? "follows" : "follow");
   if (has_root(algo)) algo.root = root_of(algo);
   return algo;
 }

@@ -88,9 +88,9 @@ class Weaving {
         const Scratch chunk{into.rank >= 0 ? into.rank : at.rank, into.first + i};
         if (writers_.try_emplace(chunk, Writer{at.rank, at.block}).second) continue;
         throw InputError(operation.place,
-                         fmt::format("it writes chunk {} of the scratch space of gpu {}, which "
-                                     "another operation writes, too: only one is understood",
-                                     chunk.chunk, chunk.rank));
+                         "it writes chunk {} of the scratch space of gpu {}, which another "
+                         "operation writes, too: only one is understood",
+                         chunk.chunk, chunk.rank);
       }
     }
   }
@@ -215,10 +215,10 @@ class Weaving {
     const Scratch chunk{here.rank, buffer.first + i};
     const auto writer = writers_.find(chunk);
     if (writer == writers_.end())
-      throw InputError(operation.place,
-                       fmt::format("it waits for ever: nobody writes packets to chunk {} of the "
-                                   "scratch space of gpu {}",
-                                   chunk.chunk, chunk.rank));
+      throw InputError(
+          operation.place,
+          "it waits for ever: nobody writes packets to chunk {} of the scratch space of gpu {}",
+          chunk.chunk, chunk.rank);
     if (writer->second.rank != here.rank && written_.try_emplace(chunk, here).second) {
       acts_->push_back({.kind = Does::receive,
                         .into = placing_.scratch(chunk.chunk, 1),

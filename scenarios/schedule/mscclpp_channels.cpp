@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "scenarios/schedule/mscclpp_channels.hpp"
 
-#include <fmt/format.h>
-
 #include <tuple>
 #include <utility>
 
@@ -27,7 +25,7 @@ void ChannelReader::read_gpu(const Value* list, int rank, int ranks, Gpu& gpu) {
     if (type == "switch") return;  // of operations that are not understood
     for (const Value& peer : fields.required("connected_to").listed("a list", 0)) {
       const auto number = static_cast<int>(peer.integer(0, ranks - 1));
-      if (number == rank) peer.fail(fmt::format("gpu {} has itself as its peer", rank));
+      if (number == rank) peer.fail("gpu {} has itself as its peer", rank);
       of_gpu_[type].push_back(static_cast<int>(gpu.channels.size()));
       gpu.channels.push_back({type, number});
     }
@@ -46,8 +44,7 @@ void ChannelReader::read_block(const Value* list) {
       const std::int64_t number = id.integer(0, most_channels);
       if (type == "switch") continue;
       if (!all.has(number))
-        id.fail(fmt::format("the gpu has {} {} channel{}", all.size(), type,
-                            all.size() == 1 ? "" : "s"));
+        id.fail("the gpu has {} {} channel{}", all.size(), type, all.size() == 1 ? "" : "s");
       of_block_[type].push_back(all[number]);
     }
     fields.finish();
@@ -64,8 +61,7 @@ std::vector<int> ChannelReader::read_operation(const Value* ids, const Value* ty
   for (const Value& id : ids->listed("a list", 0)) {
     const std::int64_t number = id.integer(0, most_channels);
     if (number >= count)
-      id.fail(
-          fmt::format("the threadblock has {} {} channel{}", count, kind, count == 1 ? "" : "s"));
+      id.fail("the threadblock has {} {} channel{}", count, kind, count == 1 ? "" : "s");
     channels.push_back(found->second[number]);
   }
   if (channels.empty()) ids->fail("expected at least one channel");
@@ -75,17 +71,16 @@ std::vector<int> ChannelReader::read_operation(const Value* ids, const Value* ty
 void require_moves(const Operation& operation, const Value& value) {
   const std::size_t moves = operation.channels.size();
   if (operation.from.size() != moves || operation.into.size() != moves)
-    value.fail(fmt::format("a {} by {} channel{} has {} sources and {} destinations",
-                           operation.kind->name, moves, moves == 1 ? "" : "s",
-                           operation.from.size(), operation.into.size()));
+    value.fail("a {} by {} channel{} has {} sources and {} destinations", operation.kind->name,
+               moves, moves == 1 ? "" : "s", operation.from.size(), operation.into.size());
   for (std::size_t i = 0; i < moves; ++i) {
     const Buffer &own = operation.kind->puts ? operation.from[i] : operation.into[i],
                  &other = operation.kind->puts ? operation.into[i] : operation.from[i];
     if (own.rank >= 0 || other.rank < 0)
-      value.fail(fmt::format("a {} goes {} a buffer of another gpu", operation.kind->name,
-                             operation.kind->puts ? "from one of its own into" : "from"));
+      value.fail("a {} goes {} a buffer of another gpu", operation.kind->name,
+                 operation.kind->puts ? "from one of its own into" : "from");
     if (own.count != other.count)
-      value.fail(fmt::format("a {} has buffers of different sizes", operation.kind->name));
+      value.fail("a {} has buffers of different sizes", operation.kind->name);
   }
 }
 
@@ -134,9 +129,9 @@ void Signals::pair_ends(const Plan& plan) {
     const auto& [from, to, type, which] = key;
     const auto other = numbered.find({to, from, type, which});
     if (other == numbered.end())
-      throw InputError(plan.place, fmt::format("gpu {} has a {} channel to gpu {}, which has none "
-                                               "back: number {} of them",
-                                               from, type, to, which));
+      throw InputError(plan.place,
+                       "gpu {} has a {} channel to gpu {}, which has none back: number {} of them",
+                       from, type, to, which);
     others_[end] = other->second;
     signals_[end] = {};
   }
@@ -148,17 +143,16 @@ void Signals::note(const Plan& plan, int rank, int block, const Operation& opera
     const End end{rank, operation.channels[i]};
     Use& use = uses_[end];
     if (use.block >= 0 && use.block != block)
-      throw InputError(
-          operation.place,
-          fmt::format("threadblock {} uses its channel, too: only one is understood", use.block));
+      throw InputError(operation.place,
+                       "threadblock {} uses its channel, too: only one is understood", use.block);
     use.block = block;
     const int peer = plan.gpus[rank].channels[end.channel].peer;
     if (kind->puts || kind->gets) {
       const auto& there = kind->puts ? operation.into : operation.from;
       if (there.at(i).rank != peer)
         throw InputError(operation.place,
-                         fmt::format("its buffer is of gpu {}, and its channel leads to gpu {}",
-                                     there.at(i).rank, peer));
+                         "its buffer is of gpu {}, and its channel leads to gpu {}",
+                         there.at(i).rank, peer);
     }
     if (kind->puts) {
       use.put.push_back({operation.from.at(i), operation.into.at(i)});
@@ -180,10 +174,10 @@ void Signals::require_waits() const {
   for (const auto& [end, use] : uses_) {
     const auto given = static_cast<int>(signals_.at(other_end(end)).size());
     if (use.waits > given)
-      throw InputError(use.last_wait->place,
-                       fmt::format("it waits for ever: gpu {} signals this channel {} time{}, and "
-                                   "it is waited for {} times",
-                                   other_end(end).rank, given, given == 1 ? "" : "s", use.waits));
+      throw InputError(
+          use.last_wait->place,
+          "it waits for ever: gpu {} signals this channel {} time{}, and it is waited for {} times",
+          other_end(end).rank, given, given == 1 ? "" : "s", use.waits);
   }
 }
 

@@ -26,7 +26,7 @@ std::uint64_t bytes(const Value& value) {
   std::uint64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc{} || end != text.data() + text.size())
-    value.fail(fmt::format("expected a number of bytes, got \"{}\"", text));
+    value.fail("expected a number of bytes, got \"{}\"", text);
   return number;
 }
 
@@ -48,9 +48,8 @@ class Unknown {
     std::string names;
     for (const auto& [name, count] : counts_)
       names += fmt::format("{}{} ({})", names.empty() ? "" : ", ", name, count);
-    first_->fail(fmt::format(
-        "{} of this plan's operations {} not understood, and the result depends on {}: {}", sum_,
-        sum_ == 1 ? "is" : "are", sum_ == 1 ? "it" : "them", names));
+    first_->fail("{} of this plan's operations {} not understood, and the result depends on {}: {}",
+                 sum_, sum_ == 1 ? "is" : "are", sum_ == 1 ? "it" : "them", names);
   }
 
  private:
@@ -86,7 +85,7 @@ class PlanReader {
     fields.finish();
     ranks_ = static_cast<int>(gpus.listed("a list", 0).size());
     if (ranks_ < 2 || ranks_ > most_gpus)
-      gpus.fail(fmt::format("expected from 2 to {} gpus, got {}", most_gpus, ranks_));
+      gpus.fail("expected from 2 to {} gpus, got {}", most_gpus, ranks_);
     read_chunks(gpus.items());
     for (const Value& gpu : gpus.items()) read_gpu(gpu);
     unknown_.refuse_any();
@@ -102,7 +101,7 @@ class PlanReader {
       Gpu gpu;
       for (std::size_t i = 0; i < 3; ++i) {
         const Value* chunks = value.find(names[i]);
-        if (chunks == nullptr) value.fail(fmt::format("a gpu: the key '{}' is missing", names[i]));
+        if (chunks == nullptr) value.fail("a gpu: the key '{}' is missing", names[i]);
         gpu.chunks[i] = whole(*chunks, 0, most_chunks);
       }
       if (plan_.gpus.empty()) read_size(gpu, value);
@@ -116,8 +115,8 @@ class PlanReader {
     plan_.chunks = std::max(1, gpu.chunks[gathers ? 1 : 0]);
     if (plan_.collective != "allreduce" && plan_.chunks % ranks_ != 0)
       value.find(gathers ? "output_chunks" : "input_chunks")
-          ->fail(fmt::format("the {} of {} gpus needs a multiple of {}, got {}", plan_.collective,
-                             ranks_, ranks_, plan_.chunks));
+          ->fail("the {} of {} gpus needs a multiple of {}, got {}", plan_.collective, ranks_,
+                 ranks_, plan_.chunks);
   }
 
   void require_chunks(const Gpu& gpu, const Value& value) const {
@@ -126,8 +125,8 @@ class PlanReader {
     const int output = plan_.collective == "reduce_scatter" ? part : plan_.chunks;
     const auto require = [&](const char* name, int got, int expected) {
       if (got != expected && !(got == 0 && plan_.in_place))
-        value.find(name)->fail(fmt::format("expected {} as {} of this {}, got {}", expected, name,
-                                           plan_.collective, got));
+        value.find(name)->fail("expected {} as {} of this {}, got {}", expected, name,
+                               plan_.collective, got);
     };
     require("input_chunks", gpu.chunks[0], input);
     require("output_chunks", gpu.chunks[1], output);
@@ -139,7 +138,7 @@ class PlanReader {
       fields.optional(key);
     channels_.read_gpu(fields.optional("channels"), rank_, ranks_, plan_.gpus[rank_]);
     const Value& id = fields.required("id");
-    if (whole(id, 0, ranks_ - 1) != rank_) id.fail(fmt::format("expected gpu {} here", rank_));
+    if (whole(id, 0, ranks_ - 1) != rank_) id.fail("expected gpu {} here", rank_);
     remote_.clear();
     if (const Value* remote = fields.optional("remote_buffers"))
       for (const Value& one : remote->listed("a list", 0)) read_remote(one);
@@ -155,7 +154,7 @@ class PlanReader {
     const Buffer buffer{read_space(fields.required("type")), whole(rank, 0, ranks_ - 1)};
     fields.optional("access_channel_types");
     fields.finish();
-    if (buffer.rank == rank_) rank.fail(fmt::format("gpu {} has itself as its peer", rank_));
+    if (buffer.rank == rank_) rank.fail("gpu {} has itself as its peer", rank_);
     remote_.push_back(buffer);
   }
 
@@ -164,7 +163,7 @@ class PlanReader {
     auto& blocks = plan_.gpus[rank_].blocks;
     const Value& id = fields.required("id");
     if (whole(id, 0, most_chunks) != std::ssize(blocks))
-      id.fail(fmt::format("expected threadblock {} here", blocks.size()));
+      id.fail("expected threadblock {} here", blocks.size());
     channels_.read_block(fields.optional("channels"));
     refs_.clear();
     if (const Value* refs = fields.optional("remote_buffer_refs"))
@@ -180,7 +179,7 @@ class PlanReader {
     Fields fields(value, "remote buffer refs");
     auto& refs = refs_[fields.required("access_channel_type").text()];
     for (const Value& id : fields.required("remote_buffer_ids").listed("a list", 0)) {
-      if (remote_.empty()) id.fail(fmt::format("gpu {} has no remote_buffers", rank_));
+      if (remote_.empty()) id.fail("gpu {} has no remote_buffers", rank_);
       refs.push_back(whole(id, 0, std::ssize(remote_) - 1));
     }
     fields.finish();
@@ -198,7 +197,7 @@ class PlanReader {
       groups->fail("groups of thread blocks are not understood");
     if (const Value* reduction = fields.optional("reduce_op");
         reduction && reduction->text() != "sum")
-      reduction->fail(fmt::format("expected the reduction sum, got \"{}\"", reduction->text()));
+      reduction->fail("expected the reduction sum, got \"{}\"", reduction->text());
     const Value* ids = fields.optional("channel_ids");
     fields.optional("num_threadblocks");
     const Value* channel = fields.optional("channel_type");
@@ -227,7 +226,7 @@ class PlanReader {
 
   std::vector<Buffer> read_buffers(const Value* list, const Value& operation, const char* key,
                                    const Value* channel) const {
-    if (list == nullptr) operation.fail(fmt::format("an operation: the key '{}' is missing", key));
+    if (list == nullptr) operation.fail("an operation: the key '{}' is missing", key);
     std::vector<Buffer> buffers;
     for (const Value& value : list->listed("a list", 0)) {
       Fields fields(value, key);
@@ -251,7 +250,7 @@ class PlanReader {
     const std::string kind = channel == nullptr ? "memory" : channel->text();
     const auto refs = refs_.find(kind);
     if (refs == refs_.end() || refs->second.empty())
-      id.fail(fmt::format("the threadblock refers to no remote buffer by a {} channel", kind));
+      id.fail("the threadblock refers to no remote buffer by a {} channel", kind);
     const int ref = whole(id, 0, std::ssize(refs->second) - 1);
     return remote_[refs->second[ref]];
   }
@@ -261,18 +260,15 @@ class PlanReader {
     constexpr Array<char, 3> names = {'i', 'o', 's'};
     const int chunks = plan_.gpus[rank].chunks[buffer.space];
     if (buffer.first + buffer.count <= chunks) return;
-    at.fail(fmt::format("chunks {} to {} of buffer '{}' of gpu {} are asked for, and it has {}",
-                        buffer.first, buffer.first + buffer.count - 1, names[buffer.space], rank,
-                        chunks));
+    at.fail("chunks {} to {} of buffer '{}' of gpu {} are asked for, and it has {}", buffer.first,
+            buffer.first + buffer.count - 1, names[buffer.space], rank, chunks);
   }
 
   /// Sources are the rank's own, destinations in their order: its own, and then others'.
   static void require_shape(const Operation& operation, const Value& value) {
     const Kind& kind = *operation.kind;
     const auto remote = [](const Buffer& buffer) { return buffer.rank >= 0; };
-    const auto fail = [&](const std::string& why) {
-      value.fail(fmt::format("a {} {}", kind.name, why));
-    };
+    const auto fail = [&](const std::string& why) { value.fail("a {} {}", kind.name, why); };
     if (std::ranges::any_of(operation.from, remote)) fail("has a source of another gpu");
     const auto first_remote = std::ranges::find_if(operation.into, remote);
     const auto own = first_remote - operation.into.begin();

@@ -45,7 +45,7 @@ std::string path_of(const Value& name) {
   const std::string beside = path_from(name.place(), text);
   std::error_code ignored;
   if (fs::exists(beside, ignored)) return beside;
-  if (text.find('/') != std::string::npos) name.fail(fmt::format("no file is at '{}'", beside));
+  if (text.find('/') != std::string::npos) name.fail("no file is at '{}'", beside);
   const std::string folder = fmt::format("{}/{}", data_directory(), schedules_folder);
   const std::vector<std::string> known = known_files(folder);
   if (std::ranges::find(known, text) == known.end())
@@ -66,7 +66,7 @@ std::shared_ptr<const ScheduleFile> read_schedule(const Value& name, int ranks) 
     std::string known;
     for (const FileKind& kind : kinds)
       known += fmt::format("{}{} end in {}", known.empty() ? "" : ", ", kind.of, kind.suffix);
-    name.fail(fmt::format("'{}' is no schedule by its name: {}", source->name, known));
+    name.fail("'{}' is no schedule by its name: {}", source->name, known);
   }
   auto file = std::make_shared<ScheduleFile>();
   file->file = fs::path(name.text()).filename().string();
@@ -77,7 +77,7 @@ std::shared_ptr<const ScheduleFile> read_schedule(const Value& name, int ranks) 
                               : schedules::algorithm_of(file->schedule);
   const int needed = file->algorithm.least_ranks;
   if (needed != ranks)
-    name.fail(fmt::format("{} is for {} ranks, and the job has {}", file->file, needed, ranks));
+    name.fail("{} is for {} ranks, and the job has {}", file->file, needed, ranks);
   return file;
 }
 
@@ -88,8 +88,8 @@ void require_whole_chunks(const Value& size, std::uint64_t bytes, const Schedule
   const std::string near = below == 0
                                ? fmt::format("the least is {} B", chunks)
                                : fmt::format("near it are {} B and {} B", below, below + chunks);
-  size.fail(fmt::format("{} B cannot be cut into the {} equal chunks of {}; {}", bytes, chunks,
-                        file.file, near));
+  size.fail("{} B cannot be cut into the {} equal chunks of {}; {}", bytes, chunks, file.file,
+            near);
 }
 
 }  // namespace ringscope

@@ -47,8 +47,8 @@ std::vector<Value> asked_orders(const Value& said, const Grid& grid) {
   static const std::string words[] = {"all", "own"};
   const std::string word = said.text();
   if (std::ranges::find(words, word) == std::end(words))
-    said.fail(fmt::format(
-        "expected all, own, or a list of orders such as [tp-dp-pp, tp-pp-dp], got '{}'", word));
+    said.fail("expected all, own, or a list of orders such as [tp-dp-pp, tp-pp-dp], got '{}'",
+              word);
   return word == "all" ? all_orders(grid, said.place()) : std::vector<Value>{};
 }
 
@@ -113,8 +113,8 @@ std::vector<Value> read_group_orders(Fields& place, PlaceStudy& study) {
   const Value* said = place.optional("groups");
   if (grid == nullptr || !grid->by_order()) {
     if (said != nullptr && grid == nullptr)
-      said->fail(fmt::format("the {} {} has no groups: a program has, such as llm",
-                             job.algorithm->collective, job.algorithm->name));
+      said->fail("the {} {} has no groups: a program has, such as llm", job.algorithm->collective,
+                 job.algorithm->name);
     if (said != nullptr)
       said->fail("groups by lists have no order: give job.groups by their sizes, {tp: 8, pp: 2}");
     return {};
@@ -149,7 +149,7 @@ void add_group_orders(PlaceStudy& study, const std::vector<Value>& orders) {
     PlaceStudy one = own;
     one.groups = order.text();
     if (std::ranges::find(study.orders, one.groups, &PlaceStudy::groups) != study.orders.end())
-      order.fail(fmt::format("the order {} stands twice", one.groups));
+      order.fail("the order {} stands twice", one.groups);
     lay_over(one.tree, "job.groups.order", order);
     one.scenario = read_placed(one.tree, placements_of(own.scenario), known);
     one.name += " " + one.groups;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "scenarios/study/moved_ranks.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <functional>
 #include <iterator>
@@ -25,8 +23,7 @@ using Chosen = std::function<bool(int rank)>;
 Chosen chosen_role(const Value& value, const Scenario& scenario, bool servers) {
   const Algorithm& algorithm = *scenario.job.algorithm;
   if (std::ranges::find(algorithm.options, "servers") == algorithm.options.end())
-    value.fail(
-        fmt::format("the {} {} has no parameter servers", algorithm.collective, algorithm.name));
+    value.fail("the {} {} has no parameter servers", algorithm.collective, algorithm.name);
   const auto first = std::ssize(scenario.placement.ranks) - scenario.job.options.servers;
   return [=](int rank) { return (rank >= first) == servers; };
 }
@@ -36,8 +33,8 @@ Chosen chosen_group(const Value& value, const Scenario& scenario, const std::str
                     const std::string& index) {
   const Grid* grid = groups_of(scenario.job);
   if (grid == nullptr)
-    value.fail(fmt::format("the {} {} has no groups such as '{}'",
-                           scenario.job.algorithm->collective, scenario.job.algorithm->name, kind));
+    value.fail("the {} {} has no groups such as '{}'", scenario.job.algorithm->collective,
+               scenario.job.algorithm->name, kind);
   const std::vector<std::string> kinds = each_of(grid->dimensions(), &Dimension::name);
   if (std::ranges::find(kinds, kind) == kinds.end())
     value.fail(unknown_name("kind of groups", kind, kinds));
@@ -53,11 +50,9 @@ Chosen chosen_by(const Value& value, const Scenario& scenario, const std::string
   const auto dash = word.find('-');
   const auto first = whole_number(word.substr(0, dash));
   const auto last = dash == std::string::npos ? first : whole_number(word.substr(dash + 1));
-  if (!first || !last || *first > *last)
-    value.fail(fmt::format("expected {}, got '{}'", known_words, word));
+  if (!first || !last || *first > *last) value.fail("expected {}, got '{}'", known_words, word);
   const auto all = std::ssize(scenario.placement.ranks);
-  if (*last >= all)
-    value.fail(fmt::format("rank {} of '{}': the job has ranks 0 to {}", *last, word, all - 1));
+  if (*last >= all) value.fail("rank {} of '{}': the job has ranks 0 to {}", *last, word, all - 1);
   return [=](int rank) { return rank >= *first && rank <= *last; };
 }
 
@@ -74,7 +69,7 @@ std::set<int> read_ranks(const Value& value, const Scenario& scenario) {
       for (int rank = 0; rank < std::ssize(scenario.placement.ranks); ++rank)
         if (chosen(rank)) all.insert(rank);
     }
-  if (all.empty()) value.fail(fmt::format("expected {}, got none", known_words));
+  if (all.empty()) value.fail("expected {}, got none", known_words);
   return all;
 }
 
@@ -90,8 +85,8 @@ void read_apart(const Value& value, PlaceStudy& study) {
     const int host = study.scenario.placement.ranks[rank].host;
     const auto [other, is_new] = staying.try_emplace(host, rank);
     if (!is_new)
-      value.fail(fmt::format("ranks {} and {} shall be apart, and both stay on {}", other->second,
-                             rank, study.scenario.cluster.topology.hosts()[host].name));
+      value.fail("ranks {} and {} shall be apart, and both stay on {}", other->second, rank,
+                 study.scenario.cluster.topology.hosts()[host].name);
     study.rules.closed.insert(host);
   }
 }

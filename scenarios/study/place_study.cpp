@@ -35,9 +35,9 @@ CaseTree one_case(const StudyFile& file, const std::vector<Override>& overrides,
   const std::vector<std::string> names = each_of(cases, &CaseTree::name);
   if (only.empty() && cases.size() > 1)
     file.tree.fail(
-        fmt::format("the scenario has several cases, and not only their placements differ; choose "
-                    "one with --case: {}",
-                    fmt::join(names, ", ")));
+        "the scenario has several cases, and not only their placements differ; choose one with "
+        "--case: {}",
+        fmt::join(names, ", "));
   if (only.empty()) return std::move(cases.front());
   const auto found = std::ranges::find_if(cases, [&](const CaseTree& one) {
     return one.name == only || one.name.ends_with(' ' + only);
@@ -86,9 +86,8 @@ void read_order(Fields& fields, PlaceStudy& study, bool packed) {
   if (chosen == 1 && !study.moves_all())
     order.fail("no ring may begin at any rank where some ranks stay: 'any' tries all orders");
   if (chosen == 1 && !round)
-    order.fail(
-        fmt::format("the {} {} is no ring that may begin at any rank; 'any' tries all orders",
-                    study.scenario.job.algorithm->collective, study.scenario.job.algorithm->name));
+    order.fail("the {} {} is no ring that may begin at any rank; 'any' tries all orders",
+               study.scenario.job.algorithm->collective, study.scenario.job.algorithm->name);
   const RankOrder orders[] = {RankOrder::fixed, RankOrder::any, RankOrder::any, RankOrder::packed};
   study.rules.order = orders[chosen];
   study.rules.rotations = round && chosen < 2;
@@ -193,8 +192,7 @@ PlaceStudy read_place(const StudyFile& file, const std::vector<Override>& overri
   const Value& jobs = fields.value_or("jobs", "own");
   study.jobs = static_cast<WhoseTime>(jobs.one_of("time of jobs", jobs_names));
   if (study.jobs != WhoseTime::own && study.scenario.neighbours.empty())
-    jobs.fail(
-        fmt::format("'{}' is of several jobs, and the scenario has no neighbours", jobs.text()));
+    jobs.fail("'{}' is of several jobs, and the scenario has no neighbours", jobs.text());
   study.random = static_cast<std::size_t>(
       fields.value_or("random", "100").integer(0, static_cast<std::int64_t>(study.budget) + 1000));
   fields.finish();

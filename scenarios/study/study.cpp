@@ -41,9 +41,8 @@ void refuse_swept(const std::vector<Override>& overrides, const std::vector<std:
   for (const Override& change : overrides)
     for (const std::string& key : keys)
       if (overlap(change.key, key))
-        throw InputError(
-            place_of_key(change),
-            fmt::format("the study varies '{}': what is set here would stand nowhere", key));
+        throw InputError(place_of_key(change),
+                         "the study varies '{}': what is set here would stand nowhere", key);
 }
 
 /// "training.records_per_s", as the schema has it, is "records_per_s".
@@ -61,7 +60,7 @@ std::vector<std::string> read_metrics(const Value* list, std::span<const std::st
   for (const Value& value : list->listed("a list of metrics such as [time_s, busbw]")) {
     metrics.push_back(metric_named(value, known));
     if (std::ranges::count(metrics, metrics.back()) > 1)
-      value.fail(fmt::format("the metric '{}' stands twice", metrics.back()));
+      value.fail("the metric '{}' stands twice", metrics.back());
   }
   return metrics;
 }

@@ -23,7 +23,7 @@ const std::string either =
 
 void require_few(const Value& value, double points) {
   if (points > static_cast<double>(most_points))
-    value.fail(fmt::format("{:.0f} points, and a study has at most {}", points, most_points));
+    value.fail("{:.0f} points, and a study has at most {}", points, most_points);
 }
 
 /// A range whose values are the strata's, or a list whose items are.
@@ -162,7 +162,7 @@ ValueRange::ValueRange(Fields& fields) : place_(fields.map().place()) {
   const End first = read_end(from), last = read_end(to);
   const auto name = [](Kind kind) { return kind_names[kind]; };
   if (name(first.kind) != name(last.kind))
-    to.fail(fmt::format("expected {}, as 'from' is, got {}", name(first.kind), name(last.kind)));
+    to.fail("expected {}, as 'from' is, got {}", name(first.kind), name(last.kind));
   kind_ = std::max(first.kind, last.kind);
   from_ = first.number;
   to_ = last.number;

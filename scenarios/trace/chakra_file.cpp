@@ -57,12 +57,12 @@ class NodeReader {
 
   std::uint64_t number(const Field& field) const {
     if (field.wire != Field::Wire::varint)
-      wire_.fail(node_.at, fmt::format("field {} of a node is no number", field.number));
+      wire_.fail(node_.at, "field {} of a node is no number", field.number);
     return field.value;
   }
   std::string_view text(const Field& field) const {
     if (field.wire != Field::Wire::bytes)
-      wire_.fail(node_.at, fmt::format("field {} of a node is no text", field.number));
+      wire_.fail(node_.at, "field {} of a node is no text", field.number);
     return field.bytes;
   }
 
@@ -140,8 +140,7 @@ class NodeReader {
       case sint64_val:
         return static_cast<std::int64_t>(bits >> 1) ^ -static_cast<std::int64_t>(bits & 1);
       default:
-        wire_.fail(one.at,
-                   fmt::format("the attribute '{}' of a node is no whole number", one.name));
+        wire_.fail(one.at, "the attribute '{}' of a node is no whole number", one.name);
     }
   }
 
@@ -151,10 +150,6 @@ class NodeReader {
 };
 
 }  // namespace
-
-void Wire::fail(std::size_t at, const std::string& why) const {
-  throw InputError(*place_, fmt::format("byte {}: {}", at, why));
-}
 
 std::uint64_t Wire::varint() {
   constexpr int most_bits = 64, bits = 7;
@@ -172,8 +167,8 @@ std::uint64_t Wire::varint() {
 std::string_view Wire::take(std::size_t count, std::string_view what) {
   const std::size_t left = bytes_.size() - next_;
   if (count > left)
-    fail(at(), fmt::format("{} has {} bytes, and {} are left: the file is cut off, or no protobuf",
-                           what, count, left));
+    fail(at(), "{} has {} bytes, and {} are left: the file is cut off, or no protobuf", what, count,
+         left);
   const std::string_view taken = bytes_.substr(next_, count);
   next_ += count;
   return taken;
@@ -209,8 +204,7 @@ std::optional<Field> Wire::field() {
       field.at = at() - field.bytes.size();
       return field;
   }
-  fail(begin,
-       fmt::format("field {} has the wire type {}, which protobuf has not", field.number, key & 7));
+  fail(begin, "field {} has the wire type {}, which protobuf has not", field.number, key & 7);
 }
 
 std::string text_of(const Node& node) {

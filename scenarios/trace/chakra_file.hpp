@@ -43,7 +43,10 @@ class Wire {
   std::string_view behind_length(std::string_view what);
   /// Position in the file.
   std::size_t at() const { return at_ + next_; }
-  [[noreturn]] void fail(std::size_t at, const std::string& why) const;
+  template <typename... Parts>
+  [[noreturn]] void fail(std::size_t at, fmt::format_string<Parts...> why, Parts&&... parts) const {
+    throw InputError(*place_, "byte {}: {}", at, fmt::format(why, std::forward<Parts>(parts)...));
+  }
 
  private:
   std::string_view take(std::size_t count, std::string_view what);

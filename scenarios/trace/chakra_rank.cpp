@@ -60,9 +60,8 @@ void GroupTable::note(const File& file, const Node& node) {
   listing_[&node] = true;
   for (const auto& [name, members] : before)
     if (groups_[name] != members)
-      throw InputError(
-          file.place(),
-          fmt::format("{}: group '{}' has other ranks than it has elsewhere", text_of(node), name));
+      throw InputError(file.place(), "{}: group '{}' has other ranks than it has elsewhere",
+                       text_of(node), name);
 }
 
 int GroupTable::index_of(const std::string& name) {
@@ -89,7 +88,7 @@ std::vector<std::string> GroupTable::known() const {
 }
 
 void RankReader::fail(const Node& node, const std::string& why) const {
-  throw InputError(file_->place(), fmt::format("{}: {}", text_of(node), why));
+  throw InputError(file_->place(), "{}: {}", text_of(node), why);
 }
 
 Table<Runs> RankReader::read() {
@@ -163,10 +162,9 @@ Runs RankReader::read_node(const Node& node) {
 std::int64_t RankReader::needed(const Node& node, const std::optional<std::int64_t>& value,
                                 std::string_view name, std::int64_t least,
                                 std::int64_t most) const {
-  if (!value) fail(node, fmt::format("a {} needs the attribute '{}'", name_of(node), name));
+  if (!value) fail(node, "a {} needs the attribute '{}'", name_of(node), name);
   if (*value < least || *value > most)
-    fail(node, fmt::format("the attribute '{}' is {}, expected from {} to {}", name, *value, least,
-                           most));
+    fail(node, "the attribute '{}' is {}, expected from {} to {}", name, *value, least, most);
   return *value;
 }
 
@@ -177,11 +175,11 @@ Runs RankReader::read_message(const Node& node) {
   const auto peer =
       static_cast<int>(needed(node, sends ? node.comm_dst : node.comm_src,
                               sends ? "comm_dst" : "comm_src", 0, request_->ranks - 1));
-  if (peer == rank_) fail(node, fmt::format("rank {} has itself as its peer", rank_));
+  if (peer == rank_) fail(node, "rank {} has itself as its peer", rank_);
   const auto& self = sends ? node.comm_src : node.comm_dst;
   if (self && *self != rank_)
-    fail(node, fmt::format("the attribute '{}' is {}, in the file of rank {}",
-                           sends ? "comm_src" : "comm_dst", *self, rank_));
+    fail(node, "the attribute '{}' is {}, in the file of rank {}", sends ? "comm_src" : "comm_dst",
+         *self, rank_);
   counts_->add(name_of(node), sends ? "a message sent" : "a message received");
   constexpr std::int64_t most_tag = std::numeric_limits<int>::max();
   const auto tag = node.comm_tag ? needed(node, node.comm_tag, "comm_tag", 0, most_tag) : 0;
@@ -222,7 +220,7 @@ int RankReader::group_of(const Node& node) {
   if (number < 0) fail(node, unknown_name("group", name, groups_->known()));
   const auto& members = *groups_->group(number).ranks;
   if (std::ranges::find(members, rank_) == members.end())
-    fail(node, fmt::format("rank {} is not in the group '{}' that this is on", rank_, name));
+    fail(node, "rank {} is not in the group '{}' that this is on", rank_, name);
   return number;
 }
 
@@ -230,7 +228,7 @@ int RankReader::root_of(const Node& node, const traces::TraceGroup& group) const
   if (!node.root) return 0;
   const auto found = std::ranges::find(*group.ranks, static_cast<int>(*node.root));
   if (found == group.ranks->end())
-    fail(node, fmt::format("its root, rank {}, is not in {}", *node.root, group.name));
+    fail(node, "its root, rank {}, is not in {}", *node.root, group.name);
   return static_cast<int>(found - group.ranks->begin());
 }
 
@@ -243,7 +241,7 @@ void RankReader::add_dependences(Table<Runs>& nodes) const {
     for (const std::uint64_t id : ids) {
       const auto found = numbers.find(id);
       if (found == numbers.end())
-        fail(file_->nodes[i], fmt::format("it waits for node {}, which the file has not", id));
+        fail(file_->nodes[i], "it waits for node {}, which the file has not", id);
       const Runs& other = nodes[found->second];
       const bool buffered = other.kind == Runs::Kind::send;
       (buffered ? nodes[i].after_starts : nodes[i].after).push_back(found->second);

@@ -60,6 +60,11 @@ class RankReader {
   void choose_first_lane();
   void add_dependences(Table<traces::Node>& nodes) const;
   [[noreturn]] void fail(const Node& node, const std::string& why) const;
+  template <typename... Parts>
+  [[noreturn]] void fail(const Node& node, fmt::format_string<Parts...> why,
+                         Parts&&... parts) const {
+    fail(node, fmt::format(why, std::forward<Parts>(parts)...));
+  }
 
   const TraceRequest* request_;
   const File* file_;

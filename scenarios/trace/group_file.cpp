@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "scenarios/trace/group_file.hpp"
 
-#include <fmt/format.h>
-
 #include "base/table.hpp"
 
 namespace ringscope::chakra {
@@ -10,12 +8,12 @@ namespace {
 
 std::vector<int> read_ranks(const Value& list, int ranks, const std::string& name) {
   if (list.kind() != Value::Kind::list)
-    list.fail(fmt::format("group '{}': expected a list of ranks such as [0, 1]", name));
+    list.fail("group '{}': expected a list of ranks such as [0, 1]", name);
   std::vector<int> members;
   Table<bool> there(ranks);
   for (const Value& one : list.items()) {
     const auto rank = static_cast<int>(one.integer(0, ranks - 1));
-    if (there[rank]) one.fail(fmt::format("group '{}' has rank {} twice", name, rank));
+    if (there[rank]) one.fail("group '{}' has rank {} twice", name, rank);
     there[rank] = true;
     members.push_back(rank);
   }
@@ -38,7 +36,7 @@ Groups read_group_file(const std::string& path, int ranks) {
   Groups groups;
   for (const Value::Entry& entry : file.entries()) {
     std::vector<int> members = read_ranks(entry.value, ranks, entry.key);
-    if (members.empty()) entry.value.fail(fmt::format("group '{}' has no ranks", entry.key));
+    if (members.empty()) entry.value.fail("group '{}' has no ranks", entry.key);
     groups[entry.key] = std::move(members);
   }
   return groups;

@@ -23,13 +23,12 @@ void require_gpu_work(const kineto::File& file) {
   }
   const std::string got =
       categories.empty() ? "none" : fmt::format("{}", fmt::join(categories, ", "));
-  throw InputError(
-      file.place(),
-      fmt::format("expected a trace of PyTorch's profiler with the work of a GPU: events of the "
-                  "category kernel, gpu_memcpy or gpu_memset, and the calls that launch it "
-                  "(cuda_runtime); got {} events, categories: {}. Record with "
-                  "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]",
-                  file.events.size(), got));
+  throw InputError(file.place(),
+                   "expected a trace of PyTorch's profiler with the work of a GPU: events of the "
+                   "category kernel, gpu_memcpy or gpu_memset, and the calls that launch it "
+                   "(cuda_runtime); got {} events, categories: {}. Record with "
+                   "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]",
+                   file.events.size(), got);
 }
 
 }  // namespace

@@ -102,18 +102,17 @@ std::vector<std::string> chosen_files(const TraceRequest& request, const RankFil
   if (request.every_rank_as >= 0) {
     const auto found = files.find(request.every_rank_as);
     if (found == files.end())
-      request.fail(fmt::format("every_rank_as: rank {} has no file: {}", request.every_rank_as,
-                               ranks_text(files)));
+      request.fail("every_rank_as: rank {} has no file: {}", request.every_rank_as,
+                   ranks_text(files));
     return {found->second};
   }
   for (int rank = 0; rank < static_cast<int>(files.size()); ++rank)
     if (files.count(rank) == 0)
-      request.fail(fmt::format("the file of rank {} is missing: {}", rank, ranks_text(files)));
+      request.fail("the file of rank {} is missing: {}", rank, ranks_text(files));
   const auto count = static_cast<int>(files.size());
   if (count != request.ranks)
-    request.fail(
-        fmt::format("{}, and the job has {}{}", ranks_text(files), request.ranks,
-                    count == 1 ? ": 'every_rank_as: 0' lets each do what rank 0 did" : ""));
+    request.fail("{}, and the job has {}{}", ranks_text(files), request.ranks,
+                 count == 1 ? ": 'every_rank_as: 0' lets each do what rank 0 did" : "");
   std::vector<std::string> paths;
   for (const auto& [rank, path] : files) paths.push_back(path);
   return paths;

@@ -75,28 +75,27 @@ class Program {
     open_file(0);
     const int ranks = files_[0].head().ranks;
     if (ranks != request_->ranks)
-      request_->fail(fmt::format("the program was recorded on {} ranks, and the job has {}", ranks,
-                                 request_->ranks));
+      request_->fail("the program was recorded on {} ranks, and the job has {}", ranks,
+                     request_->ranks);
     for (int rank = 1; rank < ranks; ++rank) open_file(rank);
     if (fs::exists(path_of(request_->files, ranks)))
-      request_->fail(fmt::format("'{}' is of another run: this one has {} ranks",
-                                 path_of(request_->files, ranks), ranks));
+      request_->fail("'{}' is of another run: this one has {} ranks",
+                     path_of(request_->files, ranks), ranks);
   }
 
   void open_file(int rank) {
     if (!fs::exists(path_of(request_->files, rank)))
       request_->fail(
-          fmt::format("rank {} has no file: the program ran on {} ranks, so there must "
-                      "be calls.0 to calls.{}",
-                      rank, files_[0].head().ranks, files_[0].head().ranks - 1));
+          "rank {} has no file: the program ran on {} ranks, so there must be calls.0 to calls.{}",
+          rank, files_[0].head().ranks, files_[0].head().ranks - 1);
     sources_.push_back(source_of(request_->files, rank));
     files_.emplace_back(sources_.back());
     const recorded::Head& head = files_.back().head();
     if (head.rank != rank || head.ranks != files_[0].head().ranks)
-      throw InputError(files_.back().place(2),
-                       fmt::format("expected 'rank {} of {}', got 'rank {} of {}': the files are "
-                                   "of several runs",
-                                   rank, files_[0].head().ranks, head.rank, head.ranks));
+      throw InputError(
+          files_.back().place(2),
+          "expected 'rank {} of {}', got 'rank {} of {}': the files are of several runs", rank,
+          files_[0].head().ranks, head.rank, head.ranks);
   }
 
   /// The n-th collective of a communicator is one in all its ranks; then each gets the sizes that
@@ -113,10 +112,9 @@ class Program {
       const int fewer = own.size() > first.size() ? members[0] : rank;
       const Part& alone = ranks_[more].groups[group][common];
       throw InputError(files_[more].place(alone.line),
-                       fmt::format("{} calls {} as collective {} of {}, and rank {} has no more "
-                                   "than {}",
-                                   rank_text(more), alone.name, common + 1,
-                                   groups_.all()[group].name, fewer, common));
+                       "{} calls {} as collective {} of {}, and rank {} has no more than {}",
+                       rank_text(more), alone.name, common + 1, groups_.all()[group].name, fewer,
+                       common);
     }
     for (std::size_t i = 0; i < first.size(); ++i) fill(group, i, settings);
   }
@@ -133,10 +131,9 @@ class Program {
       return part.root < 0 ? std::string(part.name)
                            : fmt::format("{} with root {}", part.name, part.root);
     };
-    throw InputError(
-        files_[rank].place(own.line),
-        fmt::format("collective {} of {} is {} here, and {} in line {} of rank {}", number + 1,
-                    members.name, told(own), told(first), first.line, leader));
+    throw InputError(files_[rank].place(own.line),
+                     "collective {} of {} is {} here, and {} in line {} of rank {}", number + 1,
+                     members.name, told(own), told(first), first.line, leader);
   }
 
   std::vector<Part*> parts_of(int group, std::size_t number) {

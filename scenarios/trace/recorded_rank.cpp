@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "scenarios/trace/recorded_rank_reader.hpp"
@@ -65,7 +63,7 @@ void RankReader::read_communicator() {
   const Communicator made = groups_->read(*line_, file_->head().rank, turns_);
   const std::int64_t number = line_->number_at(line_->words[1], "a communicator's number", 0);
   if (!communicators_.emplace(number, made).second)
-    line_->fail(line_->words[1], fmt::format("communicator {} stands twice", number));
+    line_->fail(line_->words[1], "communicator {} stands twice", number);
 }
 
 void RankReader::read_call(const Call& call) {
@@ -83,7 +81,7 @@ void RankReader::read_call(const Call& call) {
     for (const Reader& one : readers())
       known.insert(known.end(), one.calls.begin(), one.calls.end());
     for (const Row& row : collective_rows()) known.emplace_back(row.call);
-    call.fail({}, unknown_name("call", call.name(), known));
+    call.fail({}, "{}", unknown_name("call", call.name(), known));
   }
   if (call.name() == "finalize") flush_gap();
 }
@@ -107,8 +105,7 @@ int RankReader::add(Node node) {
 const Communicator& RankReader::communicator(const Call& call) const {
   const auto found = communicators_.find(call.communicator());
   if (found == communicators_.end())
-    call.fail("in",
-              fmt::format("no line 'communicator {}' stands before this one", call.communicator()));
+    call.fail("in", "no line 'communicator {}' stands before this one", call.communicator());
   if (found->second.group < 0)
     call.fail("in",
               "its communicator joins two groups (an intercommunicator): such messages are "
@@ -155,7 +152,7 @@ void RankReader::read_sendrecv(const Call& call) {
 void RankReader::begin(const Call& call, std::vector<int> nodes) {
   const std::int64_t request = call.number("request");
   if (!in_flight_.emplace(request, std::move(nodes)).second)
-    call.fail("request", fmt::format("request {} is in flight already", request));
+    call.fail("request", "request {} is in flight already", request);
 }
 
 void RankReader::read_isend(const Call& call) {
@@ -176,17 +173,17 @@ void RankReader::read_wait(const Call& call) {
   for (const Done& one : call.done()) {
     const auto found = in_flight_.find(one.request);
     if (found == in_flight_.end())
-      line_->fail(one.word, fmt::format("request {} is not in flight", one.request));
+      line_->fail(one.word, "request {} is not in flight", one.request);
     const auto receive = receives_.extract(one.request);
     if (one.came == receive.empty() && !one.cancelled)
-      line_->fail(one.word, receive.empty() ? "the request of a send says no message that came"
-                                            : "the request of a receive says what came: "
-                                              "REQUEST:FROM:TAG:BYTES");
+      line_->fail(one.word, "the request of {}",
+                  receive.empty() ? "a send says no message that came"
+                                  : "a receive says what came: REQUEST:FROM:TAG:BYTES");
     if (one.came && one.from != none) {
       const Communicator& comm = *receive.mapped();
       if (one.from >= comm.size() || one.from == any)
-        line_->fail(one.word, fmt::format("'{}' comes from no rank of its communicator of {}",
-                                          one.word, comm.size()));
+        line_->fail(one.word, "'{}' comes from no rank of its communicator of {}", one.word,
+                    comm.size());
       Node& node = rank_.nodes[found->second.front()];
       node.kind = Node::Kind::receive;
       node.lane = 0;

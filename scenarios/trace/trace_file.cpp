@@ -51,9 +51,9 @@ std::string path_of(const Value& name) {
   for (const Reader& reader : readers)
     known += fmt::format("{}{}", known.empty() ? "" : ", or ", reader.of);
   if (text.find('/') != std::string::npos)
-    name.fail(fmt::format("no trace is at '{}': a trace is {}", beside, known));
-  name.fail(fmt::format("{}; a trace is {}, here or beside the scenario",
-                        unknown_name("trace", text, trace_names(folder)), known));
+    name.fail("no trace is at '{}': a trace is {}", beside, known);
+  name.fail("{}; a trace is {}, here or beside the scenario",
+            unknown_name("trace", text, trace_names(folder)), known);
 }
 
 /// Several groups are at work at once, each on one thread of a rank, and with no options of its own

@@ -31,7 +31,10 @@ struct TraceRequest {
   /// By the name of a collective; those that the user chose.
   std::map<std::string, const Algorithm*, std::less<>> algorithms{};
 
-  [[noreturn]] void fail(const std::string& why) const { throw InputError(place, why); }
+  template <typename... Parts>
+  [[noreturn]] void fail(fmt::format_string<Parts...> why, Parts&&... parts) const {
+    throw InputError(place, fmt::format(why, std::forward<Parts>(parts)...));
+  }
   /// The user's choice, or the given one.
   const Algorithm* algorithm(std::string_view collective, std::string_view otherwise) const;
   /// The same of a GPU's collective: NCCL's before the given one.

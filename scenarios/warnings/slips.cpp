@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Slips of whoever wrote a scenario: keys that change nothing, units, ranks in the wrong place.
-
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -25,18 +25,17 @@ std::vector<std::string> read_order(const Value& value, bool context) {
     const std::size_t end = std::min(text.find('-', begin), text.size());
     const std::string name = text.substr(begin, end - begin);
     if (std::ranges::find(kinds, name) == kinds.end())
-      value.fail(fmt::format("expected an order such as tp-dp-pp, innermost first: {}",
-                             unknown_name("group", name, kinds)));
+      value.fail("expected an order such as tp-dp-pp, innermost first: {}",
+                 unknown_name("group", name, kinds));
     if (std::ranges::find(order, name) != order.end())
-      value.fail(
-          fmt::format("expected each of tp, cp, dp and pp once, got {} twice in '{}'", name, text));
+      value.fail("expected each of tp, cp, dp and pp once, got {} twice in '{}'", name, text);
     order.push_back(name);
     begin = end + 1;
   }
   for (const std::string& kind : kinds)
     if (std::ranges::find(order, kind) == order.end() && (kind != "cp" || context))
-      value.fail(fmt::format("expected an order of tp, {}dp and pp, got '{}', which lacks {}",
-                             context ? "cp, " : "", text, kind));
+      value.fail("expected an order of tp, {}dp and pp, got '{}', which lacks {}",
+                 context ? "cp, " : "", text, kind);
   return order;
 }
 
@@ -58,9 +57,9 @@ Grid by_rule(Fields& fields, int ranks) {
   }
   if (data != nullptr ? product != ranks : ranks % product != 0)
     suspect_in(fields.map())
-        .fail(fmt::format("{} {} {} ranks, and the placement has {}{}", said,
-                          data != nullptr ? "are" : "make replicas of", product, ranks,
-                          data != nullptr ? ": leave dp out, it is what is left" : ""));
+        .fail("{} {} {} ranks, and the placement has {}{}", said,
+              data != nullptr ? "are" : "make replicas of", product, ranks,
+              data != nullptr ? ": leave dp out, it is what is left" : "");
   for (Dimension& one : dimensions) {
     if (one.name == "dp" && data == nullptr) one.size = static_cast<int>(ranks / product);
     fields.resolve(one.name, Value::scalar_at(fields.map().place(), std::to_string(one.size)));
@@ -74,9 +73,9 @@ using Lists = std::vector<std::vector<int>>;
 Lists read_lists(const Value& value, const std::string& kind, int ranks) {
   if (!is_list(&value))
     value.fail(
-        fmt::format("groups stand either all by lists, or all by their sizes: expected a "
-                    "list of groups such as [[0, 1], [2, 3]] for {}",
-                    kind));
+        "groups stand either all by lists, or all by their sizes: expected a list of groups such "
+        "as [[0, 1], [2, 3]] for {}",
+        kind);
   Lists lists;
   std::set<int> seen;
   for (const Value& group : value.items()) {
@@ -85,15 +84,14 @@ Lists read_lists(const Value& value, const std::string& kind, int ranks) {
     for (const Value& rank : group.items()) {
       lists.back().push_back(static_cast<int>(rank.integer(0, ranks - 1)));
       if (!seen.insert(lists.back().back()).second)
-        rank.fail(
-            fmt::format("rank {} stands twice in the groups of {}", lists.back().back(), kind));
+        rank.fail("rank {} stands twice in the groups of {}", lists.back().back(), kind);
     }
     if (lists.back().size() != lists.front().size())
-      group.fail(fmt::format("expected a group of {} ranks, as the first one of {} has, got {}",
-                             lists.front().size(), kind, lists.back().size()));
+      group.fail("expected a group of {} ranks, as the first one of {} has, got {}",
+                 lists.front().size(), kind, lists.back().size());
   }
   for (int rank = 0; rank < ranks; ++rank)
-    if (!seen.contains(rank)) value.fail(fmt::format("rank {} is in no group of {}", rank, kind));
+    if (!seen.contains(rank)) value.fail("rank {} is in no group of {}", rank, kind);
   return lists;
 }
 
@@ -107,11 +105,11 @@ void require_grid(const Value& map, const std::vector<Lists>& groups,
           if (other == kind) continue;
           const auto place = [&](int of) { return places[of][other]; };
           if (place(rank) != place(group.front()))
-            map.fail(fmt::format(
+            map.fail(
                 "expected the ranks of a {0} group at one place of their {1} groups, got rank {2} "
                 "at place {3} and rank {4} at place {5}",
                 dimensions[kind].name, dimensions[other].name, group.front(), place(group.front()),
-                rank, place(rank)));
+                rank, place(rank));
         }
 }
 
@@ -133,9 +131,8 @@ Grid by_lists(Fields& fields, int ranks) {
     for (const Dimension& one : dimensions)
       sizes.push_back(fmt::format("{} {}", one.name, one.size));
     suspect_in(fields.map())
-        .fail(fmt::format("expected groups whose sizes multiply to {} ranks, got {} = {}: "
-                          "give lists of dp too",
-                          ranks, fmt::join(sizes, " x "), product));
+        .fail("expected groups whose sizes multiply to {} ranks, got {} = {}: give lists of dp too",
+              ranks, fmt::join(sizes, " x "), product);
   }
   Table<std::vector<int>> places(ranks, std::vector<int>(groups.size()));
   for (std::size_t kind = 0; kind < groups.size(); ++kind)
@@ -158,9 +155,8 @@ Grid read_groups(Fields& job, int ranks) {
     const int data = grid.size("dp");
     grid.cut_experts(static_cast<int>(experts->integer(1, ranks)));
     if (data % grid.expert_size() != 0)
-      experts->fail(
-          fmt::format("expert groups cut those of dp: {} ranks cannot be cut into parts of {}",
-                      data, grid.expert_size()));
+      experts->fail("expert groups cut those of dp: {} ranks cannot be cut into parts of {}", data,
+                    grid.expert_size());
   }
   fields.finish();
   job.resolve("groups", fields.resolved());

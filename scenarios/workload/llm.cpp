@@ -61,12 +61,12 @@ void require_memory(const Value& place, const Cut& cut) {
   for (int stage = 0; stage < cut.stages && cut.gpu.memory > 0; ++stage) {
     const StageMemory needs = memory_of(cut, stage);
     if (needs.sum() <= has) continue;
-    place.fail(fmt::format(
+    place.fail(
         "a GPU of stage {} needs {}, and {} has {}: parameters {} + gradients {} + optimiser {} + "
         "activations {} ({:.4g} of {} micro-batches at once); more tp or pp takes less{}",
         stage, gigabytes(needs.sum()), cut.gpu.name, gigabytes(has), gigabytes(needs.parameters),
         gigabytes(needs.gradients), gigabytes(needs.optimiser), gigabytes(needs.activations),
-        cut.in_flight(stage), cut.micro_batches, advice(cut)));
+        cut.in_flight(stage), cut.micro_batches, advice(cut));
   }
 }
 
@@ -75,7 +75,7 @@ const std::vector<std::string> schedule_names = {"gpipe", "1f1b", "interleaved"}
 void require_divisible(const Value& value, std::uint64_t whole, int parts, std::string_view what,
                        std::string_view kind) {
   if (whole % static_cast<std::uint64_t>(parts) != 0)
-    value.fail(fmt::format("{} {} cannot be cut into {} {} equal parts", whole, what, kind, parts));
+    value.fail("{} {} cannot be cut into {} {} equal parts", whole, what, kind, parts);
 }
 
 /// Megatron's conditions of an interleaved pipeline.
@@ -106,23 +106,22 @@ void read_zero(Fields& fields, Cut& cut) {
   const Value& zero = fields.value_or("zero", "0");
   cut.zero = static_cast<int>(zero.integer(0, 3));
   if (cut.zero >= 2 && cut.stages > 1)
-    zero.fail(fmt::format(
+    zero.fail(
         "zero: {} exchanges in every micro-batch, and a pipeline has several under way: "
         "DeepSpeed refuses it, and FSDP2 then keeps all it has until the step ends, as "
         "zero: 1 does; expected groups.pp 1, got {}, or zero: 1",
-        cut.zero, cut.stages));
+        cut.zero, cut.stages);
   if (cut.zero >= 2 && cut.expert > 1)
     zero.fail(
-        fmt::format("zero: {} cuts whole layers over the data group, and groups.ep cuts their "
-                    "experts: expected zero: 0 or 1, which Megatron-LM has beside experts",
-                    cut.zero));
+        "zero: {} cuts whole layers over the data group, and groups.ep cuts their experts: "
+        "expected zero: 0 or 1, which Megatron-LM has beside experts",
+        cut.zero);
   const Value& shard = fields.value_or("shard", std::to_string(cut.data));
   cut.shard = static_cast<int>(shard.integer(1, cut.data));
   if (cut.shard < cut.data && cut.zero < 2)
     shard.fail("a data group is cut into shards by zero: 2 and zero: 3");
   if (cut.data % cut.shard != 0)
-    shard.fail(fmt::format("{} ranks of a data group cannot be cut into shards of {}", cut.data,
-                           cut.shard));
+    shard.fail("{} ranks of a data group cannot be cut into shards of {}", cut.data, cut.shard);
   const Value& prefetch = fields.value_or("prefetch", cut.zero == 3 ? "1" : "0");
   cut.prefetch = static_cast<int>(prefetch.integer(0, 1000));
   if (cut.prefetch > 0 && cut.zero < 3)
@@ -235,7 +234,7 @@ Layer layer_of(const LlmStep& step, const Cut& cut) {
 const Algorithm* read_allreduce(const Value& value) {
   const Algorithm* chosen = algorithm_named(value, "allreduce");
   if (threads_of(*chosen, {}) > 1 || chosen->nonblocking > 0)
-    value.fail(fmt::format("expected an allreduce of one thread; '{}' uses several", chosen->name));
+    value.fail("expected an allreduce of one thread; '{}' uses several", chosen->name);
   return chosen;
 }
 

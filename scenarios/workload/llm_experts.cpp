@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "scenarios/workload/llm_experts.hpp"
 
-#include <fmt/format.h>
-
 #include "scenarios/workload/uneven.hpp"
 
 namespace ringscope {
@@ -52,16 +50,15 @@ void read_experts(Fields& options, Cut& cut) {
   const auto experts = static_cast<int>(cut.model.experts);
   const Value& model = *options.map().find("model");
   if (experts == 1 && cut.expert > 1)
-    model.fail(
-        fmt::format("{} has no experts that groups.ep {} could cut", cut.model.name, cut.expert));
+    model.fail("{} has no experts that groups.ep {} could cut", cut.model.name, cut.expert);
   if (experts % cut.expert != 0)
-    model.fail(fmt::format("{} experts cannot be cut into ep {} equal parts", experts, cut.expert));
+    model.fail("{} experts cannot be cut into ep {} equal parts", experts, cut.expert);
   const Value* routing = options.map().find("routing");
   if (routing != nullptr && !routing->is_null() && experts == 1)
     routing->fail(
-        fmt::format("{} has no experts to which tokens are routed: it needs a model with "
-                    "experts, such as mixtral_8x7b",
-                    cut.model.name));
+        "{} has no experts to which tokens are routed: it needs a model with experts, such as "
+        "mixtral_8x7b",
+        cut.model.name);
   cut.loads = loads_of_ranks(read_routing(options, experts), cut.expert);
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "scenarios/workload/model.hpp"
 
-#include <fmt/format.h>
-
 #include <filesystem>
 
 #include "scenarios/workload/limits.hpp"
@@ -70,8 +68,7 @@ std::vector<Layer> read_layers(const Value& value, Seconds step, double backward
 void require_sum(const Value& parameters, const std::vector<Layer>& layers) {
   const auto sum = static_cast<std::int64_t>(parameters_of(layers));
   const std::int64_t said = parameters.integer(1, most_parameters);
-  if (said != sum)
-    parameters.fail(fmt::format("the layers have {} parameters, the model says {}", sum, said));
+  if (said != sum) parameters.fail("the layers have {} parameters, the model says {}", sum, said);
 }
 
 }  // namespace
@@ -104,8 +101,7 @@ Written read_written(const Value& value, const std::string& folder, const std::s
     return {std::filesystem::path(file).stem().string(), Value::from_file(file)};
   };
   if (value.kind() == Value::Kind::scalar) return written_at(value);
-  if (value.kind() != Value::Kind::map)
-    value.fail(fmt::format("expected the name of a {}, or a map", kind));
+  if (value.kind() != Value::Kind::map) value.fail("expected the name of a {}, or a map", kind);
   const Value* base = value.find("base");
   if (base == nullptr || base->is_null()) return {"inline", value};
   Written written = written_at(*base);

@@ -51,8 +51,7 @@ std::string_view one_of(const Value& value, std::string_view kind,
 std::string_view level_name(const Value& value) {
   const Algorithm* named = algorithm_named(value, "allreduce");
   if (named->nonblocking > 0)
-    value.fail(
-        fmt::format("expected an allreduce of one level, got '{}', which has two", named->name));
+    value.fail("expected an allreduce of one level, got '{}', which has two", named->name);
   return named->name;
 }
 
@@ -108,9 +107,8 @@ void refuse_unread(const Algorithm& algorithm, const Value& options) {
     const std::string has = algorithm.options.empty()
                                 ? "it has no options"
                                 : fmt::format("it has {}", fmt::join(algorithm.options, ", "));
-    throw InputError(entry.key_place,
-                     fmt::format("the {} {} has no option '{}'; {}", algorithm.collective,
-                                 algorithm.name, entry.key, has));
+    throw InputError(entry.key_place, "the {} {} has no option '{}'; {}", algorithm.collective,
+                     algorithm.name, entry.key, has);
   }
 }
 
@@ -139,8 +137,8 @@ const Algorithm* algorithm_named(const Value& value, const std::string& collecti
 std::uint64_t read_size(const Value& value, std::uint64_t least) {
   const Bytes size = value.bytes();
   if (size.count < least || size.count > most_bytes) {
-    value.fail(fmt::format("expected from {} to {}, got {}", to_text(Bytes{least}),
-                           to_text(Bytes{most_bytes}), to_text(size)));
+    value.fail("expected from {} to {}, got {}", to_text(Bytes{least}), to_text(Bytes{most_bytes}),
+               to_text(size));
   }
   return size.count;
 }

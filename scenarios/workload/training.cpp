@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "scenarios/workload/training.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "scenarios/workload/limits.hpp"
@@ -20,7 +18,7 @@ const std::vector<std::string> overlap_names = {"none", "nonblocking", "thread"}
 void require_countable(const Value& named, const Model& model, std::size_t element) {
   constexpr std::uint64_t most_gradients = std::uint64_t{1} << 49;
   if (parameters_of(model.layers) > most_gradients / element)
-    named.fail(fmt::format("expected gradients of at most {}", to_text(Bytes{most_gradients})));
+    named.fail("expected gradients of at most {}", to_text(Bytes{most_gradients}));
 }
 
 /// The layers of the model, with the times of the job's batch.
@@ -50,9 +48,9 @@ bool takes_one_thread(const Algorithm& algorithm) {
 const Algorithm* read_exchange(const Value& value) {
   const Algorithm* exchange = algorithm_named(value, "allreduce");
   if (!takes_one_thread(*exchange))
-    value.fail(fmt::format(
+    value.fail(
         "a training step exchanges gradients by an allreduce of one thread; '{}' uses several",
-        exchange->name));
+        exchange->name);
   return exchange;
 }
 
@@ -97,8 +95,7 @@ void read_startup(Fields& options, const Algorithm& strategy, Startup& startup) 
     const Value& named = fields.value_or("broadcast", "binomial");
     startup.broadcast = algorithm_named(named, "broadcast");
     if (!takes_one_thread(*startup.broadcast))
-      named.fail(fmt::format("expected a broadcast of one thread; '{}' uses several",
-                             startup.broadcast->name));
+      named.fail("expected a broadcast of one thread; '{}' uses several", startup.broadcast->name);
     const std::string_view usual = strategy.name == "ddp" ? "250 MiB" : "0 B";
     startup.bucket = read_size(fields.value_or("bucket", std::string(usual)), 0);
   });
@@ -107,8 +104,8 @@ void read_startup(Fields& options, const Algorithm& strategy, Startup& startup) 
 Overlap read_overlap(const Value& value, const Algorithm& strategy) {
   const auto overlap = static_cast<Overlap>(value.one_of("overlap", overlap_names));
   if (overlap == Overlap::nonblocking && strategy.nonblocking == 0)
-    value.fail(fmt::format("{} exchanges gradients in a thread of its own: expected none or thread",
-                           strategy.name));
+    value.fail("{} exchanges gradients in a thread of its own: expected none or thread",
+               strategy.name);
   return overlap;
 }
 

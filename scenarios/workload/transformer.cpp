@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "scenarios/workload/transformer.hpp"
 
-#include <fmt/format.h>
-
 #include "scenarios/workload/limits.hpp"
 #include "scenarios/workload/model.hpp"
 #include "topologies/input/characters.hpp"
@@ -44,12 +42,12 @@ Transformer read_transformer(const Value& value) {
   model.records = count(fields.value_or("records", "1000000"), 1, most_records);
   if (const Value* said = fields.optional("parameters")) {
     if (count(*said, 1, std::int64_t{1} << 60) != model.parameters())
-      said->fail(fmt::format("the layers have {} parameters, the model says {}", model.parameters(),
-                             said->text()));
+      said->fail("the layers have {} parameters, the model says {}", model.parameters(),
+                 said->text());
   }
   if (model.hidden % model.heads != 0)
     suspect_in(fields.map())
-        .fail(fmt::format("hidden {} cannot be cut into {} heads", model.hidden, model.heads));
+        .fail("hidden {} cannot be cut into {} heads", model.hidden, model.heads);
   fields.finish();
   model.resolved = fields.resolved();
   return model;

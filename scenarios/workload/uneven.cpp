@@ -58,8 +58,8 @@ std::vector<double> read_row(const Value& row, int ranks) {
   const bool list = row.kind() == Value::Kind::list;
   const auto count = list ? std::ssize(row.items()) : 0;
   if (!list || count != ranks)
-    row.fail(fmt::format("expected what a rank sends to each of {}, a list of as many numbers{}",
-                         ranks, list ? fmt::format(", got {}", count) : ""));
+    row.fail("expected what a rank sends to each of {}, a list of as many numbers{}", ranks,
+             list ? fmt::format(", got {}", count) : "");
   std::vector<double> amounts;
   for (const Value& amount : row.items()) amounts.push_back(amount.number(0, most_amount));
   return amounts;
@@ -68,7 +68,7 @@ std::vector<double> read_row(const Value& row, int ranks) {
 Value matrix_in(const Value& path) {
   const std::string file = path_from(path.place(), path.text());
   if (!std::filesystem::is_regular_file(file))
-    path.fail(fmt::format("there is no file '{}' with a matrix of sizes", file));
+    path.fail("there is no file '{}' with a matrix of sizes", file);
   return Value::from_file(file);
 }
 
@@ -78,8 +78,8 @@ PairSizes read_matrix(Fields& fields, const Value& said, int ranks) {
   const bool list = matrix.kind() == Value::Kind::list;
   const auto count = list ? std::ssize(matrix.items()) : 0;
   if (!list || count != ranks)
-    matrix.fail(fmt::format("expected a row for each of {} ranks, such as [[0, 3], [1, 0]]{}",
-                            ranks, list ? fmt::format(", got {}", count) : ""));
+    matrix.fail("expected a row for each of {} ranks, such as [[0, 3], [1, 0]]{}", ranks,
+                list ? fmt::format(", got {}", count) : "");
   Rows rows;
   double sum = 0;
   for (const Value& row : matrix.items()) sum += sum_of(rows.emplace_back(read_row(row, ranks)));
@@ -102,14 +102,13 @@ std::vector<double> read_loads(Fields& fields, int parts, const std::string& kin
     if (const Value* hot = fields.optional("hot"))
       hot->fail("how many are hot is for the shape 'hot': leave it out");
     if (imbalance >= parts)
-      said.fail(fmt::format("by Zipf's law no {} has all: expected less than {}", kind, parts));
+      said.fail("by Zipf's law no {} has all: expected less than {}", kind, parts);
     loads = zipf_of(parts, imbalance);
   } else {
     const int hot = static_cast<int>(fields.value_or("hot", "1").integer(1, parts));
     if (hot * imbalance > parts)
-      said.fail(fmt::format(
-          "{} hot of {} {}s cannot have {} times the mean each: expected at most {:.4g}", hot,
-          parts, kind, said.text(), static_cast<double>(parts) / hot));
+      said.fail("{} hot of {} {}s cannot have {} times the mean each: expected at most {:.4g}", hot,
+                parts, kind, said.text(), static_cast<double>(parts) / hot);
     loads = hot_loads(parts, hot, imbalance);
   }
   shuffle(loads, seed);
@@ -121,9 +120,9 @@ std::shared_ptr<const PairSizes> read_pair_sizes(Fields& options, int ranks) {
   if (said.kind() == Value::Kind::scalar) {
     if (said.scalar() != "even")
       said.fail(
-          fmt::format("expected even, loads such as {{imbalance: 4}}, or a matrix such as "
-                      "{{matrix: sizes.yaml}}, got \"{}\"",
-                      said.scalar()));
+          "expected even, loads such as {{imbalance: 4}}, or a matrix such as {{matrix: "
+          "sizes.yaml}}, got \"{}\"",
+          said.scalar());
     return nullptr;
   }
   Fields fields(said, "job.options.sizes");

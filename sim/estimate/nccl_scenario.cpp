@@ -34,10 +34,10 @@ Value own_library(const Cluster& cluster, const Value& asked) {
     return *file;
   const std::vector<std::string> own = nccl_libraries(cluster);
   if (own.size() == 1) return Value::scalar_at(asked.place(), own.front());
-  asked.fail(fmt::format(
+  asked.fail(
       "{} shipped library has NCCL's costs on the GPUs of {}: expected a library, such as {}",
       own.empty() ? "no" : "more than one", cluster.name,
-      fmt::join(own.empty() ? shipped_libraries() : own, ", ")));
+      fmt::join(own.empty() ? shipped_libraries() : own, ", "));
 }
 
 /// Counts that fill the GPUs of host after host: "8x2-4".
@@ -47,10 +47,10 @@ std::string first_gpus(const Topology& topology, const NcclQuestion& question) {
   if (all < 2) question.cluster.fail("expected a cluster with two GPUs or more");
   const std::int64_t ranks = question.ranks.is_null() ? all : question.ranks.integer(2, most_ranks);
   if (ranks > all)
-    question.ranks.fail(fmt::format(
+    question.ranks.fail(
         "expected at most {}, the GPUs of the cluster, got {}: a map has more hosts, such as "
         "'{{base: h100_nvswitch, hosts: 64}}'",
-        all, ranks));
+        all, ranks);
   std::string text;
   std::int64_t left = ranks, count = 0, hosts = 0;
   const auto add = [&] {
@@ -111,13 +111,13 @@ Scenario nccl_scenario(const NcclQuestion& question) {
   Scenario scenario = read_tree(tree, "estimate", known).front();
   const auto ranks = std::ssize(scenario.placement.ranks);
   if (scenario.job.nccl == nullptr || ranks < 2)
-    library.fail(fmt::format(
+    library.fail(
         "expected ranks on two GPUs or more, and a library that specifies "
         "NCCL's costs (one of {}), got {} on {}",
-        fmt::join(shipped_libraries(), ", "), scenario.library.name, scenario.placement.text));
+        fmt::join(shipped_libraries(), ", "), scenario.library.name, scenario.placement.text);
   if (!question.ranks.is_null() && question.ranks.integer(2, most_ranks) != ranks)
-    question.ranks.fail(fmt::format("expected {}, the ranks of the placement, got {}", ranks,
-                                    question.ranks.text()));
+    question.ranks.fail("expected {}, the ranks of the placement, got {}", ranks,
+                        question.ranks.text());
   return scenario;
 }
 

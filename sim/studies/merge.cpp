@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "sim/studies/merge.hpp"
 
-#include <fmt/format.h>
-
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -33,7 +31,7 @@ Part open_part(const std::string& path) {
   const auto label = read_label(*part.database);
   if (!label)
     part.database->refuse(
-        "is a store of results, but of no shard: '--shard 3/16 --store part-{shard}.sqlite' of "
+        "is a store of results, but of no shard: '--shard 3/16 --store part-{{shard}}.sqlite' of "
         "'sweep' or 'place' writes one");
   part.label = *label;
   return part;
@@ -44,21 +42,21 @@ void require_alike(const Part& first, const Part& other) {
   const PartLabel &a = first.label, &b = other.label;
   const std::string& file = first.database->path();
   if (a.study != b.study)
-    other.database->refuse(
-        fmt::format("is a part of the study '{}', and {} one of '{}'", b.study, file, a.study));
+    other.database->refuse("is a part of the study '{}', and {} one of '{}'", b.study, file,
+                           a.study);
   if (a.version != b.version)
     other.database->refuse(
-        fmt::format("was simulated by ringscope {}, and {} by {}: their results are different "
-                    "ones; start the shards of one of them again with the other version",
-                    b.version, file, a.version));
+        "was simulated by ringscope {}, and {} by {}: their results are different ones; start the "
+        "shards of one of them again with the other version",
+        b.version, file, a.version);
   if (a.digest != b.digest)
     other.database->refuse(
-        fmt::format("is a part of another '{}' than {}: the study, its scenario or --set and "
-                    "--no-skip or --no-fold differed; start the shards of one of them again",
-                    b.study, file));
+        "is a part of another '{}' than {}: the study, its scenario or --set and --no-skip or "
+        "--no-fold differed; start the shards of one of them again",
+        b.study, file);
   if (a.shard.count != b.shard.count)
-    other.database->refuse(fmt::format("is shard {}, and {} shard {}: merge shards of one number",
-                                       text_of(b.shard), file, text_of(a.shard)));
+    other.database->refuse("is shard {}, and {} shard {}: merge shards of one number",
+                           text_of(b.shard), file, text_of(a.shard));
 }
 
 using Parts = std::map<std::size_t, Part>;  ///< by the shard's number
@@ -76,8 +74,8 @@ Parts open_all(std::span<const std::string> paths) {
     std::error_code ignored;
     if (std::filesystem::equivalent(before, path, ignored))
       there->second.database->refuse("stands twice among the parts; once is enough");
-    part.database->refuse(fmt::format("is shard {}, as {} is: which of them is to be merged?",
-                                      text_of(part.label.shard), before));
+    part.database->refuse("is shard {}, as {} is: which of them is to be merged?",
+                          text_of(part.label.shard), before);
   }
   return parts;
 }
@@ -95,10 +93,10 @@ class Output {
     if (is_new) return results_.insert(result);
     const ResultRow there = results_.find(result.key).value();
     if (there == result) return;
-    part.database->refuse(fmt::format(
+    part.database->refuse(
         "has another result of the point '{}' than {}: {} s and {} s, of one version of one "
         "program; one of the files is damaged, start its shard again with a new file",
-        row.text(0), from->second->database->path(), result.time_s, there.time_s));
+        row.text(0), from->second->database->path(), result.time_s, there.time_s);
   }
   void commit() { database_.run("COMMIT"); }
 

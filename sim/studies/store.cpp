@@ -157,19 +157,19 @@ void Store::begin_part(const PartLabel& label, std::span<const std::string> poin
   if (const auto there = read_label(database_)) {
     if (there->study != label.study || !(there->shard == label.shard))
       database_.refuse(
-          fmt::format("has {}, and this is {}: each has a store of its own; "
-                      "--store part-{{shard}}.sqlite names one for each",
-                      words_of(*there), words_of(label)));
+          "has {}, and this is {}: each has a store of its own; --store part-{{shard}}.sqlite "
+          "names one for each",
+          words_of(*there), words_of(label));
     if (there->version != label.version)
       database_.refuse(
-          fmt::format("has {} as ringscope {} simulated it; this is {}: drop that with --prune, or "
-                      "name another file",
-                      words_of(*there), there->version, label.version));
+          "has {} as ringscope {} simulated it; this is {}: drop that with --prune, or name "
+          "another file",
+          words_of(*there), there->version, label.version);
     if (there->digest != label.digest)
       database_.refuse(
-          fmt::format("has {} with other points, or of another scenario: merge that before you "
-                      "change the study, or name another file",
-                      words_of(*there)));
+          "has {} with other points, or of another scenario: merge that before you change the "
+          "study, or name another file",
+          words_of(*there));
   } else {
     write_label(database_, label);
     Database::Statement insert(database_, "INSERT OR IGNORE INTO points VALUES (?, NULL)");

@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "topologies/input/data_files.hpp"
-
 namespace ringscope {
 namespace {
 
@@ -58,9 +56,9 @@ void require_marks(const Database& database, const Marks& found) {
         "name another file");
   if (found.schema != schema)
     database.refuse(
-        fmt::format("expected a store of version {}, got one of version {}, which another "
-                    "version of ringscope wrote; name another file",
-                    schema, found.schema));
+        "expected a store of version {}, got one of version {}, which another version of ringscope "
+        "wrote; name another file",
+        schema, found.schema);
 }
 
 /// The database, with the table and that of a study's points made where it is new.
@@ -106,17 +104,14 @@ double Database::number(const char* sql) {
   return statement.step() ? statement.number(0) : 0;
 }
 
-void Database::refuse(const std::string& why) const { refuse_file(path_, why); }
-
 void Database::refuse_last_error() const {
   const int code = sqlite3_errcode(database_.get()) & 0xff;
   if (code == SQLITE_NOTADB)
     refuse(
         "expected a store of results, which is an SQLite file, got something else; "
         "name another file");
-  if (code == SQLITE_BUSY)
-    refuse(fmt::format("another program has locked it for {} s", patience_ms / 1000));
-  refuse(fmt::format("cannot be used: {}", sqlite3_errmsg(database_.get())));
+  if (code == SQLITE_BUSY) refuse("another program has locked it for {} s", patience_ms / 1000);
+  refuse("cannot be used: {}", sqlite3_errmsg(database_.get()));
 }
 
 Database::Statement::Statement(const Database& database, const std::string& sql)

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "sim/studies/key.hpp"
+#include "topologies/input/data_files.hpp"
 
 namespace ringscope {
 
@@ -26,7 +27,10 @@ class Database {
   void run(const std::string& sql);
   double number(const char* sql);  ///< the first column of the first row; 0 without one
   const std::string& path() const { return path_; }
-  [[noreturn]] void refuse(const std::string& why) const;
+  template <typename... Parts>
+  [[noreturn]] void refuse(fmt::format_string<Parts...> why, Parts&&... parts) const {
+    refuse_file(path_, fmt::format(why, std::forward<Parts>(parts)...));
+  }
   [[noreturn]] void refuse_last_error() const;
 
  private:

@@ -55,8 +55,8 @@ class Names {
           std::stable_partition(near.begin(), near.end(),
                                 [this](const std::string& one) { return cables_.contains(one); });
       if (start == end && others == near.begin() + 1)
-        name.fail(fmt::format("unknown link '{}'; did you mean '{}'? (known: {})", text,
-                              near.front(), fmt::join(near, ", ")));
+        name.fail("unknown link '{}'; did you mean '{}'? (known: {})", text, near.front(),
+                  fmt::join(near, ", "));
       name.fail(unknown_name("link", text, near));
     }
     name.fail(unknown_name("link", text, names_));
@@ -72,18 +72,17 @@ void remove(const std::vector<const Value*>& names, const std::set<int>& dead, T
   topology.remove(dead);
   const std::string gap = topology.gap();
   if (gap.empty()) return;
-  names.back()->fail(fmt::format(
+  names.back()->fail(
       "without {} {}: where a link is dead, traffic needs another way, such as a second NIC, or "
       "another uplink",
-      names.size() == 1 ? fmt::format("'{}'", names.back()->text()) : "the dead links", gap));
+      names.size() == 1 ? fmt::format("'{}'", names.back()->text()) : "the dead links", gap);
 }
 
 /// 0, or what can still be called a bandwidth.
 double read_share(const Value& value) {
   constexpr double least = 1e-6;
   const double share = value.number(0, 1);
-  if (share > 0 && share < least)
-    value.fail(fmt::format("expected 0, for a dead link, or at least {}", least));
+  if (share > 0 && share < least) value.fail("expected 0, for a dead link, or at least {}", least);
   return share;
 }
 
@@ -133,8 +132,7 @@ void read_degraded(const Value& list, Topology& topology) {
     if (share == 0) dead_names.push_back(&name);
     for (const int link : links) {
       if (!told.insert(link & ~1).second)
-        name.fail(fmt::format("duplicate link '{}': an entry above states its share",
-                              topology.link(link).name));
+        name.fail("duplicate link '{}': an entry above states its share", topology.link(link).name);
       if (share > 0) topology.degrade(link, share);
       if (share == 0) dead.insert({link, link ^ 1});
     }

@@ -35,7 +35,7 @@ void check_names(const Topology& topology, const Place& origin) {
   names.reserve(topology.hosts().size() + topology.graph().size());
   const auto require_new = [&](const std::string& name) {
     if (!names.insert(name).second)
-      throw InputError(origin, fmt::format("two parts of the topology are named '{}'", name));
+      throw InputError(origin, "two parts of the topology are named '{}'", name);
   };
   for (const Host& host : topology.hosts()) require_new(host.name);
   for (Vertex v = 0; v < topology.graph().size(); ++v) require_new(topology.graph()[v].name);
@@ -46,12 +46,11 @@ void check_hosts(const Topology& topology, const Place& origin) {
   for (const Host& host : topology.hosts()) {
     int cores = 0;
     for (const Vertex domain : host.numa_domains) cores += topology.graph()[domain].cores;
-    if (cores < 1) throw InputError(origin, fmt::format("'{}' has no core", host.name));
+    if (cores < 1) throw InputError(origin, "'{}' has no core", host.name);
     for (const Vertex domain : host.numa_domains) {
       const Component& component = topology.graph()[domain];
       if (!(component.memory.bytes_per_second > 0))
-        throw InputError(origin,
-                         fmt::format("the memory of '{}' has no bandwidth", component.name));
+        throw InputError(origin, "the memory of '{}' has no bandwidth", component.name);
     }
   }
 }
@@ -63,13 +62,13 @@ void check_gpus(const Topology& topology, const Place& origin) {
       for (const Bandwidth bandwidth :
            {component.memory, component.copy_bandwidth, component.peer_bandwidth})
         if (!(bandwidth.bytes_per_second > 0))
-          throw InputError(origin, fmt::format("a part of '{}' has no bandwidth", component.name));
+          throw InputError(origin, "a part of '{}' has no bandwidth", component.name);
     }
     if (host.peer_access != PeerAccess::matrix) continue;
     const auto fits = [&host](const auto& list) { return list.size() == host.gpus.size(); };
     if (!fits(host.peer_matrix) || !std::ranges::all_of(host.peer_matrix, fits))
-      throw InputError(origin, fmt::format("the peer matrix of '{}' is not {} x {}", host.name,
-                                           host.gpus.size(), host.gpus.size()));
+      throw InputError(origin, "the peer matrix of '{}' is not {} x {}", host.name,
+                       host.gpus.size(), host.gpus.size());
   }
 }
 
@@ -77,9 +76,9 @@ void check_links(const Topology& topology, const Place& origin) {
   for (int id = 0; id < topology.link_count(); ++id) {
     const Link& link = topology.link(id);
     if (!(link.bandwidth.bytes_per_second > 0) || !(link.both.bytes_per_second > 0))
-      throw InputError(origin, fmt::format("the link '{}' has no bandwidth", link.name));
+      throw InputError(origin, "the link '{}' has no bandwidth", link.name);
     if (!(link.latency >= Seconds(0)))
-      throw InputError(origin, fmt::format("the latency of the link '{}' is negative", link.name));
+      throw InputError(origin, "the latency of the link '{}' is negative", link.name);
   }
 }
 

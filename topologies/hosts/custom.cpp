@@ -28,7 +28,7 @@ struct CustomHost {
 const std::vector<Value>& list_of(const Value& value, std::string_view what, std::size_t least) {
   if (value.kind() != Value::Kind::list || value.items().size() < least ||
       value.items().size() > most_of_a_kind)
-    value.fail(fmt::format("expected a list of {} to {} {}", least, most_of_a_kind, what));
+    value.fail("expected a list of {} to {} {}", least, most_of_a_kind, what);
   return value.items();
 }
 
@@ -106,7 +106,7 @@ void read_links(Fields& fields, CustomHost& host) {
   const Value& list = fields.value_or("links", "[]");
   constexpr std::size_t most_links = 65536;
   if (list.kind() != Value::Kind::list || list.items().size() > most_links)
-    list.fail(fmt::format("expected a list of at most {} links", most_links));
+    list.fail("expected a list of at most {} links", most_links);
   std::set<std::pair<std::size_t, std::size_t>> joined;
   for (const Value& item : list.items()) {
     Fields fields_of_link(item, fmt::format("links[{}]", host.links.size()));
@@ -116,8 +116,8 @@ void read_links(Fields& fields, CustomHost& host) {
     link.to = names.read(to);
     if (link.from == link.to) to.fail("a link joins two components, and both ends are this one");
     if (!joined.insert(std::minmax(link.from, link.to)).second)
-      to.fail(fmt::format("'{}' and '{}' are linked already; a link carries both directions",
-                          host.components[link.from].name, host.components[link.to].name));
+      to.fail("'{}' and '{}' are linked already; a link carries both directions",
+              host.components[link.from].name, host.components[link.to].name);
     link.pair = read_link(fields_of_link);
     fields_of_link.finish();
     host.links.push_back(link);

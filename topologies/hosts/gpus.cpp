@@ -20,8 +20,7 @@ const std::string peer_access_names[] = {"none", "same_switch", "same_socket", "
 
 void refuse_many(const Value& pairs, int gpus) {
   if (gpus <= most_paired_gpus) return;
-  pairs.fail(
-      fmt::format("pairs of GPUs are for hosts of at most {}, got {}", most_paired_gpus, gpus));
+  pairs.fail("pairs of GPUs are for hosts of at most {}, got {}", most_paired_gpus, gpus);
 }
 
 /// Rows of the matrix that TensorFlow logs ("0: Y Y N N") or p2pBandwidthLatencyTest prints
@@ -52,16 +51,16 @@ void read_access_text(const Value& value, int gpus, GpuRules& rules) {
   rules.peer_matrix = access_rows(value.scalar(), gpus);
   if (std::ssize(rules.peer_matrix) != gpus)
     value.fail(
-        fmt::format("expected a row of {} times Y or N for each of {} GPUs, such as '0: Y Y N N', "
-                    "got {} of them",
-                    gpus, gpus, rules.peer_matrix.size()));
+        "expected a row of {} times Y or N for each of {} GPUs, such as '0: Y Y N N', got {} of "
+        "them",
+        gpus, gpus, rules.peer_matrix.size());
   for (int one = 0; one < gpus; ++one)
     for (int two = 0; two < one; ++two)
       if (rules.peer_matrix[one][two] != rules.peer_matrix[two][one])
         value.fail(
-            fmt::format("expected a symmetric matrix, got access between GPU {} and GPU {} "
-                        "in one direction only",
-                        two, one));
+            "expected a symmetric matrix, got access between GPU {} and GPU {} in one direction "
+            "only",
+            two, one);
 }
 
 void read_peer_access(const Value& value, int gpus, GpuRules& rules) {
@@ -86,7 +85,7 @@ void read_nvlink(Fields fields, int gpus, std::set<Pair>& linked, GpuRules& rule
   fields.finish();
   for (const auto& [gpu, other] : read_pairs(list, gpus, "GPU")) {
     if (!linked.insert({gpu, other}).second)
-      list.fail(fmt::format("the pair [{}, {}] has an NVLink already", gpu, other));
+      list.fail("the pair [{}, {}] has an NVLink already", gpu, other);
     rules.nvlinks.push_back({gpu, other, bandwidth, latency});
   }
 }
@@ -101,19 +100,19 @@ std::vector<Pair> read_pairs(const Value& value, int count, std::string_view nou
     return pairs;
   }
   const std::string expected = fmt::format("pairs of {}s such as [[0, 1], [2, 3]]", noun);
-  if (value.kind() != Value::Kind::list) value.fail(fmt::format("expected all, or {}", expected));
+  if (value.kind() != Value::Kind::list) value.fail("expected all, or {}", expected);
   std::set<Pair> known;
   for (const Value& item : value.items()) {
     if (item.kind() != Value::Kind::list || item.items().size() != 2)
-      item.fail(fmt::format("expected {}", expected));
+      item.fail("expected {}", expected);
     const auto index = [&](std::size_t i) {
       return static_cast<int>(item.items()[i].integer(0, count - 1));
     };
     const Pair pair = std::pair(std::min(index(0), index(1)), std::max(index(0), index(1)));
     if (pair.first == pair.second)
-      item.fail(fmt::format("a pair is of two {}s, got {} twice", noun, pair.first));
+      item.fail("a pair is of two {}s, got {} twice", noun, pair.first);
     if (!known.insert(pair).second)
-      item.fail(fmt::format("the pair [{}, {}] stands twice", pair.first, pair.second));
+      item.fail("the pair [{}, {}] stands twice", pair.first, pair.second);
     pairs.push_back(pair);
   }
   return pairs;

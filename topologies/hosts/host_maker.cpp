@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "topologies/hosts/host_maker.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "topologies/graph/read_link.hpp"
@@ -34,9 +32,9 @@ void refuse_cluster(const Value& type) {
   const std::string& name = type.scalar();
   if (std::ranges::binary_search(names_in("topologies/clusters"), name))
     type.fail(
-        fmt::format("'{}' is a cluster, not a host type: for several of its hosts 'base: {}' "
-                    "in place of 'network' and 'host', and 'hosts: N'",
-                    name, name));
+        "'{}' is a cluster, not a host type: for several of its hosts 'base: {}' in place of "
+        "'network' and 'host', and 'hosts: N'",
+        name, name);
 }
 
 }  // namespace
@@ -81,7 +79,7 @@ void HostMaker::read_unlike(Fields& fields, const Value& host) {
     if (link != nullptr) kinds_.back().link = *link;
     for (const Value& name : names.items())
       if (!unlike_.try_emplace(name.text(), Unlike{kinds_.size() - 1, name}).second)
-        name.fail(fmt::format("'{}' stands twice", name.text()));
+        name.fail("'{}' stands twice", name.text());
   }
 }
 
@@ -111,9 +109,9 @@ void HostMaker::check_room(const Value& at, std::int64_t hosts, std::int64_t swi
   const std::int64_t each = kinds_.front().components, all = hosts * each + switches;
   if (all > Topology::most_components)
     at.fail(
-        fmt::format("the cluster is too large: {} hosts of {} components and the switches make "
-                    "{}, more than {} components",
-                    hosts, each, all, Topology::most_components));
+        "the cluster is too large: {} hosts of {} components and the switches make {}, more than "
+        "{} components",
+        hosts, each, all, Topology::most_components);
 }
 
 void HostMaker::require_all() const {

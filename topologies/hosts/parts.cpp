@@ -19,7 +19,7 @@ std::string read_interface(const Value& value) {
   require_host_name(value.place(), name);
   if (name == "nearest" || name == "all" ||
       name.find_first_not_of("0123456789") == std::string::npos)
-    value.fail(fmt::format("expected an interface's name such as enp216s0, got \"{}\"", name));
+    value.fail("expected an interface's name such as enp216s0, got \"{}\"", name);
   return name;
 }
 
@@ -91,14 +91,14 @@ std::vector<Attachment> read_nics(Fields& fields, int domains, int switches) {
   if (fields.has("nic")) fields.required("nic").fail("'nic' and 'nics' exclude each other");
   const Value& list = fields.required("nics");
   if (list.kind() != Value::Kind::list || list.items().empty() || list.items().size() > most_nics)
-    list.fail(fmt::format("expected a list of 1 to {} NICs", most_nics));
+    list.fail("expected a list of 1 to {} NICs", most_nics);
   std::vector<Attachment> nics;
   for (const Value& item : list.items()) {
     Fields nic(item, fmt::format("nics[{}]", nics.size()));
     nics.push_back(read_nic(nic, domains, switches));
     const std::string& name = nics.back().name;
     if (!name.empty() && std::ranges::count(nics, name, &Attachment::name) > 1)
-      item.find("name")->fail(fmt::format("duplicate NIC '{}'", name));
+      item.find("name")->fail("duplicate NIC '{}'", name);
   }
   return nics;
 }

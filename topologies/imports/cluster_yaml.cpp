@@ -10,6 +10,13 @@
 namespace ringscope {
 namespace {
 
+/// The text as a comment may hold it: on one line, and nothing that could drive a terminal.
+std::string one_line(std::string text) {
+  std::ranges::replace_if(
+      text, [](unsigned char c) { return c < 0x20 || c >= 0x7f; }, '?');
+  return text;
+}
+
 /// `name: N`, each device's label in a comment above.
 void append_count(std::string& yaml, std::string_view name, std::string_view kind,
                   const std::vector<ImportedHost::Device>& devices) {
@@ -52,31 +59,31 @@ void append_links(std::string& yaml, const ImportedHost& machine) {
 
 Bandwidth cable_of(ImportedHost& machine, std::optional<Bandwidth> link) {
   if (link) return *link;
-  if (machine.port) return *machine.port;
-  const auto assumed = assumed_port;
-  machine.note(fmt::format("guessed: cables of {}, because neither the file nor --link says it: {}",
-                           to_text(assumed.value), assumed.source));
-  return assumed.value;
+  return machine.port ? *machine.port : guessed_cable(machine);
 }
 
 }  // namespace
 
-std::string one_line(std::string text) {
-  std::ranges::replace_if(
-      text, [](unsigned char c) { return c < 0x20 || c >= 0x7f; }, '?');
-  return text;
+Bandwidth guessed_cable(Noted& of) {
+  of.note("guessed: cables of {}, because neither the file nor --link says it: {}",
+          to_text(assumed_port.value), assumed_port.source);
+  return assumed_port.value;
+}
+
+std::string yaml_head(std::string_view command, const std::string& origin, const Noted& of) {
+  std::string head =
+      fmt::format("# Imported by `ringscope {}` from {}.\n", command, one_line(origin));
+  for (const std::string& note : of.notes) head += fmt::format("# {}\n", one_line(note));
+  return head;
 }
 
 std::string cluster_yaml(ImportedHost& machine, const std::string& origin, int hosts,
                          std::optional<Bandwidth> link) {
   const Bandwidth cable = cable_of(machine, link);
-  const auto latency = assumed_cable_latency;
-  const Seconds half = latency.value / 2;
-  machine.note(fmt::format("guessed: {} of latency for a cable, because no file says it: {}",
-                           to_text(half), latency.source));
-  std::string yaml =
-      fmt::format("# Imported by `ringscope import-machine` from {}.\n", one_line(origin));
-  for (const std::string& note : machine.notes) yaml += fmt::format("# {}\n", one_line(note));
+  const Seconds half = assumed_cable_latency.value / 2;
+  machine.note("guessed: {} of latency for a cable, because no file says it: {}", to_text(half),
+               assumed_cable_latency.source);
+  std::string yaml = yaml_head("import-machine", origin, machine);
   yaml += fmt::format(
       "network: star\nabout: hosts like an imported machine\nhosts: {}\n"
       "link: {{{}bandwidth: {}, latency: {}}}\nhost:\n  type: custom\n",

@@ -32,9 +32,8 @@ const Format& format_of(const std::shared_ptr<const Source>& source, const std::
   std::string known;
   for (const Format& one : formats)
     known += fmt::format("{}{} ({})", known.empty() ? "" : ", ", one.name, one.summary);
-  throw InputError(
-      {source, 0, 0},
-      fmt::format("no known description of a {}; expected one of: {}{}", what, known, otherwise));
+  throw InputError({source, 0, 0}, "no known description of a {}; expected one of: {}{}", what,
+                   known, otherwise);
 }
 
 /// A file that is not empty, of at most so many MiB.

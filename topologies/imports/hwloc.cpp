@@ -103,15 +103,15 @@ class Domains {
     auto candidates = objects(topology, HWLOC_OBJ_NUMANODE);
     const bool split = candidates.size() == 1 && packages_.size() > 1;
     if (split) {
-      machine.note(fmt::format(
+      machine.note(
           "guessed: a NUMA domain for each of {} packages, because the file knows only one for all",
-          packages_.size()));
+          packages_.size());
       candidates = packages_;
     }
     for (const int cores : cores_in(topology, candidates)) {
       const hwloc_obj_t domain = candidates[seen_++];
       if (cores == 0) {
-        machine.note(fmt::format("left out: NUMA node {}, which has no core", domain->os_index));
+        machine.note("left out: NUMA node {}, which has no core", domain->os_index);
         continue;
       }
       const Bytes memory{split ? 0 : domain->attr->numanode.local_memory};
@@ -134,9 +134,8 @@ class Domains {
     }
     if (first == domains_.size()) first = 0;
     if (count != 1)
-      machine.note(
-          fmt::format("guessed: {} hangs off numa{}, because the file places it on {} domains",
-                      label, first, count));
+      machine.note("guessed: {} hangs off numa{}, because the file places it on {} domains", label,
+                   first, count);
     return fmt::format("numa{}", first);
   }
 
@@ -234,8 +233,7 @@ std::string for_libhwloc(const Xml& xml) {
   const std::string text = version.value();
   const int major = version ? version.as_int() : 1;
   if (major < 1 || major > newest)
-    xml.fail(xml.root(),
-             fmt::format("<topology>: expected a version from 1 to {}, got \"{}\"", newest, text));
+    xml.fail(xml.root(), "<topology>: expected a version from 1 to {}, got \"{}\"", newest, text);
   if (major == newest) {
     version.set_value("2.0");
     while (root.remove_child("info")) continue;

@@ -111,9 +111,8 @@ class Devices {
     if (pci.class_id == display_3d || any_os_device(object, computes)) return true;
     if (pci.class_id >> 8 != display_class) return false;
     if (pci.vendor_id == nvidia) return true;
-    machine_.note(
-        fmt::format("left out: {}, a display adapter that computes nothing as far as the file says",
-                    label_of(object)));
+    machine_.note("left out: {}, a display adapter that computes nothing as far as the file says",
+                  label_of(object));
     return false;
   }
 
@@ -121,9 +120,9 @@ class Devices {
     // 16 lanes of 8 GT/s, less rounding.
     constexpr double usual = 15.7e9;
     if (!gpu.link || gpu.link->bytes_per_second >= usual * assumed_pcie_share.value) return;
-    machine_.note(fmt::format(
+    machine_.note(
         "look at: the PCIe link of {} is slow in the file; an idle GPU lowers the rate of its link",
-        gpu.label));
+        gpu.label);
   }
 
   ImportedHost& machine_;
@@ -183,8 +182,8 @@ void hang_devices(hwloc_topology_t topology, const DomainOf& domain_of, Imported
     hang_all_of(topology, type, domain_of, machine);
   read_nvlinks(topology, machine);
   const auto share = assumed_pcie_share;
-  machine.note(fmt::format("guessed: {:.2g} of what a PCIe link signals is payload: {}",
-                           share.value, share.source));
+  machine.note("guessed: {:.2g} of what a PCIe link signals is payload: {}", share.value,
+               share.source);
 }
 
 }  // namespace ringscope

@@ -42,10 +42,9 @@ void connect(const std::string& parent, const std::string& name, std::optional<B
     known = assumed_pcie_link(machine.compute_capability).value;
   }
   const auto latency = parent.starts_with("numa") ? assumed_root_latency : assumed_switch_latency;
-  machine.note(fmt::format("guessed: {} of latency for a PCIe link {}, because no file says it: {}",
-                           to_text(latency.value),
-                           parent.starts_with("numa") ? "to a domain" : "below a switch",
-                           latency.source));
+  machine.note("guessed: {} of latency for a PCIe link {}, because no file says it: {}",
+               to_text(latency.value),
+               parent.starts_with("numa") ? "to a domain" : "below a switch", latency.source);
   machine.links.push_back({parent, name, *known, latency.value});
 }
 
@@ -74,9 +73,9 @@ void add_nic(ImportedHost& machine) {
   machine.note("guessed: one NIC on numa0, because the file names none, and a network needs one");
   if (machine.gpus.size() > 1)
     machine.note(
-        fmt::format("look at: all {} GPUs share the guessed NIC between hosts; for each real one "
-                    "raise `nics` and add a line to `links`, from what it hangs off to nic1, nic2",
-                    machine.gpus.size()));
+        "look at: all {} GPUs share the guessed NIC between hosts; for each real one raise `nics` "
+        "and add a line to `links`, from what it hangs off to nic1, nic2",
+        machine.gpus.size());
   PciDevice nic;
   nic.kind = PciDevice::Kind::nic;
   nic.label = "guessed";
@@ -88,10 +87,6 @@ void add_nic(ImportedHost& machine) {
 int ImportedHost::gpu_index(const std::string& label) const {
   const auto gpu = std::ranges::find(gpus, label, &Device::label);
   return gpu == gpus.end() ? -1 : static_cast<int>(gpu - gpus.begin());
-}
-
-void ImportedHost::note(std::string text) {
-  if (std::ranges::find(notes, text) == notes.end()) notes.push_back(std::move(text));
 }
 
 bool leads_anywhere(const PciDevice& device) {
@@ -114,9 +109,9 @@ void link_domains(const std::vector<DomainPlace>& places, ImportedHost& machine)
     Bandwidth& memory = machine.domains[i].memory_bandwidth;
     machine.domains[i].socket = sockets.try_emplace(places[i].package, next).first->second;
     memory = {cpu.memory.bytes_per_second * places[i].share * share.value};
-    machine.note(fmt::format(
+    machine.note(
         "guessed: {} of memory bandwidth in a domain, because no file says it: {} of {} ({}; {})",
-        to_short_text(memory), share.value, cpu.name, cpu.source, share.source));
+        to_short_text(memory), share.value, cpu.name, cpu.source, share.source);
   }
   const auto latency = assumed_socket_latency;
   for (std::size_t to = 1; to < places.size(); ++to) {
@@ -128,10 +123,10 @@ void link_domains(const std::vector<DomainPlace>& places, ImportedHost& machine)
       const Bandwidth bandwidth = near ? inside : cpu.socket_link;
       machine.links.push_back(
           {fmt::format("numa{}", from), fmt::format("numa{}", to), bandwidth, latency.value});
-      machine.note(fmt::format(
+      machine.note(
           "guessed: every two domains {} linked at {} and {}, because no file says it: {}; {}",
           near ? "of one package are" : "are", to_short_text(bandwidth), to_text(latency.value),
-          near ? "as fast as the memory of one" : cpu.source, latency.source));
+          near ? "as fast as the memory of one" : cpu.source, latency.source);
     }
   }
 }
@@ -146,16 +141,15 @@ void name_network(int compute_capability, ImportedHost& machine) {
   if (names.size() != 1) return;
   const auto& [kind, name] = *names.begin();
   machine.network = kind;
-  machine.note(fmt::format("guessed: the network is {}, because a NIC is called {}: {}", kind, name,
-                           "rdma-core, kernel-boot/rdma_rename.c; HPE's libfabric for cxi"));
+  machine.note("guessed: the network is {}, because a NIC is called {}: {}", kind, name,
+               "rdma-core, kernel-boot/rdma_rename.c; HPE's libfabric for cxi");
 }
 
 void complete(ImportedHost& machine) {
   if (machine.nics.empty()) add_nic(machine);
   if (machine.unknown.empty()) return;
   const auto assumed = assumed_pcie_link(machine.compute_capability);
-  machine.note(
-      fmt::format("guessed: {} for the PCIe links of {}, because the file names no speed: {}",
-                  to_text(assumed.value), fmt::join(machine.unknown, ", "), assumed.source));
+  machine.note("guessed: {} for the PCIe links of {}, because the file names no speed: {}",
+               to_text(assumed.value), fmt::join(machine.unknown, ", "), assumed.source);
 }
 }  // namespace ringscope

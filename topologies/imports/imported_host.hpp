@@ -7,12 +7,13 @@
 #include <vector>
 
 #include "topologies/imports/assumed.hpp"
+#include "topologies/imports/noted.hpp"
 
 namespace ringscope {
 
 /// The components and links that host type `custom` takes. Components go by their kind and index:
 /// numa0, pcie0, gpu0, nic0, nvswitch0.
-struct ImportedHost {
+struct ImportedHost : Noted {
   struct Domain {
     int cores = 0;
     int socket = 0;
@@ -36,12 +37,9 @@ struct ImportedHost {
   int compute_capability = 0;        ///< of the GPUs, which tells the PCIe's generation; 0: unknown
   std::optional<Bandwidth> port;     ///< the fastest network port's, where the file says it
   std::string network;               ///< kind of the cables' network; "": not known
-  std::vector<std::string> notes;    ///< "guessed: ..., because ...", "left out: ..."
 
   /// Index of the GPU with that label; -1 where there is none.
   int gpu_index(const std::string& label) const;
-  /// Adds a note, once.
-  void note(std::string text);
 };
 
 /// A PCI device or bridge that the file tells of, with what is below it.
@@ -81,8 +79,11 @@ void name_network(int compute_capability, ImportedHost& machine);
 /// in somewhere, and notes which links' speeds were not known.
 void complete(ImportedHost& machine);
 
-/// The text as a comment may hold it: on one line, and nothing that could drive a terminal.
-std::string one_line(std::string text);
+/// Bandwidth of cables where neither the file nor --link says it; leaves a note.
+Bandwidth guessed_cable(Noted& of);
+
+/// First lines of a cluster's YAML: the command that wrote it, and the notes.
+std::string yaml_head(std::string_view command, const std::string& origin, const Noted& of);
 
 /// The cluster of `hosts` such machines on one switch, as YAML that read_cluster() takes; the notes
 /// stand at its head, and what is assumed of the cable joins them. The cable is as fast as `link`,

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "topologies/imports/imports.hpp"
 
-#include <fmt/format.h>
-
 #include <stdexcept>
 
 #include "topologies/imports/format_of.hpp"
@@ -42,7 +40,7 @@ ImportedHost parse_machine(const Source& source, const std::string& as) {
     complete(machine);
     return machine;
   } catch (const std::length_error& error) {
-    throw InputError({shared, 0, 0}, fmt::format("the machine is too large: {}", error.what()));
+    throw InputError({shared, 0, 0}, "the machine is too large: {}", error.what());
   }
 }
 

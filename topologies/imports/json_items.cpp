@@ -27,10 +27,9 @@ void each_item(const std::shared_ptr<const Source>& source, const char* key,
       read(item);
     }
   } catch (const Json::parse_error& error) {
-    throw InputError({source, 0, 0},
-                     fmt::format("byte {}: the list is cut off here, or no JSON", error.byte));
+    throw InputError({source, 0, 0}, "byte {}: the list is cut off here, or no JSON", error.byte);
   } catch (const Json::exception& error) {
-    throw InputError({source, 0, 0}, fmt::format("{}: {}", where, reason_of(error)));
+    throw InputError({source, 0, 0}, "{}: {}", where, reason_of(error));
   }
 }
 

@@ -31,9 +31,9 @@ int bits_of(const Xml& xml, pugi::xml_node cpu) {
     unsigned digit = 0;
     if (std::from_chars(&c, &c + 1, digit, 16).ec != std::errc{})
       xml.fail(cpu,
-               fmt::format(
-                   "<cpu>: expected a mask such as \"0000ffff,0000ffff\" as 'affinity', got \"{}\"",
-                   cpu.attribute("affinity").value()));
+
+               "<cpu>: expected a mask such as \"0000ffff,0000ffff\" as 'affinity', got \"{}\"",
+               cpu.attribute("affinity").value());
     bits += std::popcount(digit);
   }
   return bits;
@@ -50,9 +50,7 @@ std::optional<Bandwidth> pcie_link(const Xml& xml, pugi::xml_node pci) {
   if (error != std::errc{} || !std::string_view(end).starts_with(" GT/s") ||
       !(gigatransfers > 0 && gigatransfers <= fastest)) {
     if (speed.starts_with("Unknown")) return {};
-    xml.fail(pci,
-             fmt::format("<pci>: expected a rate such as \"16 GT/s\" as 'link_speed', got \"{}\"",
-                         speed));
+    xml.fail(pci, "<pci>: expected a rate such as \"16 GT/s\" as 'link_speed', got \"{}\"", speed);
   }
   const int width = xml.integer(pci, "link_width", 0, 255);
   if (width == 0) return {};
@@ -95,8 +93,8 @@ class NcclReader {
   void add_domain(pugi::xml_node cpu) {
     const int bits = bits_of(xml_, cpu);
     if (bits == 0)
-      machine_.note(fmt::format("guessed: 1 core in numa{}, because its affinity mask is empty",
-                                places_.size()));
+      machine_.note("guessed: 1 core in numa{}, because its affinity mask is empty",
+                    places_.size());
     machine_.domains.push_back({.cores = std::max(bits, 1), .memory_bandwidth = {}});
     const AssumedCpu& model =
         assumed_cpu(cpu.attribute("vendor").value(), cpu.attribute("familyid").as_int(),
@@ -114,7 +112,7 @@ class NcclReader {
     } else if (found.kind == PciDevice::Kind::nic) {
       return card(pci.child("nic"), found.label, found.link);
     } else if (!gpus_.insert(found.label).second) {
-      xml_.fail(pci, fmt::format("<pci>: the bus id '{}' stands twice", found.label));
+      xml_.fail(pci, "<pci>: the bus id '{}' stands twice", found.label);
     }
     return found;
   }
@@ -163,8 +161,7 @@ class NcclReader {
       if (to_switch) {
         nvlinks_.add_to_switch(a, bandwidth);
       } else if (b < 0) {
-        machine_.note(fmt::format("left out: an NVLink from {} to {}, which is no GPU of the file",
-                                  from, to));
+        machine_.note("left out: an NVLink from {} to {}, which is no GPU of the file", from, to);
       } else if (a != b) {
         nvlinks_.add(a, b, bandwidth);
       }
@@ -175,19 +172,18 @@ class NcclReader {
     machine_.note(
         "guessed: every bit of an affinity mask is a core, because the file does not tell cores "
         "from hardware threads");
-    machine_.note(
-        fmt::format("guessed: what a PCIe lane moves, because the file names only its rate: {}",
-                    assumed_pcie_lane(8e9).source));
+    machine_.note("guessed: what a PCIe lane moves, because the file names only its rate: {}",
+                  assumed_pcie_lane(8e9).source);
     if (nvlinks_.empty() && machine_.gpus.size() > 1)
       machine_.note(
           "left out: NVLinks, because the file names none; NCCL asks the driver for them. What it "
           "dumps (NCCL_TOPO_DUMP_FILE) and `nvidia-smi topo -m` name them; by hand they stand "
-          "under 'host': nvlink: {pairs: [[0, 1]], bandwidth: 25 GB/s, latency: 500 ns}, or, of "
-          "each GPU to NVSwitches, nvswitch: {bandwidth: 300 GB/s, latency: 250 ns}");
+          "under 'host': nvlink: {{pairs: [[0, 1]], bandwidth: 25 GB/s, latency: 500 ns}}, or, of "
+          "each GPU to NVSwitches, nvswitch: {{bandwidth: 300 GB/s, latency: 250 ns}}");
     if (!nvlinks_.empty())
-      machine_.note(fmt::format(
+      machine_.note(
           "guessed: {} for one NVLink where the file names no compute capability, else by that: {}",
-          to_text(assumed_nvlink(0).value), assumed_nvlink(0).source));
+          to_text(assumed_nvlink(0).value), assumed_nvlink(0).source);
   }
 
   Xml xml_;

@@ -98,8 +98,8 @@ class SmiReader {
     std::vector<DomainPlace> places;
     for (const auto& [name, device] : first) {
       numbers_[name] = places.size();
-      machine_.note(fmt::format("numa{}: the domain of {}{}", places.size(), device->name,
-                                name.empty() ? "" : ", NUMA or CPUs " + name));
+      machine_.note("numa{}: the domain of {}{}", places.size(), device->name,
+                    name.empty() ? "" : ", NUMA or CPUs " + name);
       machine_.domains.push_back({.cores = cores_of(*device), .memory_bandwidth = {}});
       places.push_back({.package = static_cast<int>(places.size()), .cpu = &assumed_cpu("", 0, 0)});
     }
@@ -113,16 +113,16 @@ class SmiReader {
       const auto gpus = std::ranges::count_if(matrix_.devices, [&](const SmiDevice& one) {
         return one.is_gpu && one.domain == device.domain;
       });
-      machine_.note(fmt::format(
+      machine_.note(
           "guessed: {} next to {}, one for each GPU there, because no CPU affinity is told",
-          plural(gpus, "core"), device.name));
+          plural(gpus, "core"), device.name);
       return static_cast<int>(gpus);
     }
-    machine_.note(fmt::format(
+    machine_.note(
         "guessed: CPUs {} are {}", device.cpus,
         list.twins
             ? "cores with two hardware threads each, because they are two ranges of one length"
-            : "cores, because nothing tells hardware threads"));
+            : "cores, because nothing tells hardware threads");
     return list.twins ? list.count / 2 : list.count;
   }
 
@@ -134,8 +134,8 @@ class SmiReader {
     for (std::size_t gpu = 0; gpu < size(); ++gpu)
       if (matrix_.devices[gpu].is_gpu && matrix_.cells[top][gpu].relation <= Relation::node)
         return numbers_.at(matrix_.devices[gpu].domain);
-    machine_.note(fmt::format("guessed: {} hangs off numa0, because it is in no GPU's domain",
-                              matrix_.devices[top].name));
+    machine_.note("guessed: {} hangs off numa0, because it is in no GPU's domain",
+                  matrix_.devices[top].name);
     return 0;
   }
 
@@ -160,9 +160,8 @@ class SmiReader {
     const auto capability = assumed_capability(nvlinks);
     machine_.compute_capability = capability.value;
     if (capability.value == 0) return;
-    machine_.note(
-        fmt::format("guessed: GPUs of compute capability {}.{}, because one has {} NVLinks: {}",
-                    capability.value / 10, capability.value % 10, nvlinks, capability.source));
+    machine_.note("guessed: GPUs of compute capability {}.{}, because one has {} NVLinks: {}",
+                  capability.value / 10, capability.value % 10, nvlinks, capability.source);
   }
 
   /// Eight GPUs with seven links each are MI300X; all others are taken for the generation before.
@@ -170,9 +169,9 @@ class SmiReader {
     bool is_full = size() == 8;
     for (std::size_t i = 0; i < size(); ++i) is_full = is_full && nvlinks_of(i).first == 7;
     machine_.compute_capability = is_full ? 90 : 80;  // NVIDIA's with the same PCIe
-    machine_.note(fmt::format("guessed: GPUs like {}, because {} xGMI links to seven others",
-                              is_full ? "MI300X" : "MI200",
-                              is_full ? "each of the eight has" : "not each of eight has"));
+    machine_.note("guessed: GPUs like {}, because {} xGMI links to seven others",
+                  is_full ? "MI300X" : "MI200",
+                  is_full ? "each of the eight has" : "not each of eight has");
   }
 
   void add_nvlinks() {
@@ -192,9 +191,9 @@ class SmiReader {
           links.add(gpu, machine_.gpu_index(matrix_.devices[j].name), bandwidth(count));
     }
     if (links.empty()) return;
-    machine_.note(fmt::format(
-        "guessed: {} for one {}, because the matrix does not tell its generation: {}",
-        to_text(per_link.value), matrix_.is_xgmi ? "xGMI link" : "NVLink", per_link.source));
+    machine_.note("guessed: {} for one {}, because the matrix does not tell its generation: {}",
+                  to_text(per_link.value), matrix_.is_xgmi ? "xGMI link" : "NVLink",
+                  per_link.source);
     links.connect(machine_);
   }
 

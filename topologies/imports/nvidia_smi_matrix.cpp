@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <charconv>
 #include <map>
@@ -16,14 +14,14 @@ constexpr std::size_t most_devices = 256;
 void check_row(const SmiLine& row, const SmiLine& head, const SmiTable& table) {
   const std::string& column = head[table.rows.size()].scalar();
   if (row[0].scalar() != column)
-    row[0].fail(fmt::format("expected the row of '{}', got '{}'", column, row[0].scalar()));
+    row[0].fail("expected the row of '{}', got '{}'", column, row[0].scalar());
   // Nothing stands behind the cells where the head ends with them.
   if (row.size() <= table.columns || (head.size() == table.columns && row.size() > head.size() + 1))
-    row[0].fail(fmt::format("expected {} cells in the row of '{}', got {}", table.columns, column,
-                            row.size() - 1));
+    row[0].fail("expected {} cells in the row of '{}', got {}", table.columns, column,
+                row.size() - 1);
   if (std::ranges::any_of(table.rows,
                           [&](const SmiLine& one) { return one[0].scalar() == column; }))
-    row[0].fail(fmt::format("the device '{}' stands twice", column));
+    row[0].fail("the device '{}' stands twice", column);
 }
 
 SmiCell read_cell(const Value& word) {
@@ -41,8 +39,7 @@ SmiCell read_cell(const Value& word) {
   const auto [stop, error] = std::from_chars(begin, end, links);
   if (!word.scalar().starts_with("NV") || error != std::errc{} || stop != end || links < 1 ||
       links > most_links)
-    word.fail(fmt::format("expected X, PIX, PXB, PHB, NODE, SYS or NV and a number, got \"{}\"",
-                          word.scalar()));
+    word.fail("expected X, PIX, PXB, PHB, NODE, SYS or NV and a number, got \"{}\"", word.scalar());
   return {Relation::nv, links};
 }
 
@@ -70,8 +67,7 @@ void check_cells(const SmiMatrix& matrix) {
       const SmiCell &a = matrix.cells[i][j], &b = matrix.cells[j][i];
       const SmiDevice &row = matrix.devices[i], &column = matrix.devices[j];
       const auto fail = [&](std::string_view message) {
-        throw InputError(row.place,
-                         fmt::format("'{}' and '{}': {}", row.name, column.name, message));
+        throw InputError(row.place, "'{}' and '{}': {}", row.name, column.name, message);
       };
       if ((i == j) != (a.relation == Relation::self))
         fail("expected X on the diagonal of the matrix, and only there");
@@ -116,12 +112,11 @@ SmiTable read_smi_table(std::span<const SmiLine> lines, const Place& where,
   SmiTable table;
   table.columns =
       static_cast<std::size_t>(std::ranges::find(*head, "CPU", &Value::scalar) - head->begin());
-  if (table.columns > most_devices)
-    (*head)[0].fail(fmt::format("more than {} devices", most_devices));
+  if (table.columns > most_devices) (*head)[0].fail("more than {} devices", most_devices);
   for (auto row = head + 1; table.rows.size() < table.columns; ++row) {
     if (row == lines.end() || row->empty())
-      (*head)[0].fail(fmt::format("expected a row for each of {} columns, got {}", table.columns,
-                                  table.rows.size()));
+      (*head)[0].fail("expected a row for each of {} columns, got {}", table.columns,
+                      table.rows.size());
     check_row(*row, *head, table);
     table.rows.push_back(*row);
   }
@@ -148,8 +143,7 @@ CpuList read_cpu_list(const std::string& text, const Place& place) {
     int value = 0;
     const auto [stop, error] = std::from_chars(at, end, value);
     if (error != std::errc{} || value < 0 || value > most_cpus)
-      throw InputError(
-          place, fmt::format("expected a list of CPUs such as \"0-19,40-59\", got \"{}\"", text));
+      throw InputError(place, "expected a list of CPUs such as \"0-19,40-59\", got \"{}\"", text);
     at = stop;
     return value;
   };

@@ -19,8 +19,8 @@ void NvLinks::add_to_switch(int gpu, Bandwidth bandwidth) {
 void NvLinks::connect(ImportedHost& machine) const {
   if (empty()) return;
   const auto latency = assumed_nvlink_latency;
-  machine.note(fmt::format("guessed: {} from GPU to GPU over NVLink, because no file says it: {}",
-                           to_text(latency.value), latency.source));
+  machine.note("guessed: {} from GPU to GPU over NVLink, because no file says it: {}",
+               to_text(latency.value), latency.source);
   for (const auto& [gpus, bandwidth] : pairs_)
     machine.links.push_back({fmt::format("gpu{}", gpus.first), fmt::format("gpu{}", gpus.second),
                              bandwidth, latency.value});

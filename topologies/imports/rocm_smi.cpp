@@ -3,8 +3,6 @@
 //
 // Source: ROCm/rocm_smi_lib, python_smi_tools/rocm_smi.py, showHopsTopology(), showTypeTopology()
 // and showNumaTopology().
-#include <fmt/format.h>
-
 #include <array>
 #include <map>
 
@@ -29,17 +27,17 @@ std::vector<SmiLine> table_of(std::span<const SmiLine> lines, const Place& whole
     return !std::ranges::search(line, words, {}, &Value::scalar).empty();
   });
   if (above == lines.end())
-    throw InputError(whole, fmt::format("expected the table \"{} between two GPUs\", got none: "
-                                        "`rocm-smi --showtopo` prints it",
-                                        title));
+    throw InputError(
+        whole,
+        "expected the table \"{} between two GPUs\", got none: `rocm-smi --showtopo` prints it",
+        title);
   const auto [rows, columns] = read_smi_table({above, lines.end()}, (*above)[0].place(), most_gpus);
   for (std::size_t i = 0; i < columns; ++i) {
     for (std::size_t j = 0; j <= i; ++j) {
       const Value &cell = rows[i][j + 1], &other = rows[j][i + 1];
       if (i == j ? cell.scalar() != "0" : cell.scalar() != other.scalar())
-        cell.fail(fmt::format("expected \"{}\", {}, got \"{}\"", i == j ? "0" : other.scalar(),
-                              i == j ? "as of a GPU to itself" : "as the other way",
-                              cell.scalar()));
+        cell.fail("expected \"{}\", {}, got \"{}\"", i == j ? "0" : other.scalar(),
+                  i == j ? "as of a GPU to itself" : "as the other way", cell.scalar());
     }
   }
   return rows;
@@ -74,15 +72,13 @@ ImportedHost read_rocm(const std::shared_ptr<const Source>& source) {
   const auto domains = domains_of(lines);
   SmiMatrix matrix{.devices = {}, .cells = {}, .is_xgmi = true};
   if (hops.size() != types.size())
-    hops[0][0].fail(fmt::format("expected {} GPUs, as there are link types, got {}", types.size(),
-                                hops.size()));
+    hops[0][0].fail("expected {} GPUs, as there are link types, got {}", types.size(), hops.size());
   bool indirect = false;
   for (std::size_t i = 0; i < types.size(); ++i) {
     const Value& name = types[i][0];
     const auto domain = domains.find(name.scalar());
     if (domain == domains.end())
-      name.fail(fmt::format("expected a line \"(Topology) Numa Node: N\" for '{}', got none",
-                            name.scalar()));
+      name.fail("expected a line \"(Topology) Numa Node: N\" for '{}', got none", name.scalar());
     matrix.devices.push_back({name.scalar(), true, {}, domain->second, name.place()});
     matrix.cells.emplace_back();
     for (std::size_t j = 1; j <= types.size(); ++j) {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "topologies/imports/xml.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <charconv>
 
@@ -34,21 +32,17 @@ Xml::Xml(std::shared_ptr<const Source> source, const std::string& root_name)
                                             pugi::parse_default, pugi::encoding_utf8);
   if (!result)
     throw InputError(place_at(source_, bytes_before(source_->text, result.offset)),
-                     fmt::format("not valid XML: {}", result.description()));
+                     "not valid XML: {}", result.description());
   if (root() == nullptr || root().name() != root_name)
-    throw InputError(place_of(root()),
-                     fmt::format("expected the element <{}>, got <{}>", root_name, root().name()));
+    throw InputError(place_of(root()), "expected the element <{}>, got <{}>", root_name,
+                     root().name());
   DepthCheck check;
   document_.traverse(check);
-  if (check.too_deep) fail(check.too_deep, fmt::format("nested deeper than {} levels", deepest));
+  if (check.too_deep) fail(check.too_deep, "nested deeper than {} levels", deepest);
 }
 
 Place Xml::place_of(pugi::xml_node node) const {
   return place_at(source_, bytes_before(source_->text, node.offset_debug()));
-}
-
-void Xml::fail(pugi::xml_node node, const std::string& message) const {
-  throw InputError(place_of(node), message);
 }
 
 void Xml::fail_at(pugi::xml_node node, std::string_view attribute,
@@ -63,13 +57,13 @@ void Xml::fail_at(pugi::xml_node node, std::string_view attribute,
     const bool begins = std::string_view(" \t\r\n").find(text[at - 1]) != std::string_view::npos;
     if (begins && behind != std::string::npos && text[behind] == '=') break;
   }
-  if (at == std::string::npos) fail(node, message);
+  if (at == std::string::npos) fail(node, "{}", message);
   throw InputError(place_at(source_, at), message);
 }
 
 std::string Xml::required(pugi::xml_node node, const char* name) const {
   const pugi::xml_attribute attribute = node.attribute(name);
-  if (!attribute) fail(node, fmt::format("<{}>: the attribute '{}' is missing", node.name(), name));
+  if (!attribute) fail(node, "<{}>: the attribute '{}' is missing", node.name(), name);
   return attribute.value();
 }
 
@@ -78,8 +72,8 @@ int Xml::integer(pugi::xml_node node, const char* name, int least, int most) con
   int value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size() || value < least || value > most)
-    fail(node, fmt::format("<{}>: expected a whole number from {} to {} as '{}', got \"{}\"",
-                           node.name(), least, most, name, text));
+    fail(node, "<{}>: expected a whole number from {} to {} as '{}', got \"{}\"", node.name(),
+         least, most, name, text);
   return value;
 }
 

@@ -18,7 +18,11 @@ class Xml {
 
   pugi::xml_node root() const { return document_.document_element(); }
   Place place_of(pugi::xml_node node) const;
-  [[noreturn]] void fail(pugi::xml_node node, const std::string& message) const;
+  template <typename... Parts>
+  [[noreturn]] void fail(pugi::xml_node node, fmt::format_string<Parts...> text,
+                         Parts&&... parts) const {
+    throw InputError(place_of(node), fmt::format(text, std::forward<Parts>(parts)...));
+  }
 
   /// The error stands at the attribute, or, where there is none of that name, at the node.
   [[noreturn]] void fail_at(pugi::xml_node node, std::string_view attribute,

@@ -73,8 +73,8 @@ void require_utf8(const std::shared_ptr<const Source>& source) {
   const std::string_view text = source->text;
   const std::size_t at = first_not_utf8(text);
   if (at == std::string_view::npos) return;
-  throw InputError(place_at(source, at),
-                   fmt::format("expected text in UTF-8, got the byte 0x{:02x}", byte_at(text, at)));
+  throw InputError(place_at(source, at), "expected text in UTF-8, got the byte 0x{:02x}",
+                   byte_at(text, at));
 }
 
 std::size_t first_control_character(std::string_view text) {

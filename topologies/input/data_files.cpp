@@ -88,7 +88,7 @@ std::string file_of(const Value& name, const std::string& folder, std::string_vi
   if (is_path(text)) {
     const std::string path = path_from(name.place(), text);
     std::error_code ignored;
-    if (!fs::exists(path, ignored)) name.fail(fmt::format("no file is at '{}'", path));
+    if (!fs::exists(path, ignored)) name.fail("no file is at '{}'", path);
     return path;
   }
   const std::vector<std::string> known = names_in(folder);
@@ -141,7 +141,7 @@ std::string read_file(const std::string& path, std::size_t most_mebibytes) {
 std::shared_ptr<const Source> read_named(const Value& name, std::string_view what,
                                          const std::string& path, std::size_t most_mebibytes) {
   std::string text = read_file(path, most_mebibytes, [&](const std::string& why) {
-    name.fail(fmt::format("the {} '{}' {}", what, path, why));
+    name.fail("the {} '{}' {}", what, path, why);
   });
   auto source = std::make_shared<const Source>(Source{path, std::move(text)});
   require_utf8(source);

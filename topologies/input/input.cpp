@@ -177,21 +177,19 @@ void Value::set(std::string_view dotted_path, Value value, const std::optional<P
     return place;
   };
   if (std::ranges::count(dotted_path, '.') >= deepest)
-    throw InputError(place_of(dotted_path), fmt::format("a key has at most {} parts", deepest));
+    throw InputError(place_of(dotted_path), "a key has at most {} parts", deepest);
   Value* here = this;
   std::string_view rest = dotted_path;
   while (true) {
     const auto dot = rest.find('.');
     const std::string_view key = rest.substr(0, dot);
     if (key.empty())
-      throw InputError(place_of(rest),
-                       fmt::format("'{}' is no key: a part of it is empty", dotted_path));
+      throw InputError(place_of(rest), "'{}' is no key: a part of it is empty", dotted_path);
     if (here->is_null()) *here = empty_map_at(value.place());
     if (here->kind_ != Kind::map) {
       const auto parent = dotted_path.substr(0, dotted_path.size() - rest.size());
-      throw InputError(place_of(rest),
-                       fmt::format("'{}' cannot be set: '{}' is no map", dotted_path,
-                                   parent.substr(0, parent.size() - (parent.empty() ? 0 : 1))));
+      throw InputError(place_of(rest), "'{}' cannot be set: '{}' is no map", dotted_path,
+                       parent.substr(0, parent.size() - (parent.empty() ? 0 : 1)));
     }
     auto entry = std::ranges::find(here->entries_, key, &Entry::key);
     if (entry == here->entries_.end())
@@ -219,15 +217,12 @@ void Value::merge(const Value& over) {
   }
 }
 
-void Value::fail(const std::string& message) const { throw InputError(place_, message); }
-
 Fields::Fields(const Value& map, std::string what) : map_(&map), what_(std::move(what)) {
   if (map.kind() != Value::Kind::map) {
     constexpr Array<std::string_view, 4> kinds = {"nothing", "a text", "a list", "a map"};
     const bool rate = map.kind() == Value::Kind::scalar && parse_bandwidth(map.scalar());
-    map.fail(
-        fmt::format("{}: expected a map of keys and values, got {}{}", what_, kinds[map.kind()],
-                    rate ? fmt::format("; did you mean its 'bandwidth', {}?", map.scalar()) : ""));
+    map.fail("{}: expected a map of keys and values, got {}{}", what_, kinds[map.kind()],
+             rate ? fmt::format("; did you mean its 'bandwidth', {}?", map.scalar()) : "");
   }
   resolved_ = Value::empty_map_at(map.place());
 }
@@ -243,9 +238,9 @@ const Value& Fields::required(std::string_view key) {
   const auto holds = [key](std::string_view name) { return name.find(key) != name.npos; };
   for (const auto& entry : map_->entries())
     if (unknown(entry.key) && !holds(entry.key) && is_near(entry.key, key))
-      throw InputError(entry.key_place, fmt::format("{}: unknown key '{}'; did you mean '{}'?",
-                                                    what_, entry.key, key));
-  map_->fail(fmt::format("{}: the key '{}' is missing", what_, key));
+      throw InputError(entry.key_place, "{}: unknown key '{}'; did you mean '{}'?", what_,
+                       entry.key, key);
+  map_->fail("{}: the key '{}' is missing", what_, key);
 }
 
 const Value* Fields::optional(std::string_view key) {
@@ -283,8 +278,7 @@ bool Fields::has(std::string_view key) const {
 void Fields::finish() const {
   for (const auto& entry : map_->entries()) {
     if (std::ranges::find(known_, entry.key) == known_.end())
-      throw InputError(entry.key_place,
-                       fmt::format("{}: {}", what_, unknown_name("key", entry.key, known_)));
+      throw InputError(entry.key_place, "{}: {}", what_, unknown_name("key", entry.key, known_));
   }
 }
 

@@ -9,6 +9,8 @@
 //                ^
 #pragma once
 
+#include <fmt/core.h>
+
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -18,6 +20,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "topologies/input/units.hpp"
@@ -41,6 +44,12 @@ class InputError : public std::runtime_error {
  public:
   /// what() is "place: message", the line and a caret.
   InputError(const Place& place, const std::string& message);
+  /// The message as fmt::format() makes it.
+  template <typename First, typename... Rest>
+  InputError(const Place& place, fmt::format_string<First, Rest...> text, First&& first,
+             Rest&&... rest)
+      : InputError(place,
+                   fmt::format(text, std::forward<First>(first), std::forward<Rest>(rest)...)) {}
 };
 
 /// "unknown cluster 'rak'; did you mean 'rack'? (known: rack, torus)", for the message of an error.
@@ -81,7 +90,12 @@ class Value {
   /// Lays `over` over this value: maps are merged key by key, everything else is replaced.
   void merge(const Value& over);
 
-  [[noreturn]] void fail(const std::string& message) const;  ///< throws InputError at this place
+  /// Throws InputError at this place: with the message, or with what fmt::format() makes.
+  [[noreturn]] void fail(const std::string& message) const { throw InputError(place_, message); }
+  template <typename... Parts>
+  [[noreturn]] void fail(fmt::format_string<Parts...> text, Parts&&... parts) const {
+    throw InputError(place_, fmt::format(text, std::forward<Parts>(parts)...));
+  }
 
   // The value as a list or a quantity, or an error that says what was expected.
 

@@ -31,7 +31,7 @@ std::string described(const Value& value) {
 
 [[noreturn]] void fail_expecting(const Value& value, const std::string& what,
                                  const std::string& hint = "") {
-  value.fail(fmt::format("expected {}, got {}{}", what, described(value), hint));
+  value.fail("expected {}, got {}{}", what, described(value), hint);
 }
 
 template <typename Number>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Text to Value. yaml-cpp's events are used instead of its nodes: they carry the place of every
 // key, and let a document be refused before it has grown deep or large.
-#include <fmt/format.h>
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
@@ -60,8 +59,8 @@ class YamlReader : public YAML::EventHandler {
     Value value = new_value(Value::Kind::scalar, mark, tag, anchor);
     value.scalar_ = text;
     if (const std::size_t at = first_control_character(text); at != std::string::npos)
-      value.fail(fmt::format("a text may not hold the control character 0x{:02x}",
-                             static_cast<unsigned char>(text[at])));
+      value.fail("a text may not hold the control character 0x{:02x}",
+                 static_cast<unsigned char>(text[at]));
     add(std::move(value));
   }
   void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
@@ -111,7 +110,7 @@ class YamlReader : public YAML::EventHandler {
   }
 
   void open(Value value) {
-    if (open_.size() == deepest) value.fail(fmt::format("nested deeper than {} levels", deepest));
+    if (open_.size() == deepest) value.fail("nested deeper than {} levels", deepest);
     if (!open_.empty()) require_no_key(value);
     open_.push_back({std::move(value), {}});
   }
@@ -148,10 +147,8 @@ class YamlReader : public YAML::EventHandler {
     if (key.kind_ != Value::Kind::scalar || key.scalar_.empty()) key.fail("a key must be a word");
     const auto [first, is_new] = parent.lines.emplace(key.scalar_, key.place_.line);
     if (!is_new)
-      key.fail(
-          fmt::format("the key '{}' stands twice, first on line {}", key.scalar_, first->second));
-    if (parent.lines.size() > most_keys)
-      key.fail(fmt::format("more than {} keys in one map", most_keys));
+      key.fail("the key '{}' stands twice, first on line {}", key.scalar_, first->second);
+    if (parent.lines.size() > most_keys) key.fail("more than {} keys in one map", most_keys);
     parent.value.entries_.push_back({key.scalar_, key.place_, {}});
     parent.wants_key = false;
   }
@@ -165,7 +162,7 @@ class YamlReader : public YAML::EventHandler {
 Value Value::from_text(const std::string& name, const std::string& text) {
   auto source = std::make_shared<const Source>(Source{name, text});
   if (text.size() > most_mebibytes * 1024 * 1024)
-    throw InputError({source, 0, 0}, fmt::format("is larger than {} MiB", most_mebibytes));
+    throw InputError({source, 0, 0}, "is larger than {} MiB", most_mebibytes);
   require_utf8(source);
   return YamlReader(std::move(source)).read();
 }

@@ -32,7 +32,7 @@ Shape read_shape(Fields& fields, const HostMaker& make_host) {
   shape.groups = static_cast<int>(groups.integer(2, std::max(most, 2)));
   shape.between = shape.routers * shape.ports / (shape.groups - 1);
   if (shape.routers * shape.hosts > most_hosts / 2)
-    groups.fail(fmt::format("a dragonfly has at most {} hosts", most_hosts));
+    groups.fail("a dragonfly has at most {} hosts", most_hosts);
   const std::int64_t routers = shape.groups * shape.routers;
   make_host.check_room(groups, routers * shape.hosts, routers);
   return shape;

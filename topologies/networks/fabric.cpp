@@ -18,10 +18,8 @@ class Names {
   std::string read_new(const Value& value) {
     const std::string name = value.text();
     if (name.find_first_of("/ \t\n\"#>") != std::string::npos)
-      value.fail(
-          fmt::format("a name in a fabric has no blank, quote, '/', '#' or '>', got '{}'", name));
-    if (!places_.emplace(name, value.place()).second)
-      value.fail(fmt::format("the name '{}' is taken", name));
+      value.fail("a name in a fabric has no blank, quote, '/', '#' or '>', got '{}'", name);
+    if (!places_.emplace(name, value.place()).second) value.fail("the name '{}' is taken", name);
     return name;
   }
 
@@ -85,9 +83,9 @@ void read_host(const Value& item, const HostMaker& make_host, const LinkPair& li
   const std::vector<Vertex> nics = make_host(name).nics;
   if (ends.size() > nics.size())
     to.fail(
-        fmt::format("'{}' has {} of the {} NICs that these cables need; name them in 'host', "
-                    "as in nics: [{{}}, {{}}] of type numa",
-                    name, nics.size(), ends.size()));
+        "'{}' has {} of the {} NICs that these cables need; name them in 'host', as in nics: "
+        "[{{}}, {{}}] of type numa",
+        name, nics.size(), ends.size());
   for (std::size_t i = 0; i < ends.size(); ++i) plug_in(ends[i], names, nics[i], cable, topology);
   const int host = static_cast<int>(topology.hosts().size()) - 1;
   topology.host(host).nics.assign(nics.begin(),

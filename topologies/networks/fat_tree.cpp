@@ -14,7 +14,7 @@ void build_fat_tree(Fields& fields, const HostMaker& make_host, Topology& topolo
   constexpr int largest_k = 128;
   const Value& ports = fields.required("k");
   const int k = static_cast<int>(ports.integer(2, largest_k));
-  if (k % 2 != 0) ports.fail(fmt::format("expected an even number of ports, got \"{}\"", k));
+  if (k % 2 != 0) ports.fail("expected an even number of ports, got \"{}\"", k);
   const int half = k / 2, most = k * half * half;
   const Value& some = fields.value_or("hosts", std::to_string(most));
   const int hosts = static_cast<int>(some.integer(1, most));

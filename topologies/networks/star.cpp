@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // All hosts on one switch.
-#include <fmt/format.h>
-
 #include <unordered_set>
 
 #include "topologies/input/characters.hpp"
@@ -22,7 +20,7 @@ std::vector<std::string> read_host_names(const Value& hosts) {
   for (const Value& item : hosts.items()) {
     const std::string name = item.text();
     require_host_name(item.place(), name);
-    if (!known.insert(name).second) item.fail(fmt::format("the name '{}' is taken", name));
+    if (!known.insert(name).second) item.fail("the name '{}' is taken", name);
     names.push_back(name);
   }
   if (names.empty()) hosts.fail("expected at least one host");

@@ -13,7 +13,7 @@ std::vector<int> read_dimensions(const Value& list) {
   constexpr std::size_t most_dimensions = 16;
   if (list.kind() != Value::Kind::list || list.items().empty() ||
       list.items().size() > most_dimensions)
-    list.fail(fmt::format("expected a list of 1 to {} sizes such as [4, 4, 4]", most_dimensions));
+    list.fail("expected a list of 1 to {} sizes such as [4, 4, 4]", most_dimensions);
   std::vector<int> dimensions;
   int hosts = 1;
   for (const Value& item : list.items()) {

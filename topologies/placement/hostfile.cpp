@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "topologies/placement/hostfile.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <sstream>
 
@@ -39,7 +37,7 @@ Line read_line(const std::vector<Value>& words) {
       continue;
     }
     if (equals == std::string::npos || key != "slots")
-      word.fail(fmt::format("expected \"slots=N\", got \"{}\"", text.substr(0, 60)));
+      word.fail("expected \"slots=N\", got \"{}\"", text.substr(0, 60));
     if (line.slots) word.fail("the slots of this host are given twice");
     line.slots = read_slots(part_of(word, equals + 1));
   }
@@ -51,8 +49,8 @@ int host_of_task(const Value& address, const HostNames& hosts) {
   const std::string name = address.text();
   const auto colon = name.rfind(':');
   if (colon == 0 || colon == std::string::npos || !whole_number(name.substr(colon + 1)))
-    address.fail(fmt::format("expected a task's address such as \"host0:2222\", got \"{}\"",
-                             name.substr(0, 60)));
+    address.fail("expected a task's address such as \"host0:2222\", got \"{}\"",
+                 name.substr(0, 60));
   return hosts.index(name.substr(0, colon), address.place());
 }
 
@@ -150,8 +148,7 @@ std::vector<HostSlots> read_hostfile(const Value& path, const Topology& topology
                                             : host_of(topology, line.name, words.front().place());
     const auto [first, is_new] = lines.emplace(line.name, one.place().line);
     if (!is_new)
-      words.front().fail(
-          fmt::format("the host '{}' stands twice, first on line {}", line.name, first->second));
+      words.front().fail("the host '{}' stands twice, first on line {}", line.name, first->second);
     result.push_back({host, line.slots.value_or(cores_of(topology, host))});
   });
   if (result.empty()) throw InputError(whole, "names no host");
@@ -181,9 +178,8 @@ std::vector<HostSlots> read_host_list(const Value& value, const Topology& topolo
     const auto colon = text.find(':');
     const std::string name = text.substr(0, colon);
     if (name.empty())
-      part.fail(
-          fmt::format("expected hosts with their slots such as \"host0:4,host1:4\", got \"{}\"",
-                      value.scalar().substr(0, 60)));
+      part.fail("expected hosts with their slots such as \"host0:4,host1:4\", got \"{}\"",
+                value.scalar().substr(0, 60));
     const int slots = colon == std::string::npos
                           ? 1
                           : static_cast<int>(part_of(part, colon + 1).integer(1, most_ranks));
@@ -194,7 +190,7 @@ std::vector<HostSlots> read_host_list(const Value& value, const Topology& topolo
       result.push_back({host, 0});
     }
     ranks += slots;
-    if (ranks > most_ranks) value.fail(fmt::format("more than {} ranks", most_ranks));
+    if (ranks > most_ranks) value.fail("more than {} ranks", most_ranks);
     result[index].slots += slots;
   }
   return result;

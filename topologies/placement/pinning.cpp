@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The table of pinned ranks that Intel MPI prints with I_MPI_DEBUG=5, as a placement.
-
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <optional>
 #include <span>
@@ -21,8 +18,7 @@ struct Interval {
 std::vector<Interval> cpus_of(const Value& set, int cpus, const std::string& host) {
   const std::string& text = set.scalar();
   const auto refuse = [&](const Value& at) {
-    at.fail(fmt::format("expected a set of CPUs such as {{0,1}} or {{0-3}}, got \"{}\"",
-                        text.substr(0, 60)));
+    at.fail("expected a set of CPUs such as {{0,1}} or {{0-3}}, got \"{}\"", text.substr(0, 60));
   };
   if (text.size() < 3 || text.front() != '{' || text.back() != '}') refuse(set);
   std::vector<Interval> intervals;
@@ -33,8 +29,7 @@ std::vector<Interval> cpus_of(const Value& set, int cpus, const std::string& hos
     const auto last = dash == std::string::npos ? first : whole_number(range.substr(dash + 1));
     if (!first || !last || *last < *first) refuse(part);
     if (*last >= cpus)
-      part.fail(
-          fmt::format("CPU {} of '{}', which has {} with two for each core", *last, host, cpus));
+      part.fail("CPU {} of '{}', which has {} with two for each core", *last, host, cpus);
     intervals.push_back({*first, *last});
   }
   return intervals;
@@ -102,7 +97,7 @@ std::vector<Location> read_pinning(const Value& path, const Topology& topology) 
     }
     const std::int64_t rank = words[0].integer(0, most_ranks - 1);
     std::optional<Location>& location = ranks.grown(rank);
-    if (location) words[0].fail(fmt::format("rank {} has two lines in the table", rank));
+    if (location) words[0].fail("rank {} has two lines in the table", rank);
     const std::string& name = words[2].scalar();
     const int host = hosts.index(name, words[2].place());
     // Without pinning there is a word in place of the set.
@@ -115,7 +110,7 @@ std::vector<Location> read_pinning(const Value& path, const Topology& topology) 
     throw InputError(log, "has no table 'Rank Pid Node name Pin cpu', as I_MPI_DEBUG=5 prints it");
   Table<Location> places;
   for (const auto& rank : ranks) {
-    if (!rank) throw InputError(log, fmt::format("the table has no rank {}", places.size()));
+    if (!rank) throw InputError(log, "the table has no rank {}", places.size());
     places.push_back(*rank);
   }
   return places;

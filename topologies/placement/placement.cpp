@@ -54,14 +54,14 @@ std::string other_order(const Value& origin, int ranks) {
 /// Throws at `origin` when the host has fewer of what the ranks sit on, `taken` of them by others.
 void require_slots(int ranks, int there, int taken, std::string_view noun, const Rules& rules,
                    const std::string& host, const Value& origin) {
-  if (there == 0 && ranks > 0) origin.fail(fmt::format("'{}' has no {}", host, noun));
+  if (there == 0 && ranks > 0) origin.fail("'{}' has no {}", host, noun);
   if (ranks <= there - taken || rules.oversubscribe) return;
   const std::string others =
       taken == 0 ? ""
                  : fmt::format(", {} of {} taken by other jobs", taken, there == 1 ? "it" : "them");
-  origin.fail(fmt::format(
+  origin.fail(
       "{} ranks on '{}', which has {} {}{}{}; say 'oversubscribe: true' to let them share{}", ranks,
-      host, there, noun, there == 1 ? "" : "s", others, other_order(origin, ranks)));
+      host, there, noun, there == 1 ? "" : "s", others, other_order(origin, ranks));
 }
 
 std::string rules_text(const Rules& rules) {
@@ -137,9 +137,9 @@ Placement read_hostfile_map(Fields& fields, const Topology& topology, const Take
   for (const char* key : {"memory", "nics"}) fields.optional(key);
   fields.finish();
   if (ranks > slots && !rules.oversubscribe)
-    number.fail(fmt::format(
+    number.fail(
         "{} ranks, but the hostfile has {} slot{}; say 'oversubscribe: true' to let them share",
-        ranks, slots, slots == 1 ? "" : "s"));
+        ranks, slots, slots == 1 ? "" : "s");
   return place(fill(hosts, ranks, rules.map_by), rules, number, fields, topology, taken);
 }
 
@@ -204,7 +204,7 @@ Location read_location(const Value& value, int rank, const Topology& topology) {
   const Value* gpu = fields.optional("gpu");
   read_buffers(fields, {&location, 1}, topology);
   fields.finish();
-  if (gpu && host.gpus.empty()) gpu->fail(fmt::format("'{}' has no GPU", host.name));
+  if (gpu && host.gpus.empty()) gpu->fail("'{}' has no GPU", host.name);
   if (gpu) location.gpu = index_of(*gpu, std::ssize(host.gpus));
   if (gpu) location.numa = domain_near(topology, host, location.gpu);
   if (numa) location.numa = index_of(*numa, std::ssize(host.numa_domains));
@@ -245,9 +245,9 @@ void refuse_counts(const Value& list) {
     counts += (counts.empty() ? "" : "-") + item.scalar();
   }
   list.fail(
-      fmt::format("expected a map for each rank such as {{host: 0, core: 2}}, got numbers; did you "
-                  "mean ranks per host, {}?",
-                  counts));
+      "expected a map for each rank such as {{host: 0, core: 2}}, got numbers; did you mean ranks "
+      "per host, {}?",
+      counts);
 }
 
 Placement read_list(const Value& value, const Topology& topology) {

@@ -42,7 +42,7 @@ void read_nics(const Value& value, const Topology& topology, const Host& host, L
   }
   if (value.items().size() != 1)
     value.fail("expected the index or the name of one NIC such as [1]");
-  if (host.nics.empty()) value.fail(fmt::format("'{}' has no NIC", host.name));
+  if (host.nics.empty()) value.fail("'{}' has no NIC", host.name);
   const Value& nic = value.items().front();
   rank.nics = NicChoice::named;
   rank.nic = static_cast<int>(whole_number(nic.text())

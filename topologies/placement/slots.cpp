@@ -22,8 +22,8 @@ std::vector<HostSlots> read_counts(const Value& value, const Topology& topology)
   const int hosts = static_cast<int>(topology.hosts().size());
   const std::string text = value.text();
   const auto refuse = [&] {
-    value.fail(fmt::format("expected ranks per host such as \"4-3-1\", got \"{}\"{}",
-                           text.substr(0, 60), text.size() > 60 ? "..." : ""));
+    value.fail("expected ranks per host such as \"4-3-1\", got \"{}\"{}", text.substr(0, 60),
+               text.size() > 60 ? "..." : "");
   };
   Table<HostSlots> result;
   std::int64_t ranks = 0;
@@ -35,10 +35,10 @@ std::vector<HostSlots> read_counts(const Value& value, const Topology& topology)
     const auto times = x == std::string_view::npos ? 1 : whole_number(part.substr(x + 1));
     if (!count || !times || *times < 1) refuse();
     if (*times > hosts - static_cast<int>(result.size()))
-      value.fail(fmt::format("the placement names more hosts than the cluster's {}", hosts));
+      value.fail("the placement names more hosts than the cluster's {}", hosts);
     for (int i = 0; i < *times; ++i) result.push_back({static_cast<int>(result.size()), *count});
     ranks += std::int64_t{*count} * *times;
-    if (ranks > most_ranks) value.fail(fmt::format("more than {} ranks", most_ranks));
+    if (ranks > most_ranks) value.fail("more than {} ranks", most_ranks);
     if (dash == std::string_view::npos) break;
     rest.remove_prefix(dash + 1);
   }

@@ -67,7 +67,7 @@ void check_one_job_of_floats(const Scenario& scenario) {
   const std::uint64_t bytes = scenario.job.bytes.count;
   if (bytes % item_bytes != 0)
     scenario.resolved.find("job")->fail(
-        fmt::format("expected a whole number of floats of 4 B to replay, got {} B", bytes));
+        "expected a whole number of floats of 4 B to replay, got {} B", bytes);
 }
 
 nlohmann::ordered_json replay_entry(const Scenario& scenario, const CaseSamples& samples,

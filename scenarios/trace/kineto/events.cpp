@@ -108,7 +108,7 @@ class Reader {
   double time(const Json& json, const char* key, const Event& event) const {
     const auto found = json.find(key);
     if (found != json.end() && found->is_number()) return found->get<double>();
-    throw InputError(file_->place(), fmt::format("{}: '{}' is no number", text_of(event), key));
+    throw InputError(file_->place(), "{}: '{}' is no number", text_of(event), key);
   }
 
   File* file_;
@@ -154,8 +154,7 @@ File read_events(const std::string& path, std::string_view bytes) {
                        "expected a trace of PyTorch's profiler: JSON with the list 'traceEvents'");
     file.world = world_of(root);
   } catch (const Json::parse_error& error) {
-    throw InputError(file.place(),
-                     fmt::format("byte {}: the file is cut off here, or no JSON", error.byte));
+    throw InputError(file.place(), "byte {}: the file is cut off here, or no JSON", error.byte);
   } catch (const Json::out_of_range&) {
     throw InputError(file.place(), "a number in it is too large: no double holds it");
   }

@@ -274,7 +274,7 @@ class Weaving {
   }
 
   [[noreturn]] void fail(const Event& event, const std::string& why) const {
-    throw InputError(file_->place(), fmt::format("{}: {}", text_of(event), why));
+    throw InputError(file_->place(), "{}: {}", text_of(event), why);
   }
 
   static constexpr std::int64_t host_of_all = std::numeric_limits<std::int64_t>::min();

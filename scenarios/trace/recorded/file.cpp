@@ -38,16 +38,12 @@ Place Line::place(std::string_view word) const {
   return {source, number, static_cast<int>(before.size() - before.find_last_of('\n'))};
 }
 
-void Line::fail(std::string_view word, const std::string& message) const {
-  throw InputError(place(word), message);
-}
-
 std::int64_t Line::number_at(std::string_view word, std::string_view what,
                              std::int64_t least) const {
   const auto value = number_of(word);
   if (!value || *value < least)
-    fail(word.empty() ? words.back() : word,
-         fmt::format("expected {} of at least {}, got '{}'", what, least, word));
+    fail(word.empty() ? words.back() : word, "expected {} of at least {}, got '{}'", what, least,
+         word);
   return *value;
 }
 
@@ -59,7 +55,7 @@ Call::Call(const Line& line) : line_(&line) {
   line.number_at(line.words[1], "nanoseconds in the call", 0);
   for (std::size_t i = least_words; i < line.words.size(); ++i)
     if (line.words[i].find('=') == std::string_view::npos)
-      line.fail(line.words[i], fmt::format("expected KEY=VALUE, got '{}'", line.words[i]));
+      line.fail(line.words[i], "expected KEY=VALUE, got '{}'", line.words[i]);
 }
 
 std::string_view Call::find(std::string_view key) const {
@@ -69,14 +65,9 @@ std::string_view Call::find(std::string_view key) const {
   return {};
 }
 
-void Call::fail(std::string_view key, const std::string& message) const {
-  const std::string_view value = find(key);
-  line_->fail(value.empty() ? name() : value, message);
-}
-
 std::string_view Call::word(std::string_view key) const {
   const std::string_view value = find(key);
-  if (value.empty()) line_->fail(name(), fmt::format("a call of {} needs '{}='", name(), key));
+  if (value.empty()) line_->fail(name(), "a call of {} needs '{}='", name(), key);
   return value;
 }
 
@@ -91,7 +82,7 @@ std::int64_t Call::number_or(std::string_view key, std::int64_t otherwise,
 
 std::uint64_t Call::bytes(std::string_view key) const {
   const std::int64_t value = number(key);
-  if (value > most_bytes) fail(key, fmt::format("{} B are more than 512 TiB", value));
+  if (value > most_bytes) fail(key, "{} B are more than 512 TiB", value);
   return static_cast<std::uint64_t>(value);
 }
 
@@ -100,8 +91,8 @@ int Call::rank_of(std::string_view text, int size) const {
   if (text == "any") return any;
   const std::int64_t rank = line_->number_at(text, "a rank, 'none' or 'any'", 0);
   if (rank >= size)
-    line_->fail(text, fmt::format("rank {} is not in a communicator of {} ranks, 0 to {}", rank,
-                                  size, size - 1));
+    line_->fail(text, "rank {} is not in a communicator of {} ranks, 0 to {}", rank, size,
+                size - 1);
   return static_cast<int>(rank);
 }
 
@@ -121,9 +112,8 @@ std::vector<Done> Call::done() const {
       one.tag = line_->number_at(parts[2], "a tag", std::numeric_limits<int>::min());
       one.bytes = line_->number_at(parts[3], "bytes", 0);
     } else if (parts.size() != 1 && !one.cancelled) {
-      line_->fail(text, fmt::format("expected REQUEST, REQUEST:FROM:TAG:BYTES or "
-                                    "REQUEST:cancelled, got '{}'",
-                                    text));
+      line_->fail(text, "expected REQUEST, REQUEST:FROM:TAG:BYTES or REQUEST:cancelled, got '{}'",
+                  text);
     }
     all.push_back(one);
   }
@@ -143,23 +133,23 @@ Table<std::uint64_t> Call::parts(int size) const {
     all.resize(std::ssize(all) + count, static_cast<std::uint64_t>(bytes));
   }
   if (std::ssize(all) != size)
-    fail("parts", fmt::format("expected {} parts, one for each rank of the communicator, got {}",
-                              size, all.size()));
+    fail("parts", "expected {} parts, one for each rank of the communicator, got {}", size,
+         all.size());
   return all;
 }
 
 File::File(std::shared_ptr<const Source> source) : source_(std::move(source)) {
   const std::string_view first = head_line("ringscope-calls ");
   if (number_of(first) != form)
-    throw InputError(place(number_), fmt::format("this is form '{}' of recorded calls, and this "
-                                                 "program reads form {}",
-                                                 first, form));
+    throw InputError(place(number_),
+                     "this is form '{}' of recorded calls, and this program reads form {}", first,
+                     form);
   const std::string_view rank = head_line("rank ");
   const auto words = split(rank, ' ');
   const auto mine = number_of(words.front()), all = number_of(words.back());
   if (words.size() != 3 || words[1] != "of" || !mine || !all || *mine < 0 || *mine >= *all ||
       *all > most_ranks)
-    throw InputError(place(number_), fmt::format("expected 'rank R of N', got 'rank {}'", rank));
+    throw InputError(place(number_), "expected 'rank R of N', got 'rank {}'", rank);
   head_.rank = static_cast<int>(*mine);
   head_.ranks = static_cast<int>(*all);
   head_line("host ");
@@ -181,21 +171,19 @@ std::optional<std::string_view> File::take() {
 
 std::string_view File::head_line(std::string_view begins) {
   const auto line = take();
-  if (!line)
-    throw InputError(place(),
-                     fmt::format("the file ends before the line '{}...' of its head", begins));
+  if (!line) throw InputError(place(), "the file ends before the line '{}...' of its head", begins);
   if (!line->starts_with(begins))
-    throw InputError(place(number_), fmt::format("expected '{}...', got '{}'", begins, *line));
+    throw InputError(place(number_), "expected '{}...', got '{}'", begins, *line);
   return line->substr(begins.size());
 }
 
 void File::fail_cut_off() const {
   const std::string last =
       last_name_.empty() ? "" : fmt::format("; the last call that it names is {}", last_name_);
-  throw InputError(place(number_),
-                   fmt::format("the record of rank {} ends without 'finalize': the program died, "
-                               "or has not ended yet{}",
-                               head_.rank, last));
+  throw InputError(
+      place(number_),
+      "the record of rank {} ends without 'finalize': the program died, or has not ended yet{}",
+      head_.rank, last);
 }
 
 bool File::next(Line& line) {

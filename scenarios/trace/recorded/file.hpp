@@ -28,7 +28,11 @@ struct Line {
 
   bool is_communicator() const { return words.front() == "communicator"; }
   Place place(std::string_view word = {}) const;
-  [[noreturn]] void fail(std::string_view word, const std::string& message) const;
+  template <typename... Parts>
+  [[noreturn]] void fail(std::string_view word, fmt::format_string<Parts...> text,
+                         Parts&&... parts) const {
+    throw InputError(place(word), fmt::format(text, std::forward<Parts>(parts)...));
+  }
   /// A whole number of at least `least`. `what` it is, for errors.
   std::int64_t number_at(std::string_view word, std::string_view what, std::int64_t least) const;
 };
@@ -66,7 +70,12 @@ class Call {
   std::vector<Done> done() const;
   /// "3x1024,0": so many.
   Table<std::uint64_t> parts(int size) const;
-  [[noreturn]] void fail(std::string_view key, const std::string& message) const;
+  template <typename... Parts>
+  [[noreturn]] void fail(std::string_view key, fmt::format_string<Parts...> text,
+                         Parts&&... parts) const {
+    const std::string_view value = find(key);
+    line_->fail(value.empty() ? name() : value, text, std::forward<Parts>(parts)...);
+  }
 
  private:
   std::string_view find(std::string_view key) const;

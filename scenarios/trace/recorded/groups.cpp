@@ -74,9 +74,9 @@ SharedRanks Groups::members(const Line& line, std::string_view text) {
                                   ? first
                                   : line.number_at(range.substr(dash + 1), "a rank", first);
     if (last >= ranks_)
-      line.fail(range, fmt::format("rank {} is none of the {} ranks of the program", last, ranks_));
+      line.fail(range, "rank {} is none of the {} ranks of the program", last, ranks_);
     for (std::int64_t rank = first; rank <= last; ++rank) {
-      if (there[rank]) line.fail(range, fmt::format("the communicator has rank {} twice", rank));
+      if (there[rank]) line.fail(range, "the communicator has rank {} twice", rank);
       there[rank] = true;
       ranks.push_back(static_cast<int>(rank));
     }
@@ -96,7 +96,7 @@ Communicator Groups::read(const Line& line, int rank,
   Communicator made{.ranks = members(line, text)};
   const auto self = std::ranges::find(*made.ranks, rank);
   if (self == made.ranks->end())
-    line.fail(text, fmt::format("rank {} is no member of this communicator of its own", rank));
+    line.fail(text, "rank {} is no member of this communicator of its own", rank);
   made.self = static_cast<int>(self - made.ranks->begin());
   const int turn = turns[std::string(text)]++;
   const auto [place, is_new] =

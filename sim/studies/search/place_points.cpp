@@ -144,8 +144,8 @@ Placements allowed_placements(const PlaceStudy& study, const Symmetry& symmetry)
   rules.rotations = rules.rotations && symmetry.only_routes();
   Placements placements(symmetry, rules);
   if (!placements.some())
-    study.tree.fail(fmt::format("no placement of {} ranks keeps to the rules of 'place'{}",
-                                rules.ranks, why_no_placement(rules)));
+    study.tree.fail("no placement of {} ranks keeps to the rules of 'place'{}", rules.ranks,
+                    why_no_placement(rules));
   return placements;
 }
 
@@ -155,10 +155,10 @@ Points place_points(const PlaceStudy& study) {
   const auto assignments =
       allowed.all(std::max<std::size_t>(1, study.budget / study.tried().size()));
   if (!assignments)
-    study.tree.fail(fmt::format(
+    study.tree.fail(
         "more than {} placements differ, the 'budget': a search goes from one to the next, and is "
         "not dealt out to shards; raise the budget to simulate them all, or leave out --shard",
-        study.budget));
+        study.budget);
   const auto runs = std::make_shared<std::vector<PointRun>>();
   const auto add = [&](const PlaceStudy& order, std::vector<Placement> placements) {
     for (const PlaceRun& run : runs_of(order, placements))

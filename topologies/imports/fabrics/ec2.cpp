@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // `aws ec2 describe-instance-topology`: NetworkNodes of an instance are the switches above it, from
 // the top down; the last one it is plugged into. Source: Amazon EC2 API, InstanceTopology.
-#include <fmt/format.h>
-
 #include <regex>
 
 #include "topologies/imports/fabrics/fabrics.hpp"
@@ -22,8 +20,8 @@ Fabric read_ec2(const std::shared_ptr<const Source>& source, const FabricLabels&
     const nlohmann::json& nodes = instance.at("NetworkNodes");
     if (!nodes.is_null()) host.values = nodes.get<std::vector<std::string>>();
     if (host.values.size() > layers.size())
-      throw InputError(host.place, fmt::format("{}: expected at most {} NetworkNodes, got {}",
-                                               host.name, layers.size(), host.values.size()));
+      throw InputError(host.place, "{}: expected at most {} NetworkNodes, got {}", host.name,
+                       layers.size(), host.values.size());
     // Where some hosts have three layers and some four, the last one of three is a layer above.
     host.values.resize(layers.size(), host.values.empty() ? "" : std::string(host.values.back()));
     hosts.push_back(std::move(host));

@@ -8,10 +8,6 @@
 
 namespace ringscope {
 
-void Fabric::note(std::string text) {
-  if (std::ranges::find(notes, text) == notes.end()) notes.push_back(std::move(text));
-}
-
 std::vector<int> levels_of(const Fabric& fabric) {
   std::vector<int> levels(fabric.switches.size());
   std::vector<std::vector<std::size_t>> beside(fabric.switches.size());

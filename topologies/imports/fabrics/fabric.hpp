@@ -7,11 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "topologies/imports/noted.hpp"
 #include "topologies/input/input.hpp"
 
 namespace ringscope {
 
-struct Fabric {
+struct Fabric : Noted {
   struct Nic {
     std::string adapter;                 ///< as the file calls it: "mlx5_0"
     std::size_t leaf = 0;                ///< index into `switches`
@@ -32,11 +33,7 @@ struct Fabric {
   std::vector<std::string> switches;
   std::vector<Host> hosts;
   std::vector<Trunk> trunks;
-  int inner_adapters = 0;          ///< adapters inside switches, which are no host's
-  std::vector<std::string> notes;  ///< "guessed: ..., because ...", "left out: ..."
-
-  /// Adds a note, once.
-  void note(std::string text);
+  int inner_adapters = 0;  ///< adapters inside switches, which are no host's
 };
 
 /// Level of each switch: 1 where hosts are plugged in, n + 1 above level n; 0 of those that no

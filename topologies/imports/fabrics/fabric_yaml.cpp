@@ -77,11 +77,7 @@ Bandwidth cable_of(Fabric& fabric, const FabricOptions& options) {
       fabric.note("left out: --link, because the file says how fast its cables are");
     return *rate;
   }
-  if (options.link) return *options.link;
-  const auto assumed = assumed_port;
-  fabric.note(fmt::format("guessed: cables of {}, because neither the file nor --link says it: {}",
-                          to_text(assumed.value), assumed.source));
-  return assumed.value;
+  return options.link ? *options.link : guessed_cable(fabric);
 }
 
 std::string host_yaml(Fabric& fabric, const FabricOptions& options) {
@@ -89,10 +85,10 @@ std::string host_yaml(Fabric& fabric, const FabricOptions& options) {
   std::size_t nics = 1;
   for (const Fabric::Host& host : fabric.hosts) nics = std::max(nics, host.nics.size());
   fabric.note(
-      fmt::format("guessed: {} cores in one NUMA domain of each host, and memory that is never the "
-                  "bottleneck, because no file of a network says it; --cores, or --host with the "
-                  "cluster that `ringscope import-machine` wrote",
-                  options.cores));
+      "guessed: {} cores in one NUMA domain of each host, and memory that is never the bottleneck, "
+      "because no file of a network says it; --cores, or --host with the cluster that `ringscope "
+      "import-machine` wrote",
+      options.cores);
   std::string list;
   for (std::size_t i = 0; i < nics; ++i) list += i == 0 ? "{}" : ", {}";
   return fmt::format("host: {{type: numa, sockets: 1, cores: {}, nics: [{}]}}\n", options.cores,
@@ -134,10 +130,10 @@ std::string trunks_yaml(Fabric& fabric, const FabricOptions& options, Bandwidth 
   }
   const auto unknown = [](const Fabric::Trunk& trunk) { return !trunk.bandwidth; };
   if (std::ranges::any_of(fabric.trunks, unknown))
-    fabric.note(fmt::format(
+    fabric.note(
         "guessed: the uplinks of a switch carry together what the cables of the hosts below it do, "
         "divided by {} (--oversubscription), because the file does not say how many there are",
-        options.oversubscription));
+        options.oversubscription);
   return yaml;
 }
 
@@ -147,15 +143,12 @@ std::string fabric_yaml(Fabric& fabric, const FabricOptions& options) {
   const std::string summary = about(fabric);
   if (options.adapters) split_hosts(fabric);
   const Bandwidth usual = cable_of(fabric, options);
-  const auto latency = assumed_cable_latency;
   const auto hop = assumed_hop_latency;
-  const Seconds half = latency.value / 2;
-  fabric.note(
-      fmt::format("guessed: {} of latency for the cable of a host, because no file says it: {}",
-                  to_text(half), latency.source));
-  fabric.note(fmt::format(
-      "guessed: {} of latency for a cable between switches, because no file says it: {}",
-      to_text(hop.value), hop.source));
+  const Seconds half = assumed_cable_latency.value / 2;
+  fabric.note("guessed: {} of latency for the cable of a host, because no file says it: {}",
+              to_text(half), assumed_cable_latency.source);
+  fabric.note("guessed: {} of latency for a cable between switches, because no file says it: {}",
+              to_text(hop.value), hop.source);
   std::string body = options.host.empty() ? "" : fmt::format("base: {}\n", in_quotes(options.host));
   body += fmt::format(
       "network: fabric\nabout: {}\nlink: {{bandwidth: {}, latency: {}}}\ntrunk: {{latency: {}}}\n",
@@ -163,10 +156,7 @@ std::string fabric_yaml(Fabric& fabric, const FabricOptions& options) {
   body += host_yaml(fabric, options) + "switches:\n";
   for (const std::string& name : fabric.switches) body += fmt::format("  - {}\n", in_quotes(name));
   body += hosts_yaml(fabric, usual) + trunks_yaml(fabric, options, usual);
-  std::string head =
-      fmt::format("# Imported by `ringscope import-fabric` from {}.\n", one_line(options.origin));
-  for (const std::string& note : fabric.notes) head += fmt::format("# {}\n", one_line(note));
-  return head + body;
+  return yaml_head("import-fabric", options.origin, fabric) + body;
 }
 
 }  // namespace ringscope

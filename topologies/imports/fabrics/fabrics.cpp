@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "topologies/imports/fabrics/fabrics.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "topologies/imports/format_of.hpp"
@@ -38,7 +36,7 @@ Fabric parse_fabric(const Source& source, const std::string& as, const FabricLab
   const FabricFormat& format = format_of(shared, as, fabric_formats(), "network");
   if (!labels.empty() && format.name != "kubernetes")
     throw InputError({std::make_shared<const Source>(Source{"--label", labels.front()}), 0, 0},
-                     fmt::format("{} has no nodes of Kubernetes", source.name));
+                     "{} has no nodes of Kubernetes", source.name);
   Fabric fabric = format.read(shared, labels);
   if (fabric.hosts.empty()) throw InputError({shared, 0, 0}, "no host is plugged into a switch");
   std::ranges::sort(fabric.hosts, {}, &Fabric::Host::name);

@@ -17,8 +17,7 @@ constexpr std::size_t most_digits = 9;
                           std::string_view expected) {
   Place place = list.place();
   if (place.column > 0) place.column += static_cast<int>(at);
-  throw InputError(
-      place, fmt::format("expected {} in the list of names '{}'", expected, text.substr(0, 60)));
+  throw InputError(place, "expected {} in the list of names '{}'", expected, text.substr(0, 60));
 }
 
 /// The parts between commas that stand in no bracket, each with its offset.

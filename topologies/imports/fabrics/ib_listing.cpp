@@ -78,8 +78,7 @@ class IbListingReader {
     const std::string id = line.quoted("the node's id");
     here_ = index_of(id, line);
     if (!headed_.emplace(id, place.line).second)
-      throw InputError(
-          place, fmt::format("the node '{}' stands twice, first on line {}", id, headed_.at(id)));
+      throw InputError(place, "the node '{}' stands twice, first on line {}", id, headed_.at(id));
     describe(*here_, line.last_quoted());
   }
 
@@ -123,8 +122,8 @@ class IbListingReader {
     const std::string speed = fmt::format("{}x{}", lanes, has("(FDR10)") ? "FDR10" : signal);
     const std::optional<Bandwidth> bandwidth = ib_rate(speed);
     if (!bandwidth)
-      throw InputError(place, fmt::format("expected a lane's speed such as 53.125, got '{}'",
-                                          speed.substr(speed.find('x') + 1)));
+      throw InputError(place, "expected a lane's speed such as 53.125, got '{}'",
+                       speed.substr(speed.find('x') + 1));
     line.past("==>");
     const End there = link_end(line);
     describe(there.first, line.last_quoted());
@@ -154,21 +153,19 @@ class IbListingReader {
     const Known& known = entry->second;
     const std::string name = listing_.nodes[end.first].id;
     if (known.other != other)
-      throw InputError(place, fmt::format("port {} of '{}' has another cable already, on line {}",
-                                          end.second, name, known.line));
+      throw InputError(place, "port {} of '{}' has another cable already, on line {}", end.second,
+                       name, known.line);
     if (known.bandwidth != bandwidth)
-      throw InputError(place, fmt::format("the cable at port {} of '{}' has another speed on line "
-                                          "{}",
-                                          end.second, name, known.line));
+      throw InputError(place, "the cable at port {} of '{}' has another speed on line {}",
+                       end.second, name, known.line);
     return is_new;
   }
 
   std::size_t index_of(const std::string& id, const IbLine& line) {
     if (id.size() < 3 || std::string_view("SHR").find(id[0]) == std::string_view::npos ||
         id[1] != '-')
-      throw InputError(line.here(), fmt::format("expected the id of a node, such as "
-                                                "\"S-2c5eab0300b87b40\", got \"{}\"",
-                                                id));
+      throw InputError(line.here(),
+                       "expected the id of a node, such as \"S-2c5eab0300b87b40\", got \"{}\"", id);
     const auto [entry, is_new] = indices_.try_emplace(id, listing_.nodes.size());
     if (is_new) listing_.nodes.push_back({id, "", {}});
     return entry->second;
@@ -292,8 +289,8 @@ Bandwidth IbLine::rate() const {
   for (const Value& word : words)
     if (const auto rate = ib_rate(word.scalar())) return *rate;
   throw InputError(words.empty() ? here() : words.back().place(),
-                   fmt::format("expected the cable's width and speed, such as 4xNDR, got '{}'",
-                               words.empty() ? "" : words.back().scalar().substr(0, 40)));
+                   "expected the cable's width and speed, such as 4xNDR, got '{}'",
+                   words.empty() ? "" : words.back().scalar().substr(0, 40));
 }
 
 IbListing read_ib_listing(const std::shared_ptr<const Source>& source) {

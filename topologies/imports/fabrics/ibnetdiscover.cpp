@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // InfiniBand's ibnetdiscover and iblinkinfo. A host is what the descriptions of its adapters begin
 // with: "n1 mlx5_0" and "n1 HCA-2" are two NICs of n1.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cctype>
 #include <map>
@@ -104,7 +102,7 @@ class IbnetdiscoverReader {
   void add_nic(const IbCable& cable, int end) {
     const IbNode& node = listing_.nodes[cable.node[end]];
     if (is_inside_switch(node)) return;
-    if (node.id[0] == 'R') return fabric_.note(fmt::format("left out: the router {}", node.id));
+    if (node.id[0] == 'R') return fabric_.note("left out: the router {}", node.id);
     const AdapterName name = name_of(node.description);
     const std::string group(name.host.empty() ? node.id : name.host);
     require_host_name(node.place, group);
@@ -127,9 +125,9 @@ class IbnetdiscoverReader {
         continue;
       }
       fabric_.note(
-          fmt::format("guessed: every adapter that is called '{}' is a host of its own, because "
-                      "two of them have one name",
-                      listing_.nodes[ports[0].node].description));
+          "guessed: every adapter that is called '{}' is a host of its own, because two of them "
+          "have one name",
+          listing_.nodes[ports[0].node].description);
       for (const Port& port : ports)
         fabric_.hosts.push_back({names_.add(name, listing_.nodes[port.node].id), {port.nic}});
     }
@@ -155,12 +153,12 @@ class IbnetdiscoverReader {
 
   void say_what_was_left() {
     if (fabric_.inner_adapters > 0)
-      fabric_.note(fmt::format("left out: {} aggregation nodes, which are adapters inside switches",
-                               fabric_.inner_adapters));
+      fabric_.note("left out: {} aggregation nodes, which are adapters inside switches",
+                   fabric_.inner_adapters);
     if (unnamed_ > 0)
-      fabric_.note(fmt::format(
+      fabric_.note(
           "guessed: {} adapters are hosts of their own, because what describes them names no host",
-          unnamed_));
+          unnamed_);
   }
 
   IbListing listing_;

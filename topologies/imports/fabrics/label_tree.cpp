@@ -46,10 +46,9 @@ void note_devices(const std::vector<LabelledHost>& hosts, Fabric& fabric) {
   for (const LabelledHost& host : hosts) ++counts[{host.cpus, host.gpus}];
   for (const auto& [devices, count] : counts)
     if (devices != std::pair(0, 0))
-      fabric.note(fmt::format(
-          "omitted: {}{} GPUs of each of {} hosts; --host names a cluster with such hosts",
-          devices.first > 0 ? fmt::format("{} CPUs and ", devices.first) : "", devices.second,
-          count));
+      fabric.note("omitted: {}{} GPUs of each of {} hosts; --host names a cluster with such hosts",
+                  devices.first > 0 ? fmt::format("{} CPUs and ", devices.first) : "",
+                  devices.second, count);
 }
 
 }  // namespace
@@ -82,10 +81,13 @@ Fabric fabric_of_labels(const std::vector<std::string>& labels,
   for (std::size_t i = 0; i < hosts.size(); ++i)
     tree.add_host(switches.at(above[i]), hosts[i].name, hosts[i].place);
   Fabric fabric = tree.fabric();
-  fabric.note(used.empty() ? "guessed: one switch joins all hosts, because no label divides them"
-                           : fmt::format("guessed: a switch for each value of {}, and one above "
-                                         "all; NVLinks between hosts are omitted",
-                                         fmt::join(used, ", ")));
+  if (used.empty())
+    fabric.note("guessed: one switch joins all hosts, because no label divides them");
+  else
+    fabric.note(
+        "guessed: a switch for each value of {}, and one above all; NVLinks between hosts are "
+        "omitted",
+        fmt::join(used, ", "));
   note_devices(hosts, fabric);
   return fabric;
 }

@@ -76,7 +76,7 @@ Fabric read_nvidia_smi_q(const std::shared_ptr<const Source>& source, const Fabr
   }
   Fabric fabric = fabric_of_labels({"ClusterUUID and CliqueId"}, hosts);
   if (!split.empty())
-    fabric.note("omitted: NVLink domains of hosts whose GPUs are in several:" + split);
+    fabric.note("omitted: NVLink domains of hosts whose GPUs are in several:{}", split);
   return fabric;
 }
 

@@ -3,8 +3,6 @@
 //
 //   SwitchName=core Switches=leaf[1-2]
 //   SwitchName=leaf1 Nodes=n[01-16]
-#include <fmt/format.h>
-
 #include "topologies/imports/fabrics/fabrics.hpp"
 #include "topologies/imports/fabrics/hostlist.hpp"
 #include "topologies/imports/fabrics/switch_tree.hpp"
@@ -48,8 +46,7 @@ class SlurmConfReader {
     const std::string& text = word.scalar();
     const std::size_t equals = text.find('=');
     if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
-      word.fail(fmt::format("expected KEY=VALUE, such as SwitchName=leaf1, got '{}'",
-                            text.substr(0, 60)));
+      word.fail("expected KEY=VALUE, such as SwitchName=leaf1, got '{}'", text.substr(0, 60));
     settings_.push_back({in_lower_case(text.substr(0, equals)), word, part_of(word, equals + 1)});
   }
 

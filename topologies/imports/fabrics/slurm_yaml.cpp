@@ -7,8 +7,6 @@
 //       switches:
 //         - {switch: core, children: leaf[1-2]}
 //         - {switch: leaf1, nodes: "n[01-16]"}
-#include <fmt/format.h>
-
 #include "topologies/imports/fabrics/fabrics.hpp"
 #include "topologies/imports/fabrics/hostlist.hpp"
 #include "topologies/imports/fabrics/switch_tree.hpp"
@@ -23,8 +21,7 @@ bool is_slurm_yaml(std::string_view text) {
 
 const Value& member(const Value& map, std::string_view key) {
   const Value* found = map.kind() == Value::Kind::map ? map.find(key) : nullptr;
-  if (found == nullptr || found->is_null())
-    map.fail(fmt::format("expected the key '{}' here", key));
+  if (found == nullptr || found->is_null()) map.fail("expected the key '{}' here", key);
   return *found;
 }
 
@@ -63,8 +60,7 @@ Fabric read_slurm_yaml(const std::shared_ptr<const Source>& source, const Fabric
       read_one(item, "switch", tree);
   }
   Fabric fabric = tree.fabric();
-  if (topologies.size() > 1)
-    fabric.note(fmt::format("left out: the other topologies; this one is '{}'", name));
+  if (topologies.size() > 1) fabric.note("left out: the other topologies; this one is '{}'", name);
   return fabric;
 }
 

@@ -26,10 +26,10 @@ class SwitchTree::Shares {
     double sum = static_cast<double>(here.hosts.size());
     for (const Child& child : here.children) {
       if (std::ranges::find(way_, child.name) != way_.end())
-        throw InputError(child.place, fmt::format("the switch '{}' is below itself: {}, {}",
-                                                  child.name, fmt::join(way_, ", "), child.name));
+        throw InputError(child.place, "the switch '{}' is below itself: {}, {}", child.name,
+                         fmt::join(way_, ", "), child.name);
       if (way_.size() > deepest)
-        throw InputError(child.place, fmt::format("more than {} levels of switches", deepest));
+        throw InputError(child.place, "more than {} levels of switches", deepest);
       sum += below(child.name) / parents(child.name);
     }
     way_.pop_back();
@@ -53,7 +53,7 @@ class SwitchTree::Shares {
 
 void SwitchTree::add(const Value& name) {
   if (!switches_.emplace(name.text(), Switch{name.place(), {}, {}}).second)
-    name.fail(fmt::format("the switch '{}' stands twice", name.text()));
+    name.fail("the switch '{}' stands twice", name.text());
   names_.push_back(name.text());
 }
 
@@ -61,7 +61,7 @@ void SwitchTree::add_host(const std::string& above, const std::string& name, con
   count_one(place);
   require_host_name(place, name);
   if (!switches_.at(above).hosts.insert(name).second)
-    throw InputError(place, fmt::format("'{}' stands twice below '{}'", name, above));
+    throw InputError(place, "'{}' stands twice below '{}'", name, above);
 }
 
 void SwitchTree::add_child(const std::string& above, const std::string& name, const Place& place) {
@@ -72,8 +72,7 @@ void SwitchTree::add_child(const std::string& above, const std::string& name, co
 void SwitchTree::count_one(const Place& place) {
   constexpr std::size_t most = 1 << 16;  // as in one list
   if (++below_ > most)
-    throw InputError(place,
-                     fmt::format("expected at most {} hosts and switches below switches", most));
+    throw InputError(place, "expected at most {} hosts and switches below switches", most);
 }
 
 Fabric SwitchTree::fabric() const {
@@ -111,8 +110,8 @@ Fabric SwitchTree::fabric() const {
   if (roots.size() > 1) {
     fabric.switches.push_back(names.add("above-all", "switch"));
     for (const std::string& root : roots) join(root, fabric.switches.size() - 1, 1);
-    fabric.note(fmt::format("guessed: a switch 'above-all' joins {}, because nothing else does",
-                            fmt::join(roots, ", ")));
+    fabric.note("guessed: a switch 'above-all' joins {}, because nothing else does",
+                fmt::join(roots, ", "));
   }
   return fabric;
 }

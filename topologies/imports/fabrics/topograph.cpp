@@ -4,8 +4,6 @@
 //
 //   switches: {core: {switches: [leaf1, leaf2]}}
 //   blocks: [{switch: leaf1, nodes: ["n[01-16]"]}]
-#include <fmt/format.h>
-
 #include "topologies/imports/fabrics/fabrics.hpp"
 #include "topologies/imports/fabrics/hostlist.hpp"
 #include "topologies/imports/fabrics/switch_tree.hpp"
@@ -19,8 +17,7 @@ bool is_topograph(std::string_view text) {
 }
 
 const Value* given(const Value& map, std::string_view key) {
-  if (map.kind() != Value::Kind::map)
-    map.fail(fmt::format("expected a map with the key '{}'", key));
+  if (map.kind() != Value::Kind::map) map.fail("expected a map with the key '{}'", key);
   const Value* found = map.find(key);
   return found == nullptr || found->is_null() ? nullptr : found;
 }

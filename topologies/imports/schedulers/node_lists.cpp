@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "topologies/imports/schedulers/node_lists.hpp"
 
-#include <fmt/format.h>
-
 #include "topologies/input/characters.hpp"
 #include "topologies/placement/hostfile.hpp"
 
@@ -28,7 +26,7 @@ std::vector<FreeSlots> listed_slots(const NodeList& list, const SourcePointer& s
                                     const Topology& topology) {
   const ListedNodes nodes = list.read(source);
   if (nodes.empty() && !list.of_jobs)
-    throw InputError({source, 0, 0}, fmt::format("expected nodes of '{}', got none", list.program));
+    throw InputError({source, 0, 0}, "expected nodes of '{}', got none", list.program);
   const HostNames names(topology);
   std::vector<FreeSlots> slots;
   for (const ListedNode& node : nodes) {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "validation/executors/mpi/replay.hpp"
 
-#include <fmt/format.h>
-
 #include <climits>
 #include <utility>
 
@@ -186,24 +184,22 @@ void check_replayable(const Scenario& scenario, int ranks, const ReplayOptions& 
   const std::ptrdiff_t wanted = std::ssize(scenario.placement.ranks);
   const Value* job = scenario.resolved.find("job");
   if (wanted != ranks)
-    scenario.resolved.fail(fmt::format(
+    scenario.resolved.fail(
         "the scenario places {} ranks, and this MPI job has {}: start it with mpirun -n {}{}",
         wanted, ranks, wanted,
         ranks == 1 ? ", of the MPI library it is built with: another library's mpirun starts jobs "
                      "of one rank each"
-                   : ""));
+                   : "");
   const std::uint64_t bytes = scenario.job.bytes.count;
   check_one_job_of_floats(scenario);
   if (scenario.job.overlap || scenario.job.algorithm->nonblocking > 0)
     job->fail(
         "a non-blocking collective of ours cannot be replayed: its steps are no calls of MPI");
   if (bytes / item_bytes > INT_MAX)
-    job->fail(
-        fmt::format("MPI counts at most {} floats in a call, got {}", INT_MAX, bytes / item_bytes));
+    job->fail("MPI counts at most {} floats in a call, got {}", INT_MAX, bytes / item_bytes);
   const std::string_view collective = scenario.job.algorithm->collective;
   if (!options.call.empty() && collective != "allreduce")
-    job->fail(fmt::format("expected the collective allreduce, for --call {}, got {}", options.call,
-                          collective));
+    job->fail("expected the collective allreduce, for --call {}, got {}", options.call, collective);
 }
 
 CaseSamples replay(const Scenario& scenario, MPI_Comm comm, MpiExecutor& executor, Vectors& vectors,

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "validation/executors/cuda/executor/replay.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <set>
@@ -132,11 +130,11 @@ void check_memory(const Scenario& scenario, const Gpus& gpus, const std::vector<
     const GpuInfo info = gpus.info(gpu);
     if (each * count <= usable(info)) continue;
     const std::uint64_t longest = longest_that_fits(scenario, usable(info) / count);
-    scenario.resolved.find("job")->fail(fmt::format(
+    scenario.resolved.find("job")->fail(
         "{} of {} ranks on GPU {} ({}) need {} each with their scratch space, and {} are free in "
         "all: set job.bytes to at most {}, or put no more than {} there",
         count, gpu_of_rank.size(), gpu, info.name, to_text(Bytes{each}),
-        to_text(Bytes{info.free_bytes}), to_text(Bytes{longest}), usable(info) / each));
+        to_text(Bytes{info.free_bytes}), to_text(Bytes{longest}), usable(info) / each);
   }
 }
 
@@ -170,11 +168,11 @@ void check_replayable(const Scenario& scenario, const Gpus& gpus, const ReplayOp
   check_one_job_of_floats(scenario);
   const Value* job = scenario.resolved.find("job");
   if (scenario.job.overlap || scenario.job.algorithm->nonblocking > 0)
-    job->fail(fmt::format(
+    job->fail(
         "a non-blocking collective of ours cannot be replayed: no library's progress engine runs "
         "its steps; {}",
         scenario.job.overlap ? "replay it without job.overlap"
-                             : "choose an algorithm that has none inside"));
+                             : "choose an algorithm that has none inside");
   check_memory(scenario, gpus, gpu_of_ranks(scenario, gpus, options));
 }
 
