@@ -26,10 +26,10 @@ struct RanksRule {
 /// `rules` by rising number of ranks; the last one takes the rest.
 inline std::string_view look_up(const std::vector<RanksRule>& rules, int ranks,
                                 std::uint64_t bytes) {
-  const auto rule =
-      std::ranges::find_if(rules - 1, [&](const RanksRule& row) { return ranks < row.below; });
-  const auto size =
-      std::ranges::find_if(rule->sizes - 1, [&](const SizeRule& row) { return bytes < row.below; });
+  const auto rule = std::find_if(rules.begin(), rules.end() - 1,
+                                 [&](const RanksRule& row) { return ranks < row.below; });
+  const auto size = std::find_if(rule->sizes.begin(), rule->sizes.end() - 1,
+                                 [&](const SizeRule& row) { return bytes < row.below; });
   return size->name;
 }
 

@@ -98,7 +98,8 @@ std::vector<int> GraphSymmetry::first_image(std::span<const int> points) const {
   std::vector<int> image = first_image(points.first(points.size() - 1));
   image.push_back(0);
   // It ends: the symmetry that took the points before takes the last one somewhere, too.
-  while (std::ranges::find(image - 1, image.back()) != image.end() - 1 || !can_go(points, image))
+  while (std::find(image.begin(), image.end() - 1, image.back()) != image.end() - 1 ||
+         !can_go(points, image))
     ++image.back();
   return first_images_[key] = image;
 }
