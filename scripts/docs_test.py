@@ -148,6 +148,18 @@ class Pages(unittest.TestCase):
             self.assertTrue(words.partition(",")[0].strip() in page, words)
 
 
+    def test_page_of_the_algorithms_has_each_of_them(self):
+        page = text_of("docs/reference/algorithms.md")
+        printed = subprocess.run([os.path.join(BUILD, "ringscope"), "list", "algorithms"],
+                                 capture_output=True, text=True, check=True,
+                                 env={**os.environ, "RINGSCOPE_DATA": ROOT}).stdout
+        rows = [line.split()[:2] for line in printed.splitlines()]
+        self.assertGreater(len(rows), 80)
+        for collective, name in rows:
+            known = (f"`{name}`", f"{collective}/{name}`", f"{collective}/*`")
+            self.assertTrue(any(words in page for words in known), f"{collective} {name}")
+
+
 class Site(unittest.TestCase):
     def test_it_builds_and_every_page_of_docs_is_in_it(self):
         if shutil.which("mkdocs") is None:

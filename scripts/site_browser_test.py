@@ -69,10 +69,24 @@ class Reader(unittest.TestCase):
 
     def test_the_search_leads_to_a_section_from_any_page(self):
         self.open("how-to/read-the-report.html")
-        found = self.type("rules of progress")
-        self.assertIn("Rules of progress", found[0].text)
+        found = self.type("weak progress")
+        self.assertIn("Weak and strong progress", found[0].text)
         found[0].find_element(By.TAG_NAME, "a").click()
-        self.assertTrue(self.browser.current_url.endswith("/model.html#rules-of-progress"))
+        self.assertTrue(self.browser.current_url.endswith(
+            "/messages-and-progress.html#weak-and-strong-progress"))
+
+    def test_terms_of_the_field_lead_to_their_explanation(self):
+        for asked, found in {
+                "exposed communication": "exposed communication",
+                "why does NCCL pick trees": "Why NCCL picks trees",
+                "oversubscribed uplink": "Oversubscribed uplinks", "incast": "Incast",
+                "alpha-beta": "alpha-beta", "congestion": "ongestion", "MFU": "MFU",
+                "bandwidth-optimal": "andwidth-optimal", "packet loss": "Not modelled",
+                "LogGOPSim": "LogGOPSim", "exit codes": "exit codes"}.items():
+            with self.subTest(asked):
+                self.open("index.html")
+                self.assertIn(found.lower(), "\n".join(item.text for item in
+                                                       self.type(asked)[:3]).lower())
 
     def test_the_search_goes_by_how_words_begin(self):
         self.open("index.html")
