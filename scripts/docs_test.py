@@ -5,6 +5,7 @@
 Usage: scripts/docs_test.py BUILD, where BUILD holds the program.
 """
 
+import glob
 import json
 import os
 import re
@@ -158,6 +159,31 @@ class Pages(unittest.TestCase):
         for collective, name in rows:
             known = (f"`{name}`", f"{collective}/{name}`", f"{collective}/*`")
             self.assertTrue(any(words in page for words in known), f"{collective} {name}")
+
+
+    def test_page_of_the_search_has_each_line_about_its_proof(self):
+        page = text_of("docs/explanation/placement-search.md")
+        heading = text_of("cli/commands/place_text.cpp").partition("std::string heading(")[2]
+        for words in ("all of these were simulated: there is no better one",
+                      "with free links between hosts the job would take",
+                      "how much better one there may be is not known",
+                      "no placement takes less than"):
+            self.assertIn(words, heading.partition("\n}\n")[0])
+            self.assertIn(words, page)
+
+    def test_page_of_the_environment_has_each_variable_and_exit_code(self):
+        page = text_of("docs/reference/environment-and-exit-codes.md")
+        reads = r'(?:getenv|environ\.get|[^:]variable|environment\.has|environ\[)\(?"([A-Z_]+)"'
+        found = set()
+        for folder in ("cli", "common", "python", "topologies", "validation"):
+            for path in glob.glob(os.path.join(ROOT, folder, "**", "*.*"), recursive=True):
+                if path.endswith((".cpp", ".py")) and "test" not in path[len(ROOT):]:
+                    found.update(re.findall(reads, text_of(path)))
+        self.assertGreater(len(found), 15)
+        self.assertEqual([name for name in sorted(found) if f"`{name}`" not in page], [])
+        codes = re.search(r"enum class ExitCode.*\{(.*)\}", text_of("cli/terminal/failure.hpp"))[1]
+        for code in re.findall(r"\d+", codes):
+            self.assertRegex(page, rf"(?m)^\| {code} \|")
 
 
 class Site(unittest.TestCase):
