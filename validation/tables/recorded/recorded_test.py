@@ -31,7 +31,7 @@ class Recorded(unittest.TestCase):
 
     def test_the_guide_shows_the_least_and_the_largest_error(self):
         guide = GUIDE.read_text(encoding="utf-8")
-        for name, words in (("recorded", "spin, first outcome"),
+        for name, words in (("recorded", "spin, blind prediction"),
                             ("recorded_again", "sleep, measured again")):
             asked = campaign.read(name)
             kept = json.loads(asked.predicted.read_text(encoding="utf-8"))
