@@ -4,7 +4,7 @@
 Usage: python3 -m validation.tables.placements_test BUILD [--write]
 
 Needs no lab: validation/lab/placements_test measures. --write writes the table of
-validation/README.md.
+validation/results/README.md.
 """
 
 import json
@@ -19,7 +19,7 @@ from validation import measurements
 from validation.lab import placements_test as lab
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-README = ROOT / "validation" / "README.md"
+README = ROOT / "validation" / "results" / "README.md"
 BEGIN, END = "<!-- placements: begin -->\n", "<!-- placements: end -->\n"
 SAME = 0.02  # what a later simulator may change
 

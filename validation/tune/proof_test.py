@@ -15,7 +15,7 @@ from validation.yaml_files import read_yaml
 
 HERE = pathlib.Path(__file__).resolve().parent.parent
 LAB = HERE / "results" / "lab"
-PAGE = (HERE / "README.md").read_text(encoding="utf-8")
+PAGE = (HERE / "results" / "README.md").read_text(encoding="utf-8")
 LABEL = "tuned"  # of the groups that run with rules
 COUNTS = 0.15  # a gain from which on it has to be seen
 WITHIN = 0.10  # predicted and measured gain

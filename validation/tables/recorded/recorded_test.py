@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Are recorded programs predicted as the tables of validation/README.md say?
+"""Are recorded programs predicted as the tables of validation/results/README.md say?
 
 Usage: python3 -m validation.tables.recorded.recorded_test BUILD
 """
@@ -11,7 +11,7 @@ import unittest
 
 from validation.tables.recorded import campaign, table
 
-README = campaign.ROOT / "validation" / "README.md"
+README = campaign.ROOT / "validation" / "results" / "README.md"
 GUIDE = campaign.ROOT / "docs" / "how-to" / "record-my-program.md"
 
 

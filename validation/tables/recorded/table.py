@@ -3,7 +3,7 @@
 
 Usage: python3 -m validation.tables.recorded.table RINGSCOPE CAMPAIGN [--write]
 
-Prints the table of validation/README.md; --write keeps the predictions, before anything is
+Prints the table of validation/results/README.md; --write keeps the predictions, before anything is
 measured.
 """
 
