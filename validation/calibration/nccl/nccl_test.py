@@ -89,10 +89,10 @@ class TheRows(unittest.TestCase):
 
 class TheFirstOutcome(unittest.TestCase):
     def test_the_table_has_it(self):
-        readme = (PUBLISHED / "README.md").read_text(encoding="utf-8")
+        notebook = (PUBLISHED / "SPLIT.md").read_text(encoding="utf-8")
         with open(PUBLISHED / "first_outcomes.csv", encoding="utf-8", newline="") as file:
             for cells in list(csv.reader(file))[1:]:
-                self.assertIn("| " + " | ".join(cells) + " |", readme)
+                self.assertIn("| " + " | ".join(cells) + " |", notebook)
 
 
 if __name__ == "__main__":
