@@ -127,7 +127,7 @@ class KernelsTest(unittest.TestCase):
             other, theirs = self.counted(faster)
             parted = parting.apart(seconds, other * faster)
             self.assertIsNone(parting.begins_at_once(ours, theirs, faster, parted))
-            self.assertLess(parted, 0.05)  # what scenarios/format.md says of such cases
+            self.assertLess(parted, 0.05)  # scenarios/format/determinism.md has this
 
 
 if __name__ == "__main__":

@@ -144,9 +144,8 @@ def ranks_of_replay(text):
 
 
 def documented(language):
-    """The blocks of one language in scenarios/format.md."""
-    with open(os.path.join(ROOT, "scenarios/format.md"), "rb") as file:
-        text = file.read()
+    """The blocks of one language in scenarios/format/."""
+    text = b"\n".join(read("scenarios/format.md", "scenarios/format/*.md").values())
     return re.findall(rb"^```" + language + rb"[^\n]*\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
 
 
