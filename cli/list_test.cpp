@@ -16,15 +16,18 @@ Ended ringscope(const std::string& arguments) {
   return ended(built_program() + " " + arguments + " 2>&1");
 }
 
-/// The keys that schema.md lists under the heading: "- `LIST[].name`: text ...".
+/// Keys of all documents and keys in tables under `heading` of schema.md.
 std::set<std::string> documented_keys(const std::string& heading) {
   std::ifstream file("scenarios/schema.md");
   EXPECT_TRUE(file) << "this test runs in the root of the source tree";
   std::set<std::string> keys;
+  std::string owner;
   bool here = false;
   for (std::string line; std::getline(file, line);) {
-    if (line.starts_with("## ")) here = line.find(heading) != std::string::npos;
-    if (here && line.starts_with("- `")) keys.insert(line.substr(3, line.find('`', 3) - 3));
+    if (line.starts_with("## "))
+      here = line == "## All documents" || line.find(heading) != std::string::npos;
+    if (line.starts_with("| key")) owner = line.starts_with("| key of `LIST[]`") ? "LIST[]." : "";
+    if (here && line.starts_with("| `")) keys.insert(owner + line.substr(3, line.find('`', 3) - 3));
   }
   return keys;
 }

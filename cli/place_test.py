@@ -16,9 +16,8 @@ import sqlite3
 import subprocess
 import time
 
-from cli.study_for_test import ENVIRONMENT, ROOT, StudyTest, main
+from cli.study_for_test import ENVIRONMENT, ROOT, StudyTest, documented_keys, keys_of, main
 
-SCHEMA = (ROOT / "scenarios" / "schema.md").read_text(encoding="utf-8")
 SEARCH = ("--set", "job.bytes=1MiB", "--slots", "4", "--budget", "40", "--seed", "5")
 DOUBLING = ("--set", "job.algorithm=recursive_doubling", "--set", "job.skew=1us")
 LONG = ("--cluster", "two_level", "--ranks", "32", "--library", "openmpi_tcp", "--job",
@@ -61,26 +60,15 @@ class Place(StudyTest):
         self.assertEqual([row["place"] for row in rows if row["yours"] == "1"], [str(yours)])
         self.assertAlmostEqual(answer["yours"]["time_s"] / float(rows[yours - 1]["time_s"]), 1)
 
-        section = SCHEMA[SCHEMA.index("## The JSON of `ringscope place --json`"):]
-        documented = set(re.findall(r"^- `([^`]+)`:", section.split("\n## ")[0], re.M))
-        found = set()
-
-        def visit(value, prefix):
-            for key, inner in value.items():
-                found.add(prefix + key)
-                for one in inner if isinstance(inner, list) else [inner]:
-                    if isinstance(one, dict):
-                        visit(one, f"{prefix}{key}{'[]' if isinstance(inner, list) else ''}.")
-
-        visit(answer, "")
         self.place("place-beside-a-neighbour", "--budget", "20", "--json", "n.json")
         beside = json.loads(self.read("n.json"))
-        visit(beside, "")
+        found = {*keys_of(answer), *keys_of(beside)}
         same = re.compile(r"yours\.(?!place$|allowed$)|.*neighbours_s\.")
         self.assertEqual({key for key in found if not same.match(key)},
-                         documented - {"placements[].ranks[].gpu", "placements[].groups",
-                                       "free_links_s", "open_order", "placements[].likely",
-                                       "placements[].likely.low_s", "placements[].likely.high_s"})
+                         documented_keys("place --json") - {
+                             "placements[].ranks[].gpu", "placements[].groups", "free_links_s",
+                             "open_order", "placements[].likely", "placements[].likely.low_s",
+                             "placements[].likely.high_s"})
         for one in beside["placements"]:
             self.assertAlmostEqual(
                 one["time_s"], (one["own_s"] + one["neighbours_s"]["bulk"]) / 2, delta=1e-9)

@@ -4,6 +4,7 @@
 
 import os
 import pathlib
+import re
 import sqlite3
 import subprocess
 import sys
@@ -20,6 +21,29 @@ sweep:
     library.network.send_cost: {{from: 1 ns/B, to: 9 ns/B, steps: {steps}}}
 metrics: [time_s, busbw]
 """
+
+
+def documented_keys(heading):
+    """Keys of all documents and keys in tables under `heading` of schema.md."""
+    text = (ROOT / "scenarios" / "schema.md").read_text(encoding="utf-8")
+    sections = [part for part in text.split("\n## ")
+                if part.startswith("All documents") or heading in part.splitlines()[0]]
+    found, owner = set(), ""
+    for line in "\n".join(sections).splitlines():
+        if head := re.match(r"\| key(?: of `(\S+)`)? \|", line):
+            owner = head[1] + "." if head[1] else ""
+        elif row := re.match(r"\| `([^`]+)` \|", line):
+            found.add(owner + row[1])
+    return found
+
+
+def keys_of(value, owner=""):
+    """Paths of all keys of a document: "rows[].set"."""
+    for key, inner in value.items():
+        yield owner + key
+        for one in inner if isinstance(inner, list) else [inner]:
+            if isinstance(one, dict):
+                yield from keys_of(one, f"{owner}{key}{'[]' if isinstance(inner, list) else ''}.")
 
 
 class StudyTest(unittest.TestCase):

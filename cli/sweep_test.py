@@ -12,7 +12,7 @@ import sqlite3
 import subprocess
 import time
 
-from cli.study_for_test import ENVIRONMENT, StudyTest, main
+from cli.study_for_test import ENVIRONMENT, StudyTest, documented_keys, keys_of, main
 
 SUMMARY = re.compile(r"(\d+) points?: (\d+) simulated(?:, (\d+) from the store)?, in [\d.]+ s on "
                      r"(\d+)")
@@ -43,6 +43,8 @@ class Sweep(StudyTest):
         self.study(3)
         self.sweep("--json", "x.json")
         document = json.loads(self.read("x.json"))
+        self.assertEqual({key for key in keys_of(document) if key.count(".") < 2},
+                         documented_keys("sweep --json"))
         row = document["rows"][4]
         self.assertEqual(row["set"], {"placement": "4-3-1",
                                       "library.network.send_cost": "5 ns/B"})

@@ -3,8 +3,8 @@
 """Does every command of the site's own pages run, and is each screen the real one?
 
 Usage: scripts/run_pages_commands_test.py BUILD [--write] [PAGE...]
-Each page of docs/ is gone through from top to bottom in a copy of the tree of its own. --write puts
-what the commands print into the pages, but for screens that leave out lines.
+Each page of docs/, and schema.md, is gone through from top to bottom in a separate copy of the
+tree. --write puts what the commands print into the pages, but for screens that leave out lines.
 """
 
 import glob
@@ -17,7 +17,8 @@ sys.dont_write_bytecode = True
 from documents.shown_for_test import LEFT_OUT, Tree, bare, shows, steps  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-PAGES = sorted(glob.glob(os.path.join(ROOT, "docs", "**", "*.md"), recursive=True))
+PAGES = [*sorted(glob.glob(os.path.join(ROOT, "docs", "**", "*.md"), recursive=True)),
+         os.path.join(ROOT, "scenarios", "schema.md")]
 
 
 def read(path):
