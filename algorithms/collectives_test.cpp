@@ -96,7 +96,7 @@ TEST_P(FromRoot, the_root_keeps_its_vector) {
   });
 }
 
-TEST_P(SumToAll, nobody_ends_before_it_has_heard_from_all) {
+TEST_P(SumToAll, ranks_end_after_messages_from_all) {
   for (int ranks : {1, 2, 3, 6, 8, 13}) {
     const auto result = run_loopback(GetParam(), ranks, 40, {}, item_of);
     EXPECT_THAT(result.heard, testing::Each(testing::Each(true))) << ranks << " ranks";
@@ -167,7 +167,7 @@ TEST(Collectives, the_bus_factor_is_that_of_nccl_tests) {
   for (const char* name : {"broadcast", "reduce", "exchange"}) EXPECT_DOUBLE_EQ(at_8(name), 1);
 }
 
-TEST(Collectives, what_stands_for_nccl_is_one_of_their_algorithms) {
+TEST(Collectives, nccl_substitute_is_a_known_algorithm) {
   for (const Collective& one : collectives()) {
     if (one.nccl.empty()) continue;
     EXPECT_TRUE(find_algorithm(one.name, one.nccl)) << one.name;

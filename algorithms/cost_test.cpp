@@ -49,7 +49,7 @@ TEST_P(Costs, counted_is_declared) {
 TEST_P(Costs, counted_is_declared_for_many_ranks) { expect_declared(GetParam(), 64, 1000, {}); }
 
 // Whoever went through 2^40 pieces, or kept them, would not end. An estimate asks before a run.
-TEST_P(Costs, of_a_tebibyte_in_pieces_of_a_byte_are_not_counted_one_by_one) {
+TEST_P(Costs, one_byte_segments_of_a_tebibyte_are_counted_in_bulk) {
   const auto& options = GetParam().options;
   if (std::ranges::find(options, "segment") == options.end()) return;
   constexpr int ranks = 16;

@@ -47,7 +47,7 @@ TEST(Program, an_unknown_subcommand_is_bad_input_with_a_suggestion) {
 }
 
 // CLI11 takes a line break in a word for the end of a line of its own; a terminal obeys no more.
-TEST(Program, what_is_typed_does_not_drive_the_terminal) {
+TEST(Program, arguments_are_escaped_for_the_terminal) {
   for (const char* words : {"\"$(printf 'run\\033[31m')\"", "run x \"$(printf -- '--j\\033[31m')\"",
                             "show \"$(printf '\\033[2J')\""}) {
     const auto [code, text] = ringscope(words);
@@ -57,13 +57,13 @@ TEST(Program, what_is_typed_does_not_drive_the_terminal) {
   }
 }
 
-TEST(Program, what_is_typed_is_utf8) {
+TEST(Program, arguments_must_be_utf8) {
   const auto [code, text] = ringscope("run 01-two-hosts --set \"$(printf 'job.algorithm=\\377')\"");
   EXPECT_EQ(code, 1);
   EXPECT_EQ(text, "argument 4: expected text in UTF-8, got 'job.algorithm=\\xff'\n");
 }
 
-TEST(Program, what_will_take_long_is_told_before_and_ended_at_its_limit) {
+TEST(Program, long_runs_are_announced_and_end_at_the_limit) {
   const auto [code, text] = ringscope(
       "run 02-ring-of-8 --set job.bytes=1MiB --set job.repetitions=1000000 --time-limit '0.3 s' "
       "--kernel simgrid");

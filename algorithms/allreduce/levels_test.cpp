@@ -20,7 +20,7 @@ std::vector<int> even_hosts(int count, int size) {
 constexpr std::string_view names[] = {"ring", "recursive_doubling", "rabenseifner",
                                       "ring_segmented", "ring_two_threads"};
 
-TEST(TwoLevel, of_even_hosts_takes_the_steps_of_its_levels_one_after_the_other) {
+TEST(TwoLevel, equal_hosts_take_the_steps_of_all_levels_in_sequence) {
   for (std::string_view inside : names)
     for (std::string_view between : names)
       for (int count : {1, 2, 3, 4})
@@ -122,7 +122,7 @@ TEST(Han, sends_each_segment_once_up_and_once_down_each_tree) {
   EXPECT_EQ(cost.items, 2 * edges * items);
 }
 
-TEST(Han, of_one_segment_takes_the_four_parts_one_after_the_other) {
+TEST(Han, one_segment_takes_four_phases_in_sequence) {
   for (int count : {2, 4, 8}) {
     const int size = 4;
     const std::vector<int> hosts = hosts_of(count, size);
@@ -202,7 +202,7 @@ TEST(Hierarchical, sums_chunks_that_differ_in_size) {
     }
 }
 
-TEST(Hierarchical, of_hosts_that_differ_in_size_is_what_it_runs_between) {
+TEST(Hierarchical, unequal_hosts_run_the_inter_host_algorithm) {
   const std::vector<int> hosts = {0, 0, 0, 1, 1, 2};
   EXPECT_EQ(hierarchical().cost(6, 60, {.between = "rabenseifner", .given = {.hosts = &hosts}}),
             allreduce("rabenseifner").cost(6, 60, {}));

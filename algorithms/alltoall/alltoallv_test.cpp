@@ -21,7 +21,7 @@ TEST(PairSizes, are_in_proportion_to_the_weights) {
   }
 }
 
-TEST(PairSizes, of_a_matrix_fill_the_vector_of_the_rank_that_sends_most) {
+TEST(PairSizes, matrix_fills_the_buffer_of_the_largest_sender) {
   const PairSizes sizes(std::vector<std::vector<double>>{{0, 30, 0}, {10, 20, 30}, {0, 0, 0}});
   EXPECT_FALSE(sizes.all_cut_alike());
   EXPECT_EQ(sizes.chunk(1, 0, vector).size, 200U);
@@ -55,7 +55,7 @@ TEST(PairSizes, make_the_busiest_port_carry_what_its_weight_says) {
   EXPECT_EQ(cost.items, 7U * 120);
 }
 
-TEST(PairSizes, of_none_are_no_messages_where_they_are_left_out) {
+TEST(PairSizes, posted_omits_zero_sizes_and_pairwise_sends_them) {
   const Options one = {.sizes = pair_sizes_for_test(6)[2]};
   EXPECT_EQ(find_algorithm("alltoallv", "posted")->cost(6, 10, one), (Cost{1, 1, 10}));
   EXPECT_EQ(find_algorithm("alltoallv", "pairwise")->cost(6, 10, one), (Cost{5, 6 * 5, 10}));

@@ -53,7 +53,7 @@ Task wait_for_a_flag(Communicator comm, Workspace work, Options) {
   co_await comm.join(other);
 }
 
-TEST(BesideFlags, wait_until_they_are_raised_so_often) {
+TEST(BesideFlags, waiter_blocks_until_the_requested_count) {
   for (const std::uint64_t seed : seeds)
     EXPECT_THAT(run(wait_for_a_flag, 2, 2, {.seed = seed}).data[1], ElementsAre(0, 1));
 }
@@ -71,12 +71,12 @@ Task pass_on_after_the_flag(Communicator comm, Workspace work, Options) {
   if (comm.rank() == 2) co_await comm.recv(work.scratch, 1);
 }
 
-TEST(BesideFlags, lift_the_clock_to_that_of_who_raised_them) {
+TEST(BesideFlags, waiter_clock_advances_to_the_raiser) {
   for (const std::uint64_t seed : seeds)
     EXPECT_EQ(run(pass_on_after_the_flag, 3, 1, {.seed = seed}).counted, (Cost{2, 2, 2}));
 }
 
-TEST(BesideFlags, that_nobody_raises_are_a_deadlock_that_names_them) {
+TEST(BesideFlags, missing_raise_is_a_deadlock_with_the_flags_name) {
   const Text text = [](Communicator comm, Workspace, Options) -> Task {
     comm.raise(Flag{1});
     for ([[maybe_unused]] int step : comm.phase("waiting", 1)) co_await comm.reach(Flag{1}, 3);
@@ -87,7 +87,7 @@ TEST(BesideFlags, that_nobody_raises_are_a_deadlock_that_names_them) {
                                       "(waiting, step 0)"));
 }
 
-TEST(BesideFlags, that_are_not_there_are_misuse) {
+TEST(BesideFlags, unknown_flags_are_misuse) {
   const Text wait = [](Communicator comm, Workspace, Options) -> Task {
     co_await comm.reach(Flag{most_flags}, 1);
   };
@@ -125,7 +125,7 @@ TEST(BesideMulticast, does_not_wait_for_its_receivers) {
 
 constexpr int to_self[] = {1, 0}, to_nobody_there[] = {2}, to_1[] = {1};
 
-TEST(BesideMulticast, to_itself_or_to_nobody_there_is_misuse) {
+TEST(BesideMulticast, multicast_to_self_or_unknown_ranks_is_misuse) {
   const Text self = [](Communicator comm, Workspace work, Options) -> Task {
     if (comm.rank() == 0) co_await comm.multicast(work.data, to_self);
   };
@@ -138,7 +138,7 @@ TEST(BesideMulticast, to_itself_or_to_nobody_there_is_misuse) {
               ThrowsMessage<Misuse>("rank 0 sends a multicast to rank 2 of 2"));
 }
 
-TEST(BesideMulticast, that_nobody_receives_is_misuse) {
+TEST(BesideMulticast, unreceived_multicast_is_misuse) {
   const Text text = [](Communicator comm, Workspace work, Options) -> Task {
     if (comm.rank() == 0) co_await comm.multicast(work.data, to_1);
   };
@@ -147,7 +147,7 @@ TEST(BesideMulticast, that_nobody_receives_is_misuse) {
 }
 
 // A receive of at most N items learns how many came.
-TEST(BesideCounts, are_what_came_and_not_the_room_for_it) {
+TEST(BesideCounts, size_is_that_of_the_message_not_of_the_buffer) {
   const Text text = [](Communicator comm, Workspace work, Options) -> Task {
     if (comm.rank() == 0) {
       for (const std::size_t size : {3u, 0u, 2u, 1u}) co_await comm.send(work.data.first(size), 1);
@@ -166,7 +166,7 @@ TEST(BesideCounts, are_what_came_and_not_the_room_for_it) {
 
 Task do_nothing(Communicator) { co_return; }
 
-TEST(BesideThreads, take_the_lowest_index_that_nobody_uses_until_they_are_joined) {
+TEST(BesideThreads, lowest_free_index_is_taken_until_join) {
   const Text text = [](Communicator comm, Workspace, Options) -> Task {
     const Thread first = comm.start(do_nothing(comm.beside(Beside::thread)), Beside::thread);
     const Thread second = comm.start(do_nothing(comm.beside(Beside::thread)), Beside::thread);
@@ -243,7 +243,7 @@ TEST(BesideGroups, have_groups_of_their_own) {
 }
 
 // Rank 1 receives the group's message last, and its neighbour's from outside first.
-TEST(BesideGroups, of_other_tags_do_not_take_each_others_messages) {
+TEST(BesideGroups, different_tags_keep_messages_apart) {
   const Text text = [](Communicator comm, Workspace work, Options) -> Task {
     const Communicator group = comm.among({0, 1}, "both", 1000);
     if (comm.rank() == 0) {

@@ -36,7 +36,7 @@ Task send_on(Communicator group, Workspace work) {
 }
 
 // Keys fall as ranks rise: 4, 2, 0 and 3, 1.
-TEST(Groups, are_those_of_one_colour_in_the_order_of_their_keys) {
+TEST(Groups, split_orders_ranks_of_a_colour_by_key) {
   const Text text = [](Communicator comm, Workspace work, Options) -> Task {
     const Communicator group = co_await comm.split(comm.rank() % 2, -comm.rank());
     EXPECT_EQ(group.size(), comm.rank() % 2 == 0 ? 3 : 2);
@@ -49,7 +49,7 @@ TEST(Groups, are_those_of_one_colour_in_the_order_of_their_keys) {
   }
 }
 
-TEST(Groups, of_equal_keys_keep_the_order_of_the_ranks_that_were_split) {
+TEST(Groups, split_with_equal_keys_keeps_rank_order) {
   const Text text = [](Communicator comm, Workspace, Options) -> Task {
     const Communicator back = co_await comm.split(0, -comm.rank());
     const Communicator same = co_await back.split(7, 1);
@@ -116,7 +116,7 @@ TEST(Groups, multicast_to_ranks_of_theirs) {
   EXPECT_THAT(result.data[0], ElementsAre(40));
 }
 
-TEST(Groups, are_not_there_before_every_rank_has_called) {
+TEST(Groups, split_completes_after_the_last_call) {
   const Text text = [](Communicator comm, Workspace, Options) -> Task {
     if (comm.rank() == 0) co_await comm.split(0, 0);
   };
@@ -136,7 +136,7 @@ TEST(Groups, refuse_a_rank_that_splits_twice_at_once) {
 }
 
 // Three splits, one within the other, as of a job with three kinds of parallelism.
-TEST(Groups, of_65536_ranks_are_lists_that_their_ranks_share) {
+TEST(Groups, groups_of_65536_ranks_share_one_rank_list) {
   constexpr int ranks = 65536;
   Splits<SplitCall> splits;
   std::vector<SplitCall> calls(ranks);
@@ -183,7 +183,7 @@ class OnGroups : public testing::TestWithParam<Algorithm> {};
 
 // 2p + 1 ranks: p + 1 even ones, p odd ones. Rank g of a group stands where rank g of a job of its
 // own would, with its data and its host.
-TEST_P(OnGroups, gives_what_it_gives_alone) {
+TEST_P(OnGroups, algorithm_in_a_group_gives_the_result_of_a_job) {
   const Algorithm& algorithm = GetParam();
   const Algorithm both = two_groups_of(algorithm);
   for (int p = std::max(1, algorithm.least_ranks); p <= 6; ++p) {

@@ -124,7 +124,7 @@ Task throw_own(Communicator, Workspace, Options) {
   throw std::domain_error("mine");
   co_return;
 }
-TEST(Misuse, what_a_text_throws_comes_out_as_it_is) {
+TEST(Misuse, algorithm_exception_is_propagated_unchanged) {
   EXPECT_THAT(running(throw_own), ThrowsMessage<std::domain_error>("mine"));
 }
 

@@ -208,7 +208,7 @@ TEST(Loopback, two_blocking_sends_deadlock_only_above_the_eager_limit) {
       run(both_send_first, 2, 3, {.synchronous_sends = true, .eager_items = of_one_rank}));
 }
 
-TEST(Loopback, whoever_waits_has_heard_from_who_sent) {
+TEST(Loopback, wait_marks_the_sender_as_heard) {
   const auto result = run(gather_from_anyone, 3, 1);
   EXPECT_THAT(result.heard[0], ElementsAre(true, true, true));
   EXPECT_THAT(result.heard[1], ElementsAre(false, true, false));

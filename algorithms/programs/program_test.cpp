@@ -203,7 +203,7 @@ TEST(Program, leaves_loops_at_once_in_which_a_rank_does_nothing) {
   EXPECT_EQ(walk.next(), nullptr);
 }
 
-TEST(Sequences, of_loops_are_those_of_their_turns) {
+TEST(Sequences, loop_sequence_is_the_sequence_of_its_turns) {
   Sequence once, unrolled;
   for (const std::uint64_t number : {3u, 1u, 4u}) once.append(Sequence(number));
   for (int turn = 0; turn < 1000; ++turn)

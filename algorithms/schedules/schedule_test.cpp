@@ -65,7 +65,7 @@ void expect_sums(const Schedule& schedule, std::size_t items, const LoopbackOpti
 }
 
 // A chain of 2(P-1) messages, of which each rank sends as many; 2(P-1)S items in all.
-TEST(Schedule, of_a_ring_has_the_cost_of_a_ring) {
+TEST(Schedule, ring_schedule_has_the_cost_of_a_ring) {
   const Schedule schedule = ring();
   constexpr std::size_t items = 400;
   const Cost expected{2 * (ranks - 1), 2 * ranks * (ranks - 1), 2 * (ranks - 1) * items};
@@ -97,10 +97,10 @@ TEST(Schedule, with_copies_computes_the_same) {
   expect_sums(copies, 400, {.synchronous_sends = true});
 }
 
-TEST(Schedule, of_no_items_does_nothing) { EXPECT_EQ(run(ring(), 0).counted, Cost{}); }
+TEST(Schedule, empty_buffer_sends_nothing) { EXPECT_EQ(run(ring(), 0).counted, Cost{}); }
 
 // Blocks that both send and then signal wait for each other where a send waits for its receive.
-TEST(Schedule, that_needs_buffers_is_right_with_copies_alone) {
+TEST(Schedule, schedule_with_scratch_is_correct_only_with_copies) {
   Schedule schedule{.name = "swap", .collective = "allreduce", .chunks = 1, .scratch_chunks = 1};
   for (int rank = 0; rank < 2; ++rank) {
     ThreadBlock block;
@@ -117,7 +117,7 @@ TEST(Schedule, that_needs_buffers_is_right_with_copies_alone) {
   EXPECT_FALSE(flaw_of(staged(schedule)));
 }
 
-TEST(Schedule, that_lacks_a_reduction_is_told_by_its_first_wrong_chunk) {
+TEST(Schedule, missing_reduction_is_reported_with_the_first_wrong_chunk) {
   Schedule schedule = ring();
   std::erase_if(schedule.ranks[2].blocks[0].steps[1].acts,
                 [](const Act& act) { return act.kind == Kind::reduce; });

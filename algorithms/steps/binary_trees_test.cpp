@@ -46,7 +46,7 @@ TEST(BinaryTrees, all_ranks_reach_the_root_in_at_most_log2_p_steps) {
       }
 }
 
-TEST(BinaryTrees, who_has_two_children_in_one_tree_has_none_in_the_other) {
+TEST(BinaryTrees, inner_ranks_of_one_tree_are_leaves_of_the_other) {
   for (int p = 1; p <= most_ranks; ++p)
     for (int self = 0; self < p; ++self) {
       const int first = children_of(tree_node(0, self, p));

@@ -38,11 +38,11 @@ TEST(HostGroups, are_found_out_once_for_all_ranks_and_anew_for_some) {
   EXPECT_EQ(host_groups(3, options)->host_of, (std::vector{0, 1, 0}));
 }
 
-TEST(RingOrder, of_the_only_ring_goes_host_by_host) {
+TEST(RingOrder, single_ring_visits_hosts_in_order) {
   EXPECT_EQ(ring_order({{0, 2, 5}, {1, 4}, {3}}, 0, 1), (std::vector{0, 2, 5, 1, 4, 3}));
 }
 
-TEST(RingOrder, of_as_many_rings_as_ranks_on_a_host_leaves_it_by_each_of_them_once) {
+TEST(RingOrder, each_ring_leaves_a_host_by_a_different_rank) {
   const Groups hosts = {{0, 1, 2, 3}, {4, 5, 6, 7}};
   std::set<int> last;
   for (int ring = 0; ring < 4; ++ring) last.insert(ring_order(hosts, ring, 4)[3]);

@@ -69,7 +69,7 @@ TEST(Fold, keeps_the_largest_power_of_two) {
   }
 }
 
-TEST(Fold, who_stays_has_an_index_and_back) {
+TEST(Fold, remaining_ranks_map_to_indices_and_back) {
   for (int p = 1; p <= most_ranks; ++p) {
     const Fold fold(p);
     int next = 0;
@@ -83,7 +83,7 @@ TEST(Fold, who_stays_has_an_index_and_back) {
   }
 }
 
-TEST(Fold, who_steps_aside_has_the_next_rank_to_stand_for_it) {
+TEST(Fold, folded_ranks_are_represented_by_the_next_rank) {
   for (int p = 1; p <= most_ranks; ++p) {
     const Fold fold(p);
     int aside = 0;

@@ -99,7 +99,7 @@ TEST(Trace, carries_more_messages_than_its_carriers) {
   for (const LoopbackOptions& how : ways()) EXPECT_EQ(run(trace, how).counted.messages, count);
 }
 
-TEST(Trace, of_a_program_waits_for_its_nonblocking_collectives) {
+TEST(Trace, program_trace_waits_for_nonblocking_collectives) {
   Trace trace;
   trace.groups = {group("all", {0, 1})};
   for (int rank = 0; rank < 2; ++rank) {
@@ -125,13 +125,13 @@ TEST(Trace, goes_on_behind_sends_whose_data_are_in_a_buffer) {
   }
 }
 
-TEST(Trace, that_a_rank_does_not_join_is_a_deadlock) {
+TEST(Trace, missing_rank_of_a_collective_is_a_deadlock) {
   Trace trace = pairs_then_all(0);
   trace.ranks[2].pop_back();
   EXPECT_THROW(run(trace), LoopbackDeadlock);
 }
 
-TEST(Trace, in_a_circle_is_told_by_its_first_node) {
+TEST(Trace, dependency_cycle_is_reported_with_its_first_node) {
   Trace trace = pairs_then_all(0);
   EXPECT_EQ(in_a_circle(trace).rank, -1);
   trace.ranks[1][0].after = {2};

@@ -52,7 +52,7 @@ TEST(Gradients, are_four_bytes_for_each_parameter) {
   EXPECT_EQ(sizes_of(bytes), (std::vector<std::size_t>{8, 8, 32, 4, 16}));
 }
 
-TEST(Gradients, of_two_bytes_lose_none_where_items_are_larger) {
+TEST(Gradients, two_byte_gradients_are_complete_in_larger_elements) {
   EXPECT_EQ(sizes_of(gradients_of(three_layers(), range(0, 2 * 17), 1, 2)),
             (std::vector<std::size_t>{4, 4, 16, 2, 8}));
   const Range whole = range(3, (2 * 17 + 3) / 4);
@@ -85,12 +85,12 @@ TEST(Buckets, are_closed_by_the_tensor_that_fills_them) {
   EXPECT_EQ(sizes_of(buckets_of(of_sizes({5, 5, 5}), 6, 6)), (std::vector<std::size_t>{10, 5}));
 }
 
-TEST(Buckets, of_which_the_first_is_smaller_so_that_the_exchange_begins_early) {
+TEST(Buckets, first_bucket_is_smaller_for_an_early_exchange) {
   EXPECT_EQ(sizes_of(buckets_of(of_sizes({1, 1, 1, 1, 1, 1}), 1, 4)),
             (std::vector<std::size_t>{1, 4, 1}));
 }
 
-TEST(Buckets, of_no_size_hold_one_tensor_each) {
+TEST(Buckets, zero_size_puts_each_tensor_in_a_bucket) {
   EXPECT_EQ(sizes_of(buckets_of(of_sizes({4, 1, 9}), 0, 0)), (std::vector<std::size_t>{4, 1, 9}));
 }
 

@@ -102,7 +102,7 @@ TEST(CaseRunner, a_report_larger_than_a_pipe_comes_back_whole) {
   EXPECT_EQ(reports[1].spans.size(), 100'000U);
 }
 
-TEST(CaseRunner, what_takes_longer_than_its_limit_is_ended_with_what_to_lower) {
+TEST(CaseRunner, time_limit_ends_a_case_with_a_hint) {
   const auto sleeps = [](const Case&, const RunOptions&) {
     while (true) std::this_thread::sleep_for(std::chrono::seconds(1));
     return Report();

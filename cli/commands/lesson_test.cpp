@@ -74,7 +74,7 @@ TEST(Spans, are_counted_from_where_the_last_one_ended) {
 }
 
 // More spans than slots: each has less than one; three parts of sending to one of reducing.
-TEST(Spans, of_which_there_are_too_many_become_what_was_done_most) {
+TEST(Spans, excess_spans_are_merged_to_the_dominant_activity) {
   std::vector<Span> spans;
   constexpr int many = 16'000;
   for (int i = 0; i < many; ++i) {

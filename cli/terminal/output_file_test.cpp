@@ -56,7 +56,7 @@ TEST_F(OutputFile, a_new_file_and_nothing_beside_it) {
   EXPECT_EQ(file_count(), 1U);
 }
 
-TEST_F(OutputFile, what_was_there_is_replaced) {
+TEST_F(OutputFile, existing_file_is_replaced) {
   write_output(path("a.txt"), "a longer text\n");
   write_output(path("a.txt"), "short\n");
   EXPECT_EQ(text_of(path("a.txt")), "short\n");
@@ -91,7 +91,7 @@ TEST_F(OutputFile, a_name_without_a_letter_is_shown_as_one) {
   EXPECT_EQ(failure_of("", "x"), "'': cannot be written: No such file or directory");
 }
 
-TEST_F(OutputFile, what_cannot_be_written_is_known_beforehand) {
+TEST_F(OutputFile, unwritable_path_is_detected_before_the_run) {
   fs::create_directory(path("sub"));
   EXPECT_THROW(require_writable(path("none/a.txt")), Failure);
   EXPECT_THROW(require_writable(path("sub")), Failure);

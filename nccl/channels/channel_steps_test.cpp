@@ -28,7 +28,7 @@ TEST(PatSteps, bring_every_rank_each_chunk_once_from_one_who_has_it) {
   }
 }
 
-TEST(SwitchHeads, of_one_number_form_a_tree_over_all_hosts) {
+TEST(SwitchHeads, heads_of_equal_number_form_a_tree_over_all_hosts) {
   const std::vector<std::vector<int>> hosts = {{0, 3, 4}, {1, 2}, {5, 6, 7, 8}, {9, 10}, {11, 12}};
   EXPECT_EQ(heads_of(hosts), 2);
   const auto ranks_of = [&](int rank, int channel) {
@@ -59,7 +59,7 @@ TEST(SwitchHeads, of_one_number_form_a_tree_over_all_hosts) {
   EXPECT_FALSE(ranks_of(8, 0).is_head());
 }
 
-TEST(SwitchStages, of_one_host_are_as_far_apart_as_rounds_may_be_ahead) {
+TEST(SwitchStages, stages_of_a_host_differ_by_the_allowed_rounds) {
   const SwitchStages stages(switch_ranks({{0, 1, 2, 3}}, 0, 0, 0));
   EXPECT_EQ(stages.summed, rounds_ahead);
   EXPECT_EQ(stages.ended - stages.down, rounds_ahead);

@@ -55,7 +55,7 @@ TEST(PeerChannels, between_hosts_are_no_more_than_fit_in_one_batch) {
   EXPECT_EQ(most(40, 4), 1);
 }
 
-TEST(PeerChannels, of_one_round_differ) {
+TEST(PeerChannels, channels_of_one_round_are_distinct) {
   const std::vector<int> one_host(4, 0);
   const nccl::Platform machine = {.peer_channels = 16};
   const PeerChannels peers =
@@ -70,7 +70,7 @@ TEST(PeerChannels, of_one_round_differ) {
 
 // Eight ranks and 32 channels, four for each pair: the rounds 1 to 7 begin at 16, 8, 24, 4, 20, 12
 // and 28, and take the next three.
-TEST(PeerChannels, of_all_rounds_of_a_host_differ) {
+TEST(PeerChannels, channels_of_all_rounds_of_a_host_are_distinct) {
   const std::vector<int> one_host(8, 0);
   const nccl::Platform machine = {.peer_channels = 32};
   const PeerChannels peers =

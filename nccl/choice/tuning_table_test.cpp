@@ -29,7 +29,7 @@ Platform hopper(int version) { return {.generation = Generation::hopper, .versio
 
 // Figures that NCCL 2.27.5 prints on 2 to 32 DGX H100 with 1 to 8 GPUs each, to the last digit.
 // None of the 380 is left out.
-TEST(NcclTuning, of_h100_hosts_is_what_nccl_prints) {
+TEST(NcclTuning, h100_table_equals_nccls_output) {
   std::istringstream file(read_file("validation/published/nccl/h100-2.27.5-tuning.csv", 1));
   int entries = 0;
   for (std::string line; std::getline(file, line);) {

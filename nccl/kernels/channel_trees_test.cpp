@@ -7,7 +7,7 @@ namespace ringscope::channel_trees_test {
 namespace {
 
 // On one host trees are chains unless they are known: a rank then has room for one child.
-TEST(ChannelTrees, that_are_known_sum_all_with_room_for_each_child) {
+TEST(ChannelTrees, known_trees_reduce_all_ranks_with_a_buffer_per_child) {
   constexpr int ranks = 4;
   constexpr std::size_t items = 100;
   const Algorithm& trees = *find_algorithm("allreduce", "channel_trees");

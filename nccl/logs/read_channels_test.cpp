@@ -45,7 +45,7 @@ std::string error_of(const std::string& text, int hosts = 1, int each = 4) {
 }
 
 // The INFO lines of NCCL 2.22.3 on four H100 of one host.
-TEST(NcclChannelsFile, of_four_h100_has_the_rings_and_trees_that_the_search_finds) {
+TEST(NcclChannelsFile, log_of_four_h100_has_the_searched_rings_and_trees) {
   const std::string file = "validation/published/nccl/h100-1-host-all_reduce.log";
   const JobChannels run = channels_of(read_file(file, 1), "h100x4_nvlink", 1, 4);
   ASSERT_EQ(run.rings.size(), 24u);
@@ -69,7 +69,7 @@ a:1:2 [0] NCCL INFO Channel 00/0 : 2[0] -> 0[0] [receive] via NET/IB/1/GDRDMA
 a:1:2 [0] NCCL INFO Channel 00/0 : 0[0] -> 1[1] via P2P/CUMEM
 )";
 
-TEST(NcclChannelsFile, of_lines_has_rings_trees_and_nics_of_the_rings_alone) {
+TEST(NcclChannelsFile, log_lines_give_rings_trees_and_ring_nics) {
   const JobChannels run = channels_of(two_hosts, "h100x4_nvlink", 2, 2);
   EXPECT_EQ(run.rings, (Table<Order>{{0, 1, 2, 3}, {0, 3, 2, 1}}));
   ASSERT_EQ(run.trees.size(), 2u);
@@ -80,7 +80,7 @@ TEST(NcclChannelsFile, of_lines_has_rings_trees_and_nics_of_the_rings_alone) {
   EXPECT_EQ(run.nics[0][0], ChannelNics{});  // a tree's connection: in the ring 3 comes before 0
 }
 
-TEST(NcclChannelsFile, of_lines_asks_once_for_hosts_that_are_equal) {
+TEST(NcclChannelsFile, equal_hosts_are_searched_once) {
   int searches = 0;
   const auto source = std::make_shared<const Source>(Source{"nccl.log", two_hosts});
   const auto of_host = [&](const nccl::HostGraph& host) {
@@ -91,7 +91,7 @@ TEST(NcclChannelsFile, of_lines_asks_once_for_hosts_that_are_equal) {
   EXPECT_EQ(searches, 1);
 }
 
-TEST(NcclChannelsFile, of_several_communicators_has_the_first_of_as_many_ranks) {
+TEST(NcclChannelsFile, first_communicator_of_matching_size_is_read) {
   const std::string pair = "NCCL INFO Channel 00/01 : 0 1\n";
   const JobChannels run = channels_of(pair + two_hosts + pair, "h100x4_nvlink", 2, 2);
   EXPECT_EQ(run.rings.size(), 2u);
@@ -110,7 +110,7 @@ const std::string graph = R"(<graphs version="1">
 </graphs>
 )";
 
-TEST(NcclChannelsFile, of_a_graph_holds_for_every_host) {
+TEST(NcclChannelsFile, graph_file_applies_to_every_host) {
   const JobChannels run = channels_of(graph, "h100x4_nvlink", 2, 4);
   const Order ring = {0, 2, 7, 5, 4, 6, 3, 1};
   ASSERT_FALSE(run.rings.empty());
@@ -121,7 +121,7 @@ TEST(NcclChannelsFile, of_a_graph_holds_for_every_host) {
   EXPECT_EQ(run.hosts[0].found->channels.ring.latency, 75);
 }
 
-TEST(NcclChannelsFile, that_does_not_fit_the_job_says_why) {
+TEST(NcclChannelsFile, mismatched_file_is_rejected_with_a_reason) {
   EXPECT_THAT(error_of("nothing of NCCL\n"), HasSubstr("nccl.log: has no rings of NCCL"));
   EXPECT_THAT(error_of("\nChannel 00/01 : 0 1\n"),
               HasSubstr("nccl.log:2:1: the job has 4 ranks, and NCCL's rings here have 2"));
@@ -138,7 +138,7 @@ TEST(NcclChannelsFile, that_does_not_fit_the_job_says_why) {
   EXPECT_THAT(error_of("<graphs version=\"1\"/>"), HasSubstr("expected a <graph id=\"0\">"));
 }
 
-TEST(NcclChannelsFile, of_trees_that_do_not_hang_together_names_the_line) {
+TEST(NcclChannelsFile, disconnected_trees_are_rejected_with_their_line) {
   const auto with = [](const std::string& line, const std::string& other) {
     std::string text = two_hosts;
     text.replace(text.find(line), line.size(), other);

@@ -40,7 +40,7 @@ const HostChannels& on_first_host(const JobChannels& channels) {
 
 // NCCL's own output on a DGX-1V, "Channel 00/12 : 0 3 2 1 5 6 7 4" and so on: its NVLinks carry
 // four different rings, two of them twice.
-TEST(NcclChannels, of_a_dgx1v_are_the_rings_that_nccl_prints) {
+TEST(NcclChannels, dgx1v_rings_equal_nccls_output) {
   const JobChannels channels = found("dgx1v", 1, 8);
   const Table<Order> six = {{0, 3, 2, 1, 5, 6, 7, 4}, {0, 3, 2, 1, 5, 6, 7, 4},
                             {0, 4, 7, 6, 5, 1, 2, 3}, {0, 4, 7, 6, 5, 1, 2, 3},
@@ -52,14 +52,14 @@ TEST(NcclChannels, of_a_dgx1v_are_the_rings_that_nccl_prints) {
 }
 
 // Four NVLinks of 25 GB/s, counted as 20, between each two; each pair is in as many rings.
-TEST(NcclChannels, of_a100_are_as_many_as_their_links_carry) {
+TEST(NcclChannels, a100_has_as_many_rings_as_its_links_carry) {
   EXPECT_EQ(found("a100x4_nvlink", 1, 2).rings.size(), 2 * 4u);
   EXPECT_EQ(found("a100x4_nvlink", 1, 4).rings.size(), 2 * 12u);
 }
 
 // 56 ways from one of eight GPUs to another, and 56 rings of eight: each way is in eight of them.
 // RCCL counts seven links of 48 GB/s a GPU.
-TEST(NcclChannels, of_mi300x_are_rccls_rings_that_use_all_links_alike) {
+TEST(NcclChannels, mi300x_rings_are_rccls_and_use_links_equally) {
   const JobChannels channels = found("mi300x", 1, 8);
   EXPECT_EQ(channels.rings.size(), 56u);
   EXPECT_EQ(on_first_host(channels).ring.inside, 7 * 48.0 / 28);
@@ -153,7 +153,7 @@ JobChannels with_nics(int gpus, int nics, const std::string& joins, int hosts = 
 }
 
 // Each channel has a NIC of its own, as long as there are channels: 12 GB/s of its 12.5.
-TEST(NcclChannels, of_many_nics_take_another_one_each) {
+TEST(NcclChannels, channels_use_distinct_nics_if_available) {
   const JobChannels channels = with_nics(2, 8, "false");
   const Found& ring = on_first_host(channels).ring;
   std::set<int> ports;
@@ -165,7 +165,7 @@ TEST(NcclChannels, of_many_nics_take_another_one_each) {
 
 // Four NICs of 12.5 GB/s for each GPU, as in AWS's p5: as one they carry the 48 GB/s that a search
 // wants at most. Fewer NICs than GPUs stay single; of three for two GPUs the first have two.
-TEST(NcclChannels, of_nics_that_are_joined_take_those_of_a_gpu_together) {
+TEST(NcclChannels, joined_nics_of_a_gpu_are_used_together) {
   const JobChannels channels = with_nics(2, 8, "true");
   EXPECT_EQ(channels.hosts.front().found->graph.nics, (Table<int>{0, 4, 8, 12, 16, 20, 24, 28}));
   const Found& ring = on_first_host(channels).ring;
@@ -178,7 +178,7 @@ TEST(NcclChannels, of_nics_that_are_joined_take_those_of_a_gpu_together) {
 
 // Each of 72 GPUs has 18 NVLinks, which NCCL counts as 40.1 GB/s. All channels use them, and a head
 // twice for its own: 33 x 20 is the last of its steps below 721.8. On one host of B200 24 blocks.
-TEST(NcclChannels, of_72_gpus_have_as_many_heads_as_nccl_has_at_most) {
+TEST(NcclChannels, heads_of_72_gpus_reach_nccls_maximum) {
   const Cluster machine = read_cluster(
       Value::from_text("x.yaml",
                        "base: h100_nvswitch\nhosts: 1\nhost: {switches_per_socket: 18, "
@@ -191,7 +191,7 @@ TEST(NcclChannels, of_72_gpus_have_as_many_heads_as_nccl_has_at_most) {
 }
 
 // Hosts that are alike are searched once.
-TEST(NcclChannels, of_hosts_that_are_alike_are_shared) {
+TEST(NcclChannels, equivalent_hosts_share_channels) {
   const JobChannels channels = found("dgx1v", 3, 8);
   EXPECT_EQ(channels.hosts[0].found, channels.hosts[2].found);
 }

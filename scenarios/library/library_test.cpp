@@ -30,7 +30,7 @@ TEST(Library, every_file_of_ours_is_read_and_says_what_it_is_about) {
   }
 }
 
-TEST(Library, what_is_resolved_reads_back_alike) {
+TEST(Library, resolved_library_reads_back_unchanged) {
   for (const std::string& name : names_in("scenarios/libraries")) {
     const Json resolved = to_json(read(name).resolved);
     EXPECT_EQ(to_json(read(resolved.dump()).resolved), resolved) << name;
@@ -192,7 +192,7 @@ TEST(Library, shared_memory_that_is_off_costs_what_the_network_does) {
               HasSubstr("1:19: expected the costs of a transport, or 'network'"));
 }
 
-TEST(Library, what_open_mpi_calls_a_driver_is_told_in_our_words) {
+TEST(Library, open_mpi_names_are_rejected_with_the_equivalent_key) {
   for (const std::string name : {"vader", "sm", "tcp"})
     EXPECT_THAT(complaint_of([&] { read("{base: rdma, shm: {driver: " + name + "}}"); }),
                 AllOf(HasSubstr("'" + name + "' is a BTL of Open MPI"),

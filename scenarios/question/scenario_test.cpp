@@ -46,7 +46,7 @@ TEST(Scenario, one_file_is_one_case_with_defaults_filled_in) {
   EXPECT_EQ(scenario.job.skew, Seconds(0));
 }
 
-TEST(Scenario, what_is_resolved_reads_back_to_the_same_case) {
+TEST(Scenario, resolved_scenario_reads_back_to_the_same_case) {
   for (const char* change : {"job.seed=2", "cluster=numa_pair", "library=offload",
                              "placement={hosts: 4-3-1, map_by: numa}", "job.skew=3 us"}) {
     const Json resolved = to_json(read_one({"placement=2-2", change}).resolved);

@@ -66,7 +66,7 @@ TEST(GoodSchedules, have_no_limit_where_most_bytes_are_0) {
 }
 
 // Each prefix of a file is another broken file.
-TEST(BrokenSchedules, that_are_cut_off_are_refused_wherever) {
+TEST(BrokenSchedules, truncated_schedules_are_rejected_at_any_length) {
   const std::string text = good("ring_2.xml");
   for (std::size_t end = 0; end + 2 < text.size(); end += 3)
     EXPECT_NE(complaint_about("ring_2.xml", text.substr(0, end)), "") << end;

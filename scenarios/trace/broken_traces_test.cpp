@@ -83,7 +83,7 @@ TEST(BrokenTraces, say_what_is_wrong_and_where) {
 }
 
 // Each prefix of a file is another broken file, but for those that end with a node.
-TEST(BrokenTraces, that_are_cut_off_are_refused_wherever) {
+TEST(BrokenTraces, truncated_traces_are_rejected_at_any_length) {
   const std::string lines = "1 COLL comm_type=0 comm_size=4\n2 COMP after=1 us=300";
   const std::string whole = chakra::trace_of(lines);
   const std::string first = chakra::trace_of(lines.substr(0, lines.find('\n')));
@@ -105,7 +105,7 @@ TEST(Traces, packed_by_gzip_and_cut_off_are_refused) {
             "HERE/t.0.et.gz: is cut off, or no file of gzip's");
 }
 
-TEST(Traces, that_unpack_to_far_more_than_their_size_are_refused) {
+TEST(Traces, compression_bombs_are_rejected) {
   // 100,000 zeros by `gzip -9`.
   constexpr char head[] =
       "\037\213\010\000\000\000\000\000\002\003\355\301\061\001\000\000\000\302\240\365\117\155\015"
@@ -126,7 +126,7 @@ std::size_t nodes_of(const ScheduleFile& file) {
 }
 
 // The file has 3,665 messages of protobuf: its metadata, and so many nodes.
-TEST(Traces, of_training_are_read_with_every_node_accounted_for) {
+TEST(Traces, training_traces_account_for_every_node) {
   const Folder folder("training");
   const auto file = folder.read("{trace: {files: training, every_rank_as: 0}}", 4);
   EXPECT_EQ(nodes_of(*file), 3664u);
@@ -146,7 +146,7 @@ TEST(Traces, of_training_are_read_with_every_node_accounted_for) {
 }
 
 // Eight ranks, each with 14 sends, 14 receives and 7 sums.
-TEST(Traces, of_a_ring_are_its_messages) {
+TEST(Traces, ring_trace_has_the_messages_of_a_ring) {
   const Folder folder("ring");
   const auto file = folder.read("{trace: ring_8}", 8);
   EXPECT_EQ(nodes_of(*file), 8u * (14 + 14 + 7));

@@ -129,7 +129,7 @@ TEST(Records, have_the_vectors_of_all_parts) {
                    "ialltoall 15 B of all ranks root 0 < 2", "compute 7 ns < 3 < 2"}));
 }
 
-TEST(Records, of_parts_of_different_sizes_are_messages) {
+TEST(Records, unequal_parts_are_messages) {
   const Record record("uneven");
   for (int rank = 0; rank < 3; ++rank)
     record.write_calls(rank, 3,
@@ -145,7 +145,7 @@ TEST(Records, of_parts_of_different_sizes_are_messages) {
   EXPECT_EQ(nodes_of(*file, 2)[1], "receive 9 B from 1 tag 1048576 < 0");
 }
 
-TEST(Records, of_communicators_of_the_same_members_are_kept_apart) {
+TEST(Records, communicators_with_equal_members_stay_distinct) {
   const Record record("same");
   for (int rank = 0; rank < 2; ++rank)
     record.write_calls(rank, 2,
@@ -218,7 +218,7 @@ TEST(BrokenRecords, say_what_is_wrong_and_where) {
 }
 
 // Each prefix of a file is another broken file.
-TEST(BrokenRecords, that_are_cut_off_are_refused_wherever) {
+TEST(BrokenRecords, truncated_records_are_rejected_at_any_length) {
   const std::string whole =
       "ringscope-calls 1\nrank 0 of 1\nhost h\nmpi m\nprogram p\nclock wall\n"
       "communicator 0 0\n12 9 barrier\n7 5 finalize\n";

@@ -113,7 +113,7 @@ TEST(Experts, say_what_does_not_go_together) {
 }
 
 // Jiang et al. 2024, arXiv:2401.04088: 47 B parameters, of which a token uses 13 B.
-TEST(Experts, of_mixtral_are_as_many_parameters_as_published) {
+TEST(Experts, mixtral_has_the_published_number_of_parameters) {
   const Transformer model =
       read_transformer(Value::scalar_at(Value::from_text("test", "a").place(), "mixtral_8x7b"));
   EXPECT_EQ(model.parameters(), 46'702'792'704U);

@@ -99,7 +99,7 @@ TEST(Model, an_unknown_name_is_answered_with_the_known_ones) {
             "bert_large, inception_v3, lenet, resnet101, resnet50, vgg16)");
 }
 
-TEST(Model, what_makes_no_model_is_refused_where_it_stands) {
+TEST(Model, invalid_model_is_rejected_with_its_place) {
   const auto of_layers = [](const std::string& layers) {
     return complaint(
         [&] { read("{records: 1, record: 1 B, batch: 1, step: 1 s, layers: " + layers + "}"); });

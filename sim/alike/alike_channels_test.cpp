@@ -59,7 +59,7 @@ void expect_same(const Scenario& scenario) {
 }
 
 // 2^30 B are 65,536 cells of 16 KiB: 23 channels have 2,731 of them, and the last one the rest.
-TEST(AlikeChannels, of_eight_gpus_on_nvswitch_are_all_but_the_last) {
+TEST(AlikeChannels, eight_gpus_on_nvswitch_fold_all_channels_but_the_last) {
   std::vector<int> expected(24, 0);
   expected.front() = 23;
   expected.back() = 1;

@@ -20,7 +20,7 @@ Scenario on_fat_tree(const std::string& job, const std::string& library = "rdma"
 
 std::string reason(const Scenario& scenario) { return folded(scenario).not_folded; }
 
-TEST(EqualCells, of_a_fat_tree_are_its_pods) {
+TEST(EqualCells, fat_tree_cells_are_its_pods) {
   for (const char* algorithm : {"ring", "ring_sendrecv", "ring_waitall"})
     for (const char* library : {"openmpi_tcp", "slow_tcp", "rdma", "ideal", "progress_thread"})
       for (const int each : {1, 2}) {
@@ -44,7 +44,7 @@ Scenario in_racks(const std::string& job, const std::string& library, const std:
       more, library, job, bytes));
 }
 
-TEST(EqualCells, of_racks_are_the_racks) {
+TEST(EqualCells, rack_cells_are_the_racks) {
   int folds = 0;
   for (const Algorithm& algorithm : declared_alike()) {
     const std::string job = job_of(algorithm);

@@ -57,7 +57,7 @@ TEST(Repetitions, are_counted_beforehand) {
   EXPECT_EQ(simulated_repetitions(late, {}), 3);
 }
 
-TEST(Repetitions, that_differ_are_simulated_each) {
+TEST(Repetitions, different_repetitions_are_simulated_separately) {
   EXPECT_EQ(repeated(tcp, ring + ", skew: 1 us", true).skipped_repetitions, 0u);
   EXPECT_EQ(repeated(tcp, ring + ", noise: {spread: 0.1}", true).skipped_repetitions, 0u);
   EXPECT_EQ(repeated("cluster: star8\nplacement: 1x8\n"

@@ -104,7 +104,7 @@ TEST(SteadyState, with_messages_that_wait_for_their_turn_is_skipped) {
 }
 
 // Steps that fill and drain the stages are simulated, and a last round that is shorter.
-TEST(SteadyState, of_rounds_that_switches_add_up_is_skipped) {
+TEST(SteadyState, rounds_reduced_in_switches_are_fast_forwarded) {
   for (const int hosts : {1, 4})
     for (const char* bytes : {"512 MiB", "500 MB"}) {
       SCOPED_TRACE(fmt::format("{} {}", hosts, bytes));
@@ -164,7 +164,7 @@ TEST(SteadyState, late_starts_and_repetitions_are_as_without) {
 
 // Messages per step do not depend on how often it is done: those of 512 ranks are 1024 x 512, of
 // which all but the first and last steps are skipped.
-TEST(SteadyState, of_a_long_run_next_to_nothing_is_simulated) {
+TEST(SteadyState, long_run_simulates_only_a_small_part) {
   const Scenario scenario = scenario_of(
       "cluster: {base: star8, hosts: 512}\nlibrary: rdma\nplacement: 1x512\n"
       "job: {collective: allreduce, algorithm: ring, bytes: 512 KiB}");

@@ -29,7 +29,7 @@ TEST(KernelByName, an_unknown_name_lists_the_known_ones) {
   }
 }
 
-TEST_P(KernelContract, it_knows_its_name_and_starts_at_zero) {
+TEST_P(KernelContract, kernel_has_a_name_and_starts_at_time_zero) {
   EXPECT_EQ(kernel().name(), GetParam());
   EXPECT_EQ(kernel().now(), 0);
   kernel().run();
@@ -79,7 +79,7 @@ TEST_P(KernelContract, timers_come_first_then_completions_in_the_order_of_start)
   EXPECT_THAT(times(), ElementsAre(2, 2, 2, 2));
 }
 
-TEST_P(KernelContract, what_callbacks_set_for_their_own_instant_follows_in_rounds) {
+TEST_P(KernelContract, timers_set_for_the_current_instant_run_in_rounds) {
   const int resource = add_resource(2);
   start(2, {{resource, 1}}, call([this] {
           log("completion")();
@@ -151,7 +151,7 @@ TEST_P(KernelContract, ids_of_ended_activities_serve_again) {
   EXPECT_EQ(kernel().now(), 50);
 }
 
-TEST_P(KernelContract, what_is_left_shrinks_with_time) {
+TEST_P(KernelContract, remaining_work_decreases_with_time) {
   const int resource = add_resource(8);
   const ActivityId heavy = start(16, {{resource, 3}}, {}), light = start(16, {{resource, 1}}, {});
   EXPECT_EQ(kernel().remaining(heavy), 16);
@@ -214,7 +214,7 @@ TEST_P(KernelContract, a_suspended_activity_does_not_hold_up_run) {
   EXPECT_THAT(times(), ElementsAre(4));
 }
 
-TEST_P(KernelContract, what_completes_while_suspended_calls_back_when_resumed) {
+TEST_P(KernelContract, completion_while_suspended_is_reported_on_resume) {
   const int resource = add_resource(2);
   ActivityId second, nothing;
   start(2, {{resource, 1}}, call([&, this] {

@@ -18,7 +18,7 @@ INSTANTIATE_TEST_SUITE_P(Kernels, KernelInstant,
                          testing::ValuesIn(kernel_names().begin(), kernel_names().end()),
                          kernel_of_test);
 
-TEST_P(KernelInstant, what_only_rounding_parts_happens_in_the_order_in_which_it_was_set) {
+TEST_P(KernelInstant, events_within_rounding_run_in_insertion_order) {
   // 0.1 + 0.2 is later than 0.3 by a bit, and was set first.
   kernel().after(0.1, call([this] { kernel().after(0.2, log("0.1 + 0.2")); }));
   kernel().after(0.2, call([this] { kernel().after(0.1, log("0.2 + 0.1")); }));
@@ -30,7 +30,7 @@ TEST_P(KernelInstant, what_only_rounding_parts_happens_in_the_order_in_which_it_
   EXPECT_EQ(times(), std::vector<double>(4, times().front()));
 }
 
-TEST_P(KernelInstant, what_is_more_than_rounding_apart_is_not_one_instant) {
+TEST_P(KernelInstant, events_beyond_rounding_are_separate_instants) {
   kernel().after(1 + 4 * instant_width, log("later"));
   kernel().after(1, log("sooner"));
   kernel().run();
@@ -38,7 +38,7 @@ TEST_P(KernelInstant, what_is_more_than_rounding_apart_is_not_one_instant) {
   EXPECT_THAT(times(), ElementsAre(1, 1 + 4 * instant_width));
 }
 
-TEST_P(KernelInstant, what_is_due_is_done_though_a_timer_of_the_instant_pauses_it) {
+TEST_P(KernelInstant, due_activity_completes_despite_a_pause_in_its_instant) {
   const int resource = add_resource(1);
   ActivityId paused;
   kernel().after(2, call([&, this] { kernel().suspend(paused); }));
@@ -50,7 +50,7 @@ TEST_P(KernelInstant, what_is_due_is_done_though_a_timer_of_the_instant_pauses_i
   EXPECT_THAT(times(), ElementsAre(5));
 }
 
-TEST_P(KernelInstant, what_goes_on_slows_down_all_whom_it_meets) {
+TEST_P(KernelInstant, resumed_activity_slows_all_sharers) {
   // On its second resource too, when its first one has changed at the same instant
   // (Action::resume() of SimGrid 3.32 forgets these).
   const int first = add_resource(4), second = add_resource(4);

@@ -211,7 +211,7 @@ TEST_P(KernelSharing, an_incast_of_a_thousand_ends_one_by_one) {
   }
 }
 
-TEST_P(KernelSharing, what_is_used_counts_what_has_ended_what_goes_on_and_what_was_stopped) {
+TEST_P(KernelSharing, usage_counts_finished_running_and_stopped_activities) {
   const int wide = add_resource(8), narrow = add_resource(2);
   start(4, {{wide, 3}, {narrow, 1}}, {});  // at 1 while two share `narrow`
   const ActivityId stopped = start(10, {{wide, 1}, {narrow, 1}}, {});
@@ -272,17 +272,17 @@ INSTANTIATE_TEST_SUITE_P(Kernels, SharingAnomaly,
                          testing::ValuesIn(kernel_names().begin(), kernel_names().end()),
                          kernel_of_test);
 
-TEST_P(SharingAnomaly, what_is_slow_elsewhere_leaves_the_link_to_the_chain) {
+TEST_P(SharingAnomaly, flow_limited_elsewhere_leaves_the_link_to_the_chain) {
   // The chain has the link for itself in its only second there.
   EXPECT_DOUBLE_EQ(end_with(1), 1 + 10);
 }
 
-TEST_P(SharingAnomaly, what_is_twice_as_fast_elsewhere_shares_the_link_with_the_chain) {
+TEST_P(SharingAnomaly, flow_2x_faster_elsewhere_shares_the_link_with_the_chain) {
   // From 0.5 s on at half the rate: the other half unit takes 1 s instead of 0.5 s.
   EXPECT_DOUBLE_EQ(end_with(2), 0.5 + 0.5 / 0.5 + 10);
 }
 
-TEST_P(SharingAnomaly, who_begins_earlier_ends_earlier_by_twice_as_much) {
+TEST_P(SharingAnomaly, earlier_start_doubles_the_lead_at_the_end) {
   // The other one begins at 1. Alone it does `lead`, the rest at half the rate.
   for (const double lead : {0.0, 0.25, 0.5, 1.0}) {
     const double begun = kernel().now();

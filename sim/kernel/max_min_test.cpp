@@ -267,7 +267,7 @@ class AllToAll {
   MaxMin rates;
 };
 
-TEST(MaxMin, what_is_full_at_both_ends_is_fair_in_whatever_order_flows_leave) {
+TEST(MaxMin, double_bottleneck_is_fair_for_any_order_of_exits) {
   AllToAll flows;
   std::mt19937 random(5);
   while (flows.told.flows.size() > 10) {
@@ -319,7 +319,7 @@ TEST(MaxMin, a_saturation_ends_when_others_take_over_late_what_a_flow_leaves) {
   EXPECT_GT(rates.saturation(link), saturation);
 }
 
-TEST(MaxMin, what_nobody_changed_is_solved) {
+TEST(MaxMin, unchanged_system_is_solved) {
   Ring ring(8);
   const MaxMin::Changes changes = ring.rates.solve();
   EXPECT_TRUE(changes.moved.empty());

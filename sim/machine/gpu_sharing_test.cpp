@@ -207,7 +207,7 @@ TEST_F(GpuSharing, the_critical_path_names_the_memory_that_is_short) {
 // GEMM 2.08 for 1.18. It does not say what they move, nor with how many channels: that the memory
 // is full by the computation alone, and 24 channels, are assumed. A check of the order, within a
 // quarter.
-TEST_F(GpuSharing, of_a_full_memory_slows_as_much_as_nccl_1428_has_it) {
+TEST_F(GpuSharing, full_memory_slowdown_matches_nccl_issue_1428) {
   const Gpus a100 = {"{memory: 2039 GB/s}", 2039e9, 300e9, 108, 2.4e9};
   const double slowdown = computation_s(beside(a100, 24, 1 * ms)) / (1 * ms);
   EXPECT_NEAR(slowdown, 0.33 / 0.18, 0.25 * 0.33 / 0.18);

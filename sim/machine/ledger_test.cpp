@@ -103,14 +103,14 @@ TEST_P(LedgerTest,
   EXPECT_THAT(run(), ElementsAre(wire));
 }
 
-TEST_P(LedgerTest, of_two_full_resources_the_one_that_the_activity_uses_most_is_named) {
+TEST_P(LedgerTest, most_used_of_two_full_resources_is_the_bottleneck) {
   const int core = add(ResourceKind::core, 8), wire = add(ResourceKind::link, 4);
   watch(8, {{core, 1}, {wire, 1}});  // at 4: half of the core, all of the wire
   fly(8, {{core, 1}});               // the other half
   EXPECT_THAT(run(), ElementsAre(wire));
 }
 
-TEST_P(LedgerTest, of_equals_the_first_is_named) {
+TEST_P(LedgerTest, first_of_equal_resources_is_the_bottleneck) {
   const int core = add(ResourceKind::core, 8), wire = add(ResourceKind::link, 4);
   watch(8, {{core, 2}, {wire, 1}});
   EXPECT_THAT(run(), ElementsAre(core));
@@ -118,7 +118,7 @@ TEST_P(LedgerTest, of_equals_the_first_is_named) {
   EXPECT_THAT(run(), ElementsAre(core, wire));
 }
 
-TEST_P(LedgerTest, what_takes_no_time_or_no_resource_has_no_bottleneck) {
+TEST_P(LedgerTest, activity_without_time_or_resource_has_no_bottleneck) {
   const int core = add(ResourceKind::core, 8);
   watch(0, {{core, 1}});
   watch(8, {});

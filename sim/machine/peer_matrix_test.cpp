@@ -28,7 +28,7 @@ std::string box(const std::string& more) {
          more;
 }
 
-TEST_F(Peers, of_the_published_box_are_within_5_percent_and_latencies_within_15) {
+TEST_F(Peers, published_host_matches_within_5_and_15_percent) {
   const auto matrix = measure_peers(cluster_of("base: gtx1080ti_x4"), 0, {true}).front();
   std::ifstream file("validation/published/p2p-gtx1080ti-x4.csv");
   ASSERT_TRUE(file);

@@ -67,7 +67,7 @@ TEST_F(Switches, carry_the_vector_once_to_and_from_each_gpu) {
 }
 
 // NCCL's tables grant heads 0.85 of their rate on Hopper and 0.74 on Blackwell.
-TEST_F(Switches, of_another_generation_use_the_share_of_a_link_that_its_tables_grant) {
+TEST_F(Switches, link_share_follows_the_generations_table) {
   const double bytes = 4 << 20;
   const Report report = run(by_switch(4, 1, "4 MiB", 1, "allreduce", "blackwell"));
   EXPECT_NEAR(bytes_on(report, "host0/gpu2->host0/nvswitch0", 100e9),

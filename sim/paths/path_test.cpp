@@ -78,7 +78,7 @@ TEST(Paths, segments_of_one_cause_rank_and_resource_are_one) {
                           Segment{Cause::copy, 1, core, 2}));
 }
 
-TEST(Paths, who_waits_takes_over_the_chain_of_whom_it_waited_for) {
+TEST(Paths, waiter_inherits_the_chain_of_its_partner) {
   Paths paths = started_at(0);
   const PathCursor sender = extended(paths, {}, Cause::compute, 0, core, 5);
   const PathCursor message = extended(paths, sender, Cause::wire, 0, wire, 7);
@@ -166,7 +166,7 @@ TEST(Paths, totals_stay_exact_however_old_segments_are_kept) {
   EXPECT_FALSE(paths.reduced());
 }
 
-TEST(Paths, what_is_left_in_order_is_the_end_of_the_chain) {
+TEST(Paths, kept_chain_is_the_end_of_the_path) {
   Paths paths = started_at(0, 64);
   for (const Twin& twin : random_chains(paths, 12, 500)) {
     const Paths::Chain chain = paths.chain(twin.cursor);
@@ -184,7 +184,7 @@ TEST(Paths, nodes_are_bounded_by_the_limit_and_the_cursors_not_by_the_steps) {
   EXPECT_LE(paths.nodes(), 2 * 2 * 12 * 18);
 }
 
-TEST(Paths, what_never_repeats_becomes_totals_and_stays_exact) {
+TEST(Paths, non_repeating_path_becomes_exact_totals) {
   Paths paths = started_at(0, 64, 4096);
   std::mt19937 random(7);
   PathCursor cursor;

@@ -45,7 +45,7 @@ TEST_F(Deadlock, two_ranks_that_send_first_wait_for_each_other_above_the_eager_l
       [] { run(on_tcp(2, 65537)); });
 }
 
-TEST_F(Deadlock, what_was_until_then_is_kept_where_that_is_asked_for) {
+TEST_F(Deadlock, results_until_a_deadlock_are_kept_on_request) {
   RunOptions options;
   options.keep_deadlock = options.record_spans = options.record_chain = true;
   const Report report = simulate(on_tcp(2, 65537), options);

@@ -100,7 +100,7 @@ TEST(Excess, is_none_without_noise) {
 // While a rank waits, and while it works: where detours are rare, one comes to one of P ranks
 // during T with probability P T / every, and all wait for nearly all of it: less by what its rank
 // would have waited anyway, at most T, and less where two come at once.
-TEST(Excess, of_detours_is_the_sum_of_those_of_all_hosts) {
+TEST(Excess, detour_excess_is_the_sum_over_hosts) {
   constexpr double every = 2e-3, takes = 100e-6;
   double found[2] = {};
   for (const int i : {0, 1}) {
@@ -118,7 +118,7 @@ TEST(Excess, of_detours_is_the_sum_of_those_of_all_hosts) {
 
 // Jitter, exponentially distributed of mean j, comes to each message: a step takes at least j
 // longer on average, and at most the largest of P of them, j (1 + 1/2 + ... + 1/P).
-TEST(Excess, of_jitter_is_at_most_the_largest_of_all_hosts_in_each_step) {
+TEST(Excess, jitter_excess_is_bounded_by_the_hosts_maximum_per_step) {
   constexpr double jitter = 1e-6;
   double found[2] = {};
   for (const int i : {0, 1}) {
@@ -134,7 +134,7 @@ TEST(Excess, of_jitter_is_at_most_the_largest_of_all_hosts_in_each_step) {
 
 const std::string network = ", network: {latency: 5 us, send_overhead: 0.5 us}";
 
-TEST_F(Detours, of_one_seed_are_the_same_again) {
+TEST_F(Detours, same_seed_gives_the_same_detours) {
   const std::string job =
       ", seed: 7, repetitions: 50, noise: {detours: {every: 20 us, takes: 9 us}}";
   const Scenario scenario = scenario_on(4, network, job);

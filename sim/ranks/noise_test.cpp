@@ -35,7 +35,7 @@ double mean_of(const std::vector<double>& values) {
   return sum / static_cast<double>(values.size());
 }
 
-TEST(Noise, that_is_none_leaves_every_time_as_it_is) {
+TEST(Noise, zero_noise_changes_no_time) {
   for (const double time : times_of({}, 0.1)) EXPECT_EQ(time, 0.1);
 }
 
@@ -106,7 +106,7 @@ TEST_P(NoiseDetours, leave_as_many_computations_alone_as_come_between_two) {
   EXPECT_NEAR(met_none, draws * alone, sigmas * std::sqrt(draws * alone * (1 - alone)));
 }
 
-TEST(Noise, of_a_rank_does_not_depend_on_what_others_draw) {
+TEST(Noise, noise_of_a_rank_is_independent_of_other_ranks) {
   const Noise noise = noise_of(0.3, 1e-3, 1e-5);
   Noises busy(noise, 8), quiet(noise, 3);
   busy.seed(5);
@@ -166,7 +166,7 @@ TEST_F(NoisyJob, takes_its_time_anew_in_each_repetition) {
 }
 
 // Messages, copies and reductions are no computations.
-TEST_F(NoisyJob, of_a_spread_leaves_messages_as_they_are) {
+TEST_F(NoisyJob, compute_spread_does_not_change_messages) {
   const Text text = [](Communicator comm, Workspace work, Options) -> Task {
     if (comm.rank() == 0) co_await comm.send(work.data, 1);
     if (comm.rank() == 1) co_await comm.recv(work.data, 0);

@@ -99,7 +99,7 @@ std::string by_hand(int stages, int micro_batches) {
 }
 
 // Each of p stages waits for (p-1)/(m+p-1) of a step of m micro-batches, as those of llm do.
-TEST_F(Programs, of_a_pipeline_have_its_bubble_and_the_time_of_llm) {
+TEST_F(Programs, pipeline_program_has_the_bubble_and_time_of_llm) {
   for (const int micro_batches : {1, 4, 8}) {
     constexpr int stages = 4;
     const Scenario llm =
@@ -142,7 +142,7 @@ TEST_F(Programs, sum_in_two_levels_where_ranks_of_a_group_share_hosts) {
 }
 
 // Four layers take 1 s forward and 2 s backward each; on wires without limits, nothing else does.
-TEST_F(Programs, of_large_models_sum_in_two_levels_too) {
+TEST_F(Programs, large_models_reduce_in_two_levels) {
   const Report report =
       run(two_by_two("unlimited", fmt::format(R"(
   program: llm
@@ -224,7 +224,7 @@ TEST_F(Programs, let_ranks_begin_when_they_do) {
   EXPECT_NE(finish(report, 0), finish(report, 1));
 }
 
-TEST_F(Programs, that_wait_in_a_circle_of_ranks_say_who_waits_for_whom) {
+TEST_F(Programs, cyclic_wait_is_reported_with_its_ranks) {
   try {
     run(on_hosts(2, R"(
   program:

@@ -238,7 +238,7 @@ TEST_F(Skew, makes_each_rank_idle_at_first) {
 }
 
 // Rank 0 is late by the first number of mt19937_64, 14514284786278117030 for its default seed.
-TEST_F(Skew, of_a_seed_is_known_beforehand) {
+TEST_F(Skew, skew_follows_from_the_seed) {
   Scenario scenario = late(5489);
   scenario.job.repetitions = 1;
   const Report report = run(scenario);

@@ -29,7 +29,7 @@ job: {{collective: alltoallv, algorithm: {}, bytes: 16 MB, options: {{sizes: {}}
 // The port of the rank to which most goes takes `imbalance` times its even share, all but its own.
 double of_hot(double imbalance) { return (ranks - 1) * imbalance * vector / ranks / bandwidth; }
 
-TEST_F(AlltoallvTime, of_equal_sizes_is_that_of_an_alltoall) {
+TEST_F(AlltoallvTime, equal_sizes_take_the_time_of_an_alltoall) {
   for (const std::string algorithm : {"pairwise", "posted", "channel_peers"})
     expect_seconds(run_again(uneven(algorithm, "even")).time_s, of_hot(1));
 }
@@ -44,7 +44,7 @@ TEST_F(AlltoallvTime, grows_with_the_load_of_the_busiest_rank) {
                        of_hot(imbalance));
 }
 
-TEST_F(AlltoallvTime, of_two_hot_ranks_is_that_of_one) {
+TEST_F(AlltoallvTime, two_hot_ranks_take_the_time_of_one) {
   expect_seconds(run(uneven("posted", "{imbalance: 3, hot: 2}")).time_s, of_hot(3));
 }
 
@@ -53,7 +53,7 @@ TEST_F(AlltoallvTime, by_zipfs_law_is_that_of_its_first_rank) {
 }
 
 // All send to rank 0 what it sends to nobody: its port takes 7 vectors.
-TEST_F(AlltoallvTime, of_a_matrix_is_that_of_its_largest_column) {
+TEST_F(AlltoallvTime, matrix_takes_the_time_of_its_largest_column) {
   std::string rows;
   for (int rank = 0; rank < ranks; ++rank)
     rows += fmt::format("{}[{}, 0, 0, 0, 0, 0, 0, 0]", rank == 0 ? "" : ", ", rank == 0 ? 0 : 5);

@@ -131,7 +131,7 @@ TEST_F(BlockRules, a_kernel_waits_for_its_own_data_however_early_those_of_the_ne
 }
 
 // NCCL's tables grant a channel of a tree 24 GB/s on Ampere and 38.7 on Hopper.
-TEST_F(BlockRules, of_another_generation_pass_on_what_its_tables_grant) {
+TEST_F(BlockRules, block_bandwidth_follows_the_generations_table) {
   const double measured = time_of({}, allreduce());
   const Machine same = {.generation = "generation: hopper\n    measured_on: hopper"};
   const Machine scaled = {.generation = "generation: hopper\n    measured_on: ampere"};
@@ -274,7 +274,7 @@ TEST_F(BlockRules, the_second_slice_of_a_chunk_hides_the_first_ones_hop_over_pci
                 8 * us + hop_in_slices(102 * us, 256 * kib, 2e9), 1e-12);
 }
 
-TEST_F(BlockRules, what_a_slice_hides_goes_by_the_rate_that_it_has_beside_others) {
+TEST_F(BlockRules, hidden_slice_depends_on_its_shared_bandwidth) {
   const Machine slow = {.nvlink = "gpus_per_switch: 2", .hop = "100 us"};
   EXPECT_NEAR(time_of(slow, ring("allreduce", 128 * kib, 2)),
               8 * us + 2 * hop_in_slices(102 * us, 128 * kib, 1e9), 1e-12);

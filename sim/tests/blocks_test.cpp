@@ -82,24 +82,24 @@ TEST_F(Blocks, take_turns_at_as_many_sms_as_there_are) {
 
 double hop_of(double bytes) { return hop + link_latency + bytes / block; }
 
-TEST_F(Blocks, that_gather_take_a_hop_for_a_chunk_and_copy_it) {
+TEST_F(Blocks, allgather_takes_a_hop_and_a_copy_per_chunk) {
   EXPECT_NEAR(time_of("allgather"), launch + start + hop_of(chunk) + chunk / copy, 1e-12);
 }
 
 // A sum that stays is read and written once more: recvReduceCopy.
-TEST_F(Blocks, that_reduce_and_scatter_take_a_hop_for_a_chunk_and_write_its_sum) {
+TEST_F(Blocks, reduce_scatter_takes_a_hop_and_a_write_per_chunk) {
   EXPECT_NEAR(time_of("reduce_scatter"), launch + start + hop_of(chunk) + chunk / copy, 1e-12);
 }
 
-TEST_F(Blocks, that_broadcast_pass_on_the_whole_vector_and_copy_it) {
+TEST_F(Blocks, broadcast_forwards_and_copies_the_whole_buffer) {
   EXPECT_NEAR(time_of("broadcast"), launch + start + hop_of(2 * chunk) + 2 * chunk / copy, 1e-12);
 }
 
-TEST_F(Blocks, that_reduce_pass_on_the_whole_vector_and_write_its_sum) {
+TEST_F(Blocks, reduce_forwards_the_whole_buffer_and_writes_the_result) {
   EXPECT_NEAR(time_of("reduce"), launch + start + hop_of(2 * chunk) + 2 * chunk / copy, 1e-12);
 }
 
-TEST_F(Blocks, of_a_tree_send_the_vector_up_and_down_and_copy_it_at_the_leaf) {
+TEST_F(Blocks, tree_sends_the_buffer_up_and_down_and_copies_at_leaves) {
   EXPECT_NEAR(time_of(two_gpus(1, 0, "unlimited", "allreduce", "algorithm: tree, protocol: LL")),
               launch + start + 2 * hop_of(2 * chunk) + 2 * chunk / copy, 1e-12);
 }

@@ -175,7 +175,7 @@ class Trees : public SimulationTest, public testing::WithParamInterface<int> {};
 INSTANTIATE_TEST_SUITE_P(Ranks, Trees, testing::Values(4, 8, 16),
                          testing::PrintToStringParamName());
 
-TEST_P(Trees, of_many_segments_take_little_more_than_twice_everything) {
+TEST_P(Trees, trees_of_many_segments_take_about_2x_the_buffer) {
   Scenario scenario = on_star(GetParam(), "allreduce", "double_binary_tree", 64 * MiB);
   scenario.job.options.segment = 256 * KiB;
   const double time = run(scenario).time_s, twice = 2 * 64 * MiB / bandwidth;

@@ -67,7 +67,7 @@ TEST_F(Flags, hand_on_the_critical_path) {
   expect_seconds(computed, 3 * ms);
 }
 
-TEST_F(Flags, that_were_raised_before_hold_nobody_up) {
+TEST_F(Flags, flags_raised_earlier_do_not_block) {
   const Text text = [](Communicator comm, Workspace, Options) -> Task {
     comm.raise(ready);
     comm.raise(ready);
@@ -189,7 +189,7 @@ TEST_F(Observations, tell_the_times_between_two_of_a_rank) {
   expect_seconds(only(report).p90_interval_s, 2 * ms);
 }
 
-TEST_F(Observations, of_a_rank_that_makes_one_have_no_interval) {
+TEST_F(Observations, one_observation_per_rank_has_no_interval) {
   const Text text = [](Communicator comm, Workspace, Options) -> Task {
     co_await comm.compute(Duration((comm.rank() + 1) * ms));
     comm.observe("end", 1);
@@ -214,7 +214,7 @@ TEST_F(Observations, stand_in_the_order_in_which_they_were_first_made) {
 }
 
 // A table of many values would not help.
-TEST_F(Observations, of_more_than_sixteen_values_are_not_listed_one_by_one) {
+TEST_F(Observations, more_than_sixteen_observations_are_not_listed) {
   const Text text = [](Communicator comm, Workspace, Options) -> Task {
     for (int i = 0; i < 17; ++i) {
       comm.observe("many", i);

@@ -71,21 +71,21 @@ double sent_in(const Scenario& scenario) { return run(scenario, send_to_the_next
 
 class BetweenGpus : public SimulationTest {};
 
-TEST_F(BetweenGpus, of_one_switch_is_as_fast_as_their_links) {
+TEST_F(BetweenGpus, gpus_on_one_switch_use_the_full_link) {
   expect_seconds(sent_in(boxes(gpus(0, 1))), p2p_latency + bytes / gpu_link);
 }
 
 // Through the memory of the first one's socket, written and read, and to the other socket.
-TEST_F(BetweenGpus, of_two_sockets_is_staged) {
+TEST_F(BetweenGpus, gpus_on_two_sockets_are_staged) {
   expect_seconds(sent_in(boxes(gpus(0, 2))), staged_latency + bytes / socket_link);
 }
 
-TEST_F(BetweenGpus, that_may_not_write_to_each_other_is_staged_by_twice_the_memory) {
+TEST_F(BetweenGpus, gpus_without_peer_access_are_staged_with_2x_memory_traffic) {
   expect_seconds(sent_in(boxes(gpus(0, 1), "peer_access: none")),
                  staged_latency + bytes * 2 / memory);
 }
 
-TEST_F(BetweenGpus, that_is_staged_takes_the_latency_of_staging_too) {
+TEST_F(BetweenGpus, staged_copy_adds_the_staging_latency) {
   expect_seconds(sent_in(boxes(gpus(0, 1), "peer_access: none\n    staging: {latency: 7 us}")),
                  staged_latency + 7 * us + bytes * 2 / memory);
 }
@@ -96,16 +96,16 @@ Scenario always_staged(const std::string& placement) {
   return scenario;
 }
 
-TEST_F(BetweenGpus, that_are_peers_is_staged_where_the_library_always_stages) {
+TEST_F(BetweenGpus, peers_are_staged_if_the_library_always_stages) {
   expect_seconds(sent_in(always_staged(gpus(0, 1))), staged_latency + bytes * 2 / memory);
 }
 
 // Up by one direction of the GPU's link and down by the other.
-TEST_F(BetweenGpus, of_ranks_on_one_is_staged_where_the_library_always_stages) {
+TEST_F(BetweenGpus, ranks_on_one_gpu_are_staged_if_the_library_always_stages) {
   expect_seconds(sent_in(always_staged(gpus(0, 0))), staged_latency + bytes * 2 / memory);
 }
 
-TEST_F(BetweenGpus, of_two_sockets_with_access_takes_no_memory) {
+TEST_F(BetweenGpus, peer_access_across_sockets_uses_no_host_memory) {
   const Report report = run(boxes(gpus(0, 2), "peer_access: all"), send_to_the_next);
   expect_seconds(report.time_s, p2p_latency + bytes / socket_link);
   for (const ResourceReport& resource : report.resources)
@@ -133,11 +133,11 @@ TEST_F(BetweenGpus, and_host_memory_is_one_copy) {
   expect_seconds(sent_in(boxes(mixed)), staged_latency + bytes / gpu_link);
 }
 
-TEST_F(BetweenGpus, of_two_hosts_goes_straight_by_the_nic) {
+TEST_F(BetweenGpus, gpudirect_goes_directly_to_the_nic) {
   expect_seconds(sent_in(boxes(on_two_hosts)), gdr_latency + cable_latency + bytes / cable);
 }
 
-TEST_F(BetweenGpus, of_two_hosts_without_gpudirect_goes_through_the_memory_of_both) {
+TEST_F(BetweenGpus, without_gpudirect_both_host_memories_are_used) {
   const Report report = run(boxes(on_two_hosts, "gpudirect: false"), send_to_the_next);
   expect_seconds(report.time_s, network_latency + cable_latency + bytes / cable);
   int memories = 0;
@@ -192,7 +192,7 @@ TEST_F(OnAGpu, a_rank_leaves_its_core_to_others) {
 
 class GpuLibrary : public SimulationTest {};
 
-TEST_F(GpuLibrary, that_does_not_know_gpus_is_refused) {
+TEST_F(GpuLibrary, library_without_gpu_transports_is_rejected) {
   try {
     scenario_of(R"(
 cluster: gtx1080ti_x4

@@ -37,7 +37,7 @@ Task rings_of_four(Communicator comm, Workspace work, Options options) {
 }
 
 // 2(p-1) chunks of n/p, as of one ring alone.
-TEST_F(Groups, of_disjoint_hosts_at_once_take_what_one_takes_alone) {
+TEST_F(Groups, concurrent_groups_on_disjoint_hosts_take_the_time_of_one) {
   const Report two = run(hosts(8), rings_of_four);
   for (int rank = 0; rank < 8; ++rank)
     expect_seconds(finish(two, rank), 2 * 3 * (bytes / 4) / bandwidth);
@@ -51,12 +51,12 @@ Task pairs(Communicator comm, Workspace work, int how_many) {
   co_await pair.sendrecv(work.data, pair.next(), work.scratch, pair.prev());
 }
 
-TEST_F(Groups, that_have_an_uplink_alone_have_all_of_it) {
+TEST_F(Groups, group_with_an_exclusive_uplink_has_its_full_bandwidth) {
   const Text one = [](Communicator comm, Workspace work, Options) { return pairs(comm, work, 1); };
   expect_seconds(finish(run(hosts(8, "two_level"), one), 4), bytes / bandwidth);
 }
 
-TEST_F(Groups, that_share_an_uplink_have_half_of_it_each) {
+TEST_F(Groups, two_groups_on_an_uplink_have_half_each) {
   const Text two = [](Communicator comm, Workspace work, Options) { return pairs(comm, work, 2); };
   const Report both = run(hosts(8, "two_level"), two);
   for (const int rank : {0, 1, 4, 5}) expect_seconds(finish(both, rank), 2 * bytes / bandwidth);
@@ -95,7 +95,7 @@ TEST_F(Groups, never_take_each_others_messages) {
   expect_seconds(finish(report, 1), 1 + message + 10);
 }
 
-TEST_F(Groups, that_are_not_there_yet_are_told_of_in_a_deadlock) {
+TEST_F(Groups, unfinished_splits_are_reported_in_a_deadlock) {
   const Text text = [](Communicator comm, Workspace, Options) -> Task {
     if (comm.rank() == 0) co_await comm.split(0, 0);
   };

@@ -141,7 +141,7 @@ const std::string two_nics = "nics: [{domain: 0}, {domain: 1}]";
 const std::string slow = "0.25 GB/s";
 constexpr double slow_link = 0.25e9;
 
-TEST_F(Nics, of_the_other_socket_are_reached_over_the_link) {
+TEST_F(Nics, remote_nic_is_reached_over_the_socket_link) {
   expect_seconds(run(sockets(core(0, 1, 0) + core(1, 0, 0), slow), send_to_the_next).time_s,
                  bytes / slow_link);
 }
@@ -162,23 +162,23 @@ TEST_F(Nics, read_half_of_what_is_interleaved_over_the_link) {
   expect_seconds(run(sockets(half, slow), send_to_the_next).time_s, bytes / 2 / slow_link);
 }
 
-TEST_F(Nics, of_its_own_socket_need_no_link) {
+TEST_F(Nics, local_nic_needs_no_socket_link) {
   const std::string same = core(0, 1, 0) + core(1, 1, 0);
   expect_seconds(run(sockets(same, slow, two_nics), send_to_the_next).time_s, bytes / cable);
 }
 
-TEST_F(Nics, that_are_two_send_twice_as_fast_together) {
+TEST_F(Nics, two_nics_double_the_send_bandwidth) {
   const std::string both = core(0, 0, 0, all_nics) + core(1, 0, 0);
   expect_seconds(run(sockets(both, wide, two_nics), send_to_the_next).time_s, bytes / 2 / cable);
 }
 
-TEST_F(Nics, that_are_two_send_half_by_the_other_socket) {
+TEST_F(Nics, two_nics_send_half_over_the_other_socket) {
   const std::string both = core(0, 0, 0, all_nics) + core(1, 0, 0);
   expect_seconds(run(sockets(both, slow, two_nics), send_to_the_next).time_s,
                  bytes / 2 / slow_link);
 }
 
-TEST_F(Nics, that_are_two_share_both_with_a_rank_that_has_one) {
+TEST_F(Nics, rank_with_two_nics_shares_them_with_a_rank_of_one) {
   const std::string mixed = core(0, 0, 0, all_nics) + core(1, 0, 0) + core(0, 0, 1) + core(1, 0, 1);
   const Report report = run(sockets(mixed, wide, two_nics), send_to_the_next);
   // The first one's half byte per byte and the second one's whole share a cable: equal rates.
@@ -188,11 +188,11 @@ TEST_F(Nics, that_are_two_share_both_with_a_rank_that_has_one) {
 
 class BothDirections : public SimulationTest {};
 
-TEST_F(BothDirections, of_a_cable_are_free_of_each_other) {
+TEST_F(BothDirections, link_directions_are_independent) {
   expect_seconds(run(sockets(core(0, 0, 0) + core(1, 0, 0), wide), exchange).time_s, bytes / cable);
 }
 
-TEST_F(BothDirections, of_a_cable_share_what_it_carries_in_all) {
+TEST_F(BothDirections, link_directions_share_a_total_limit) {
   const Scenario scenario =
       sockets(core(0, 0, 0) + core(1, 0, 0), wide, "nic: {domain: 0}", "1.25 GB/s");
   expect_seconds(run(scenario, exchange).time_s, 2 * bytes / 1.25e9);
@@ -204,7 +204,7 @@ TEST_F(BothDirections, leave_all_of_it_to_one_alone) {
   expect_seconds(run(scenario, send_to_the_next).time_s, bytes / cable);
 }
 
-TEST_F(BothDirections, of_the_link_between_sockets_share_it_too) {
+TEST_F(BothDirections, socket_link_directions_share_a_total_limit) {
   const Scenario scenario = sockets(core(0, 0, 0) + core(0, 1, 0), "1 GB/s, both: 1.25 GB/s");
   expect_seconds(run(scenario, exchange).time_s, 2 * bytes / 1.25e9);
 }
@@ -224,11 +224,11 @@ double two_threads(ProgressCore where) {
   return run(scenario, text, {}, 2).time_s;
 }
 
-TEST_F(ThreadCores, that_are_spare_compute_beside_each_other) {
+TEST_F(ThreadCores, spare_cores_compute_in_parallel) {
   expect_seconds(two_threads(ProgressCore::spare), 3 * ms);
 }
 
-TEST_F(ThreadCores, that_are_shared_compute_in_turns) {
+TEST_F(ThreadCores, shared_cores_alternate_computation) {
   expect_seconds(two_threads(ProgressCore::shared), (3 + 2) * ms);
 }
 

@@ -115,7 +115,7 @@ TEST_F(OneMulticast, crosses_the_uplink_between_racks_once) {
 }
 
 // The bytes wait in the buffer for unexpected messages, as those of any eager one.
-TEST_F(OneMulticast, that_comes_before_its_receiver_costs_that_one_another_copy) {
+TEST_F(OneMulticast, unexpected_multicast_costs_its_receiver_a_copy) {
   const Text text = [](Communicator comm, Workspace work, Options options) -> Task {
     if (comm.rank() == 1) co_await comm.compute(Duration(20 * ms));
     co_await to_the_first(comm, work, options);

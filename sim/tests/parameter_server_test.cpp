@@ -42,7 +42,7 @@ class Workers : public ParameterServer, public testing::WithParamInterface<int> 
 INSTANTIATE_TEST_SUITE_P(ParameterServer, Workers, testing::Values(1, 2, 5),
                          testing::PrintToStringParamName());
 
-TEST_P(Workers, of_a_synchronous_server_take_computation_push_update_and_pull) {
+TEST_P(Workers, synchronous_step_is_compute_push_update_and_pull) {
   const int workers = GetParam();
   const double step = compute_s + push(workers, 1) + bytes * update_s_per_b + push(workers, 1);
   expect_seconds(run(parameter_server("synchronous", workers, 1, 3)).time_s, 3 * step);

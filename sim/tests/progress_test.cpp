@@ -65,7 +65,7 @@ job: {collective: allreduce, algorithm: ring, bytes: 1 MiB, repetitions: 20, ske
 }
 
 // All messages are in flight until nearly the end: nothing that is received tells before.
-TEST(Progress, who_looks_in_every_so_often_may_end_a_run_in_which_nothing_is_received) {
+TEST(Progress, periodic_tests_may_end_a_run_without_receives) {
   const Scenario scenario = scenario_of(R"(
 cluster: star64
 library: rdma

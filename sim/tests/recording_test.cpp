@@ -131,7 +131,7 @@ TEST(RingRecording, after_each_step_one_more_contribution_is_in_one_more_chunk) 
   }
 }
 
-TEST(RingRecording, what_has_come_and_is_not_yet_added_waits) {
+TEST(RingRecording, received_unreduced_chunk_is_waiting) {
   Scenario scenario = on_star(2, "allreduce", "ring", 2'000'000);
   scenario.library.reduce_cost = {1e-9};
   const Report report = recorded(scenario);
@@ -177,7 +177,7 @@ TEST(Recording, the_run_is_the_same_with_and_without) {
     EXPECT_EQ(watched.rank_reports[rank].seconds, plain.rank_reports[rank].seconds);
 }
 
-TEST(Recording, of_several_repetitions_it_is_that_of_the_median_and_counts_from_its_start) {
+TEST(Recording, recording_is_the_median_repetition_from_its_start) {
   Scenario scenario = on_star(4, "allreduce", "ring", 400'000);
   scenario.job.repetitions = 3;
   scenario.job.skew = Seconds(1e-3);

@@ -27,7 +27,7 @@ placement: )" + placement +
 }
 
 // Each rank sends and receives half of the vector twice, at once: S / B, as the ring.
-TEST_F(Schedules, of_a_ring_takes_what_the_ring_takes) {
+TEST_F(Schedules, ring_schedule_takes_the_time_of_the_ring) {
   const Report file = run(on_hosts("1-1", "{schedule: ring_2.xml, bytes: 1 MB}"));
   expect_seconds(file.time_s, 1e6 / 1e9);
   EXPECT_EQ(file.algorithm, "ring_2");
@@ -38,26 +38,26 @@ TEST_F(Schedules, of_a_ring_takes_what_the_ring_takes) {
 
 // Two chunks through a chain of four: the first arrives after three links, the second one behind
 // it.
-TEST_F(Schedules, of_a_broadcast_along_a_chain_take_a_chunk_more_than_its_links) {
+TEST_F(Schedules, chain_broadcast_takes_links_plus_one_chunk) {
   expect_seconds(run(on_hosts("1-1-1-1", "{schedule: broadcast_4.xml, bytes: 200 kB}")).time_s,
                  (3 + 1) * 1e5 / 1e9);
 }
 
-TEST_F(Schedules, of_a_reduction_along_a_chain_take_a_chunk_more_than_its_links) {
+TEST_F(Schedules, chain_reduce_takes_links_plus_one_chunk) {
   expect_seconds(run(on_hosts("1-1-1-1", "{schedule: reduce_4.xml, bytes: 200 kB}")).time_s,
                  (3 + 1) * 1e5 / 1e9);
 }
 
 // Each rank receives what the three others have: 12 of 16 chunks, of which each link carries no
 // more at once than it can.
-TEST_F(Schedules, of_an_allgather_is_bounded_by_the_links) {
+TEST_F(Schedules, allgather_is_bounded_by_the_links) {
   const Report report = run(on_hosts("1-1-1-1", "{schedule: ag_hier_4_LL.xml, bytes: 1.6 MB}"));
   EXPECT_GE(report.time_s, 12 * 1e5 / 1e9 * (1 - 1e-9));
   EXPECT_LE(report.time_s, 2 * 12 * 1e5 / 1e9);
 }
 
 // A plan of two ranks: half of the vector goes over, is summed there, and comes back as the sum.
-TEST_F(Schedules, of_packets_take_what_their_messages_take) {
+TEST_F(Schedules, packets_take_the_time_of_their_messages) {
   const Report report = run(on_hosts("1-1", "{schedule: allreduce_packet.json, bytes: 1 MB}"));
   expect_seconds(report.time_s, 1e6 / 1e9);
 }

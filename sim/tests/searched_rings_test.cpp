@@ -65,7 +65,7 @@ class SearchedRings : public SimulationTest {};
 // its reverse, all on links of 50 GB/s; and two along each of two rings, which are each other's
 // reverse, on links of 25 GB/s. So each channel has 12.5 GB/s, whatever its ring: a bus bandwidth
 // of 150 GB/s.
-TEST_F(SearchedRings, of_a_dgx1v_fill_its_nvlinks_and_nothing_else) {
+TEST_F(SearchedRings, dgx1v_rings_fill_only_its_nvlinks) {
   const Scenario scenario = rings_of("dgx1v", "{hosts: 8, on: gpu}", 12, 12 * MiB);
   EXPECT_EQ(scenario.job.rings->rings[0], (Order{0, 3, 2, 1, 5, 6, 7, 4}));
   const Report report = run(scenario);
@@ -84,7 +84,7 @@ TEST_F(SearchedRings, are_those_of_channel_rings_too) {
 
 // GPUs 0, 1, 4 and 5 in another order: of 0-1, 0-4, 1-5 and 4-5 two have two NVLinks and two have
 // one, so one ring and its reverse have 20 GB/s by NCCL's count, and nothing more.
-TEST_F(SearchedRings, of_some_gpus_join_these_whatever_the_order_of_the_ranks) {
+TEST_F(SearchedRings, rings_of_a_subset_are_independent_of_rank_order) {
   const Scenario scenario = rings_of(
       "dgx1v", "[{host: 0, gpu: 5}, {host: 0, gpu: 0}, {host: 0, gpu: 4}, {host: 0, gpu: 1}]", 4,
       4 * MiB);
@@ -126,7 +126,7 @@ TEST_F(SearchedRings, leave_a_far_gpu_by_the_one_that_is_near_the_nic) {
 }
 
 // Ranks 0, 2 and 3 are leaves below rank 1, whatever the ring of the same log.
-TEST_F(SearchedRings, of_a_log_have_the_trees_of_that_log) {
+TEST_F(SearchedRings, logged_rings_have_the_logged_trees) {
   const std::string path = testing::TempDir() + "trees.log";
   std::ofstream(path) << "NCCL INFO Channel 00/01 : 0 1 2 3\n"
                          "NCCL INFO Trees [0] -1/-1/-1->0->1\n"

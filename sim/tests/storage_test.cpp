@@ -69,13 +69,13 @@ TEST_F(LocalDisk, takes_no_time_for_nothing) {
 }
 
 // A file is copied to or from the buffers of the system.
-TEST_F(LocalDisk, that_is_faster_than_a_copy_takes_as_long_as_the_copy) {
+TEST_F(LocalDisk, disk_faster_than_a_copy_takes_the_copy_time) {
   const Scenario scenario =
       with_files("{bandwidth: 1 GB/s}", "1-1", "{base: ideal, copy_cost: 2 ns/B}");
   expect_seconds(run(scenario, store_all).time_s, bytes * 2e-9);
 }
 
-TEST_F(LocalDisk, that_is_faster_than_memory_takes_one_access_to_each_byte) {
+TEST_F(LocalDisk, disk_faster_than_memory_takes_one_access_per_byte) {
   const Scenario scenario = with_files("{bandwidth: 1 GB/s}", "1-1", "ideal", "0.5 GB/s");
   expect_seconds(run(scenario, load_all).time_s, bytes / 0.5e9);
 }
@@ -105,7 +105,7 @@ class FileServer : public SimulationTest {};
 const std::string slow_server = "{bandwidth: 100 MB/s, host: dee}";
 const std::string fast_server = "{bandwidth: 100 GB/s, host: dee}";
 
-TEST_F(FileServer, that_is_slow_is_shared_by_all) {
+TEST_F(FileServer, slow_server_is_shared_by_all) {
   const Report report = run(with_files(slow_server, "2-1-0-1"), load_all);
   for (const int rank : {0, 1, 2, 3}) expect_seconds(finish(report, rank), 4 * bytes / disk_rate);
 }
@@ -115,7 +115,7 @@ TEST_F(FileServer, by_its_number_is_the_same) {
   expect_seconds(report.time_s, 4 * bytes / disk_rate);
 }
 
-TEST_F(FileServer, that_is_fast_is_as_fast_as_its_cable) {
+TEST_F(FileServer, fast_server_is_limited_by_its_link) {
   const Report report = run(with_files(fast_server, "1-1-1"), load_all);
   for (const int rank : {0, 1, 2}) expect_seconds(finish(report, rank), 3 * bytes / cable);
 }

@@ -121,7 +121,7 @@ TEST(Peers, no_gpu_may_write_to_another_hosts) {
   EXPECT_FALSE(topology.peer_access(gpu(topology, 0), gpu(topology, 0, 1)));
 }
 
-TEST(Peers, what_a_gpu_writes_to_peers_has_a_limit_of_its_own) {
+TEST(Peers, peer_writes_of_a_gpu_have_a_separate_limit) {
   const Topology topology = machine("");
   const Route peers = topology.route(gpu(topology, 0), gpu(topology, 1));
   EXPECT_TRUE(peers.peer);

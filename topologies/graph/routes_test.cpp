@@ -35,7 +35,7 @@ void expect_connected(const Topology& topology, const Route& route, Vertex from,
 
 constexpr std::size_t attachments = 2;  // domain to NIC, and NIC to domain at the other end
 
-TEST(Routes, a_way_to_oneself_is_empty) {
+TEST(Routes, route_to_self_is_empty) {
   const Cluster cluster = read_cluster(Value::from_text("test", "rack3"));
   const Route route =
       cluster.topology.route(domain(cluster.topology, 0), domain(cluster.topology, 0));
@@ -299,7 +299,7 @@ Topology joined_by(int switches) {
   return topology;
 }
 
-TEST(Routes, that_are_equal_are_not_the_only_one) {
+TEST(Routes, equal_routes_are_not_unique) {
   for (const int switches : {1, 2, 3, 4}) {
     const Topology topology = joined_by(switches);
     const Vertex from = domain(topology, 0), to = domain(topology, 1);

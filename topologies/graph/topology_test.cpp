@@ -76,7 +76,7 @@ TEST(Check, every_two_memory_domains_reach_each_other) {
   EXPECT_THAT(complaint(topology), HasSubstr("no route leads from 'a/numa0' to 'b/numa0'"));
 }
 
-TEST(Check, what_is_inside_a_host_reaches_its_memory_without_leaving_it) {
+TEST(Check, devices_of_a_host_reach_its_memory_inside_the_host) {
   Topology topology;
   const Vertex a = add_host(topology, "a"), b = add_host(topology, "b");
   const Vertex gpu =

@@ -161,7 +161,7 @@ TEST(BrokenMachine, flipped_bits_make_a_machine_or_an_error) {
 }
 
 // libhwloc 2.9 crashes over an object whose gp_index is 0.
-TEST(BrokenMachine, what_crashes_libhwloc_does_not_crash_us) {
+TEST(BrokenMachine, hwloc_crash_is_an_error) {
   std::string text = text_of("nvidiaDGX2.xml");
   for (auto at = text.find("gp_index=\""); at != std::string::npos;
        at = text.find("gp_index=\"", at + 1)) {

@@ -247,7 +247,7 @@ TEST(Import, the_kind_of_network_follows_from_the_names_of_nics) {
   EXPECT_EQ(machine_of_text(matrix).network, "slingshot");
 }
 
-TEST(Import, what_is_pix_shares_a_switch_and_what_is_sys_does_not) {
+TEST(Import, pix_shares_a_switch_and_sys_does_not) {
   const ImportedHost machine = machine_of("dgx1-v100.txt");
   const auto parent = [&](const std::string& name) {
     for (const ImportedHost::Link& link : machine.links)

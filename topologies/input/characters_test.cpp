@@ -18,7 +18,7 @@ TEST(Characters, well_formed_utf8_of_all_lengths_is_taken) {
 
 // The classes of RFC 3629: a lone continuation, an end in the middle, overlong, a surrogate, too
 // large.
-TEST(Characters, what_is_not_utf8_is_found_where_it_stands) {
+TEST(Characters, invalid_utf8_is_located) {
   for (const char* bad :
        {"\x80", "\xc3", "\xc3(", "\xe2\x82", "\xc0\xaf", "\xe0\x9f\xbf", "\xf0\x8f\xbf\xbf",
         "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xff"}) {

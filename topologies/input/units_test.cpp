@@ -75,7 +75,7 @@ TEST(Units, a_cost_is_a_time_per_byte) {
   EXPECT_EQ(parse_byte_cost("0 s/B")->seconds_per_byte, 0);
 }
 
-TEST(Units, what_is_no_quantity_of_the_kind_is_refused) {
+TEST(Units, wrong_units_are_rejected) {
   for (const char* text : {"",
                            " ",
                            "B",

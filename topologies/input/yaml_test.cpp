@@ -67,7 +67,7 @@ const Broken broken[] = {
      "       ^"},
 };
 
-TEST(Yaml, what_is_not_read_is_refused_at_its_place) {
+TEST(Yaml, unsupported_yaml_is_rejected_with_its_place) {
   for (const auto& [input, complaint] : broken) {
     const auto read = [&text = input] { Value::from_text("x.yaml", text); };
     EXPECT_EQ(complaint_of(read), complaint) << input;

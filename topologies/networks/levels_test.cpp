@@ -26,7 +26,7 @@ Topology racks(int hosts, int uplinks, int seed) {
 
 // Two flows out of a rack with u uplinks take the same one with probability 1/u; the two
 // that come back likewise; and so do those on the two uplinks of the other rack.
-TEST(Collisions, of_two_flows_come_as_often_as_chance_has_it) {
+TEST(Collisions, collision_frequency_of_two_flows_is_the_expected_one) {
   constexpr int seeds = 1000, uplinks = 4;
   int free = 0;
   for (int seed = 1; seed <= seeds; ++seed) {

@@ -21,7 +21,7 @@ Topology topology_of(const std::string& text) {
 std::set<int> numbers(const std::vector<int>& level) { return {level.begin(), level.end()}; }
 
 // k^2/2 edge switches, k pods: Al-Fares et al., SIGCOMM 2008.
-TEST(Neighbourhoods, of_a_fat_tree_are_edges_and_pods_and_all) {
+TEST(Neighbourhoods, fat_tree_has_edges_pods_and_the_whole) {
   const auto levels = neighbourhoods(topology_of("network: fat_tree\nk: 4"));
   ASSERT_EQ(levels.size(), 3U);
   EXPECT_EQ(numbers(levels[0]).size(), 4U * 4 / 2);

@@ -146,7 +146,7 @@ TEST(ReportJson, only_the_causes_that_occurred_are_listed) {
   EXPECT_EQ(to_json(sample_report())["ranks"][1]["waited_for_s"].dump(), R"({"wire":0.0625})");
 }
 
-TEST(ReportJson, what_no_rank_and_no_resource_is_to_blame_for_is_null) {
+TEST(ReportJson, span_without_rank_or_resource_is_null) {
   const Json path = to_json(sample_report())["critical_path"];
   EXPECT_TRUE(path[0]["rank"].is_null());
   EXPECT_TRUE(path[2]["resource"].is_null());
@@ -191,7 +191,7 @@ TEST(Csv, a_case_that_is_stuck_has_no_time_and_no_row) {
             to_csv(std::vector{sample_report()}));
 }
 
-TEST(Csv, of_a_comparison_has_the_ratio_to_the_first_that_has_ended) {
+TEST(Csv, comparison_has_the_ratio_to_the_first_finished_case) {
   Report longer = sample_report();
   longer.time_s = 4 * sample_report().time_s;
   const std::vector reports = {stuck_report(), sample_report(), longer};
@@ -205,7 +205,7 @@ TEST(Csv, of_a_comparison_has_the_ratio_to_the_first_that_has_ended) {
   EXPECT_TRUE(comparison_csv(std::vector{stuck_report()}).ends_with(",kernel,ratio\n"));
 }
 
-TEST(Csv, of_cases_with_an_interval_has_its_ends) {
+TEST(Csv, intervals_are_written_with_both_ends) {
   Report likely = sample_report();
   likely.likely = {0.25, 2};
   const std::string text = comparison_csv(std::vector{likely, sample_report()});
@@ -219,7 +219,7 @@ TEST(TimelineCsv, a_case_that_is_stuck_says_so) {
   EXPECT_NE(text.find("\nstuck (deadlock),0,in_send,"), std::string::npos) << text;
 }
 
-TEST(TimelineCsv, of_ranks_with_several_streams_names_them) {
+TEST(TimelineCsv, streams_of_a_rank_are_named) {
   Report report = report_with_spans();
   report.stream_names = {"main", "comm"};
   report.spans[1].stream = 1;
@@ -229,7 +229,7 @@ TEST(TimelineCsv, of_ranks_with_several_streams_names_them) {
   EXPECT_NE(text.find(",0,compute,,,,0.25,0.3333333333333333,,comm\n"), text.npos) << text;
 }
 
-TEST(Trace, of_ranks_with_several_streams_has_a_track_for_each) {
+TEST(Trace, each_stream_of_a_rank_has_a_track) {
   Report report = report_with_spans();
   report.stream_names = {"main", "unused", "comm"};
   report.spans[1].stream = 2;

@@ -26,7 +26,7 @@ scenario:
 place: {order: any, random: 0}
 )";
 
-TEST(Draws, of_a_library_stay_within_their_spread_and_come_back) {
+TEST(Draws, library_draws_stay_within_their_spread_and_repeat) {
   const Scenario scenario = study_of(racks).scenario;
   const Library& library = scenario.library;
   double least = 1, most = 1;
@@ -68,7 +68,7 @@ std::string nccl_placed(const std::string& placement) {
 }
 const std::string two_hosts = nccl_placed("{hosts: 2-2, on: gpu}");
 
-TEST(Intervals, of_the_best_and_the_users_overlap_and_leave_the_gain_open) {
+TEST(Intervals, overlapping_intervals_leave_the_gain_open) {
   const PlaceAnswer answer = answer_of(study_of(two_hosts));
   const Placed &best = answer.placed.front(), &own = answer.own;
   EXPECT_EQ(best.per_host, "4");

@@ -201,7 +201,7 @@ TEST(WorstNic, leaves_out_the_cables_between_switches) {
   EXPECT_THAT(nic.own.degraded, HasSubstr("nic0"));
 }
 
-TEST(WorstNic, that_is_dead_leaves_the_other_one) {
+TEST(WorstNic, dead_nic_leaves_the_other_one) {
   const std::string two =
       "scenario:\n"
       "  question: which?\n"

@@ -96,7 +96,7 @@ TEST_F(Polled, a_poll_finds_what_comes_before_it_ends) {
   expect_seconds(finish(report, 7), poll_of_five + 7 * work);
 }
 
-TEST_F(Polled, what_comes_after_a_poll_waits_for_the_next_one) {
+TEST_F(Polled, message_after_a_poll_waits_for_the_next_poll) {
   // The first poll ends at 40 us, the work on the four that it finds at 52; the other three are
   // sent at 44, 55 and 66 us.
   constexpr double work = 3 * us, apart = 11 * us;
@@ -112,7 +112,7 @@ Task to_one_that_comes_late(Communicator comm, Workspace, Options options) {
   for (int from = 0; comm.rank() == last && from < last; ++from) co_await comm.recv(nothing, from);
 }
 
-TEST_F(Polled, who_comes_late_finds_all_by_one_poll_with_all_their_connections) {
+TEST_F(Polled, late_receiver_finds_all_messages_in_one_poll) {
   constexpr double late = 1000 * us;
   const Report report = run(only_polling("1x8", "8"), to_one_that_comes_late, compute(late));
   expect_seconds(finish(report, 7), late + 6 * poll);

@@ -38,7 +38,7 @@ TEST_F(MatchCost, receives_posted_before_its_own_are_looked_at_one_by_one) {
   expect_seconds(finish(report, 1), many * (many - 1) / 2 * look);
 }
 
-TEST_F(MatchCost, what_comes_in_the_order_of_its_receives_costs_nothing) {
+TEST_F(MatchCost, messages_in_receive_order_cost_nothing) {
   EXPECT_EQ(finish(run(only_matching(), to_posted_receives<Sent::in_order>), 1), 0);
 }
 

@@ -114,7 +114,7 @@ TEST_F(Nic, the_messages_of_a_host_share_it) {
   for (int rank = 4; rank < 8; ++rank) expect_seconds(finish(report, rank), 4 * gap + 4 * wire);
 }
 
-TEST_F(Nic, what_comes_in_does_not_wait_for_what_goes_out) {
+TEST_F(Nic, receives_do_not_wait_for_sends) {
   const Report report = run(only_nics("4-4"), halves<true>);
   for (int rank = 0; rank < 8; ++rank) expect_seconds(finish(report, rank), 4 * gap + 4 * wire);
 }
@@ -178,7 +178,7 @@ Task two_senders(Communicator comm, Workspace, Options options) {
   co_await comm.recv(nothing, 1);
 }
 
-TEST_F(Nic, what_comes_soon_after_one_waits_for_the_next) {
+TEST_F(Nic, message_soon_after_another_waits_for_the_next_interrupt) {
   const double first = 2 * interval;
   const Report report = run(interrupting(), two_senders, compute(first));
   expect_seconds(finish(report, 3), first + latency + interval);

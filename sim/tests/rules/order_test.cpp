@@ -30,7 +30,7 @@ TEST_F(Order, an_early_second_message_does_not_take_the_first_receive) {
   expect_seconds(finish(report, 1), arrival + recv_overhead + recv_copy + recv_overhead);
 }
 
-TEST_F(Order, it_waits_for_the_first_also_where_it_alone_is_asked_for) {
+TEST_F(Order, later_message_waits_for_the_first_in_fifo_order) {
   const Text text = [](Communicator comm, Workspace work, Options) -> Task {
     if (comm.rank() == 0) co_await send_large_then_small(comm, work, 0);
     if (comm.rank() == 1) {

@@ -60,7 +60,7 @@ Task posted_by_one_that_computes(Communicator comm, Workspace work, Options opti
   for (const Request request : all) co_await comm.wait(request);
 }
 
-TEST_F(Room, what_waits_goes_when_its_sender_is_in_mpi_again) {
+TEST_F(Room, blocked_message_leaves_at_the_senders_next_mpi_call) {
   const Report report = run(room_for_two(), posted_by_one_that_computes, compute(busy));
   expect_seconds(finish(report, 1), busy + 2 * wire);
 }

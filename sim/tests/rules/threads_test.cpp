@@ -128,7 +128,7 @@ Task ask_once(Communicator comm, Range range, int from, Duration pause) {
 }
 
 // Both ask while their engine is busy with what rank 3 has sent.
-TEST_F(TwoThreads, that_test_at_once_both_get_an_answer) {
+TEST_F(TwoThreads, concurrent_tests_of_two_threads_both_return) {
   const Text text = [](Communicator comm, Workspace work, Options options) -> Task {
     if (comm.rank() == 0) {
       const Thread other = comm.start(ask_once(comm.thread(1), work.scratch, 2, options.compute));

@@ -127,7 +127,7 @@ TEST_F(Turn, the_system_moves_its_buffer_of_the_first) {
 }
 
 // 0.6 MB of the buffer's 0.8 MB are of the first message.
-TEST_F(Turn, what_the_first_leaves_of_the_buffer_is_the_nexts) {
+TEST_F(Turn, next_message_uses_the_rest_of_the_buffer) {
   const double moved = 8e5 / bandwidth;
   expect_both_there(in_order(with_buffer(only_bytes(), 800'000)), wire, away + 2 * wire - moved);
 }

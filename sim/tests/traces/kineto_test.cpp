@@ -160,7 +160,7 @@ TEST_F(TracesOfPyTorch, replay_a_real_one_in_its_own_time_with_every_event_accou
 }
 
 // Its groups are of ranks 0 and 1.
-TEST_F(TracesOfPyTorch, of_one_rank_are_refused_for_more_ranks_than_its_groups_have) {
+TEST_F(TracesOfPyTorch, single_trace_is_rejected_for_more_ranks_than_its_groups) {
   EXPECT_THAT(complaint_of([] { on_hosts("{files: ddp, every_rank_as: 0}", "1 GB/s", "2-1"); }),
               testing::HasSubstr("rank 2 is not in its group of ranks 0, 1: with 'every_rank_as' "
                                  "a job has the ranks of the trace's groups"));
@@ -175,7 +175,7 @@ TEST_F(TracesOfPyTorch, without_the_work_of_a_gpu_are_refused) {
 }
 
 // Nothing is cast that the type of the result does not hold.
-TEST(EventsOfPyTorch, whose_numbers_no_whole_number_holds_have_none) {
+TEST(EventsOfPyTorch, oversized_event_numbers_read_as_zero) {
   for (const char* number : {"1e300", "-1e300", "9223372036854775808.0"}) {
     const std::string text =
         fmt::format(R"({{"traceEvents": [{{"ph": "X", "ts": 1, "dur": 1, "tid": {}}}]}})", number);
@@ -195,7 +195,7 @@ std::string sum_of(const std::string& items, const std::string& ranks) {
          items + R"(, "Process Group Ranks": ")" + ranks + R"("}}]})";
 }
 
-TEST_F(TracesOfPyTorch, that_are_wrong_say_what_to_do) {
+TEST_F(TracesOfPyTorch, invalid_traces_are_rejected_with_a_hint) {
   const std::vector<Wrong> all = {
       {sum_of("4", "[0, 1, 0]"), "event 0 'ncclDevKernel': its group has rank 0 twice"},
       {sum_of("140737488355329", "[0, 1]"),

@@ -43,7 +43,7 @@ placement: )" + placement +
 constexpr double mebibyte = 1 << 20, bandwidth = 1e9;
 
 // 2(P-1) chunks of S/P over each link.
-TEST_F(TracedJobs, of_one_collective_take_what_it_takes) {
+TEST_F(TracedJobs, single_collective_takes_its_time) {
   const Report four = run(on_hosts(4, "all_reduce_4"));
   expect_seconds(four.time_s, 2 * 3 * (mebibyte / 4) / bandwidth);
   EXPECT_EQ(four.algbw, 0);  // a trace has no vector
@@ -51,12 +51,12 @@ TEST_F(TracedJobs, of_one_collective_take_what_it_takes) {
   EXPECT_EQ(four.trace_nodes[0].count, 4u);
 }
 
-TEST_F(TracedJobs, of_one_collective_on_eight_ranks_take_what_it_takes) {
+TEST_F(TracedJobs, single_collective_on_eight_ranks_takes_its_time) {
   expect_seconds(run(on_hosts(8, "all_reduce_8")).time_s, 2 * 7 * (mebibyte / 8) / bandwidth);
 }
 
 // The same ring as messages; each of seven sums takes 7 us, one after the other.
-TEST_F(TracedJobs, of_messages_take_what_the_ring_takes_and_their_sums) {
+TEST_F(TracedJobs, traced_messages_take_the_time_of_the_ring) {
   const Report report = run(on_hosts(8, "ring_8"));
   expect_seconds(report.time_s, 2 * 7 * (mebibyte / 8) / bandwidth + 7 * 7e-6);
   EXPECT_EQ(report.messages, 8u * 14);
@@ -104,7 +104,7 @@ TEST_F(TracedJobs, wait_for_callers_only_where_they_are_told_to) {
   expect_seconds(run(on_hosts(2, "{files: " + files() + ", ctrl_deps: true}")).time_s, 5e-3);
 }
 
-TEST_F(TracedJobs, whose_rank_never_calls_a_collective_say_who_waits) {
+TEST_F(TracedJobs, missing_collective_call_is_reported_with_the_waiting_rank) {
   write(0, "1 COMP us=1000\n2 COLL comm_type=0 comm_size=1000000 after=1 tid=3");
   write(1, "1 COMP us=1000");
   try {

@@ -54,7 +54,7 @@ double time_of(const std::string& input, const std::string& placement = "1") {
 
 class InputCores : public SimulationTest {};
 
-TEST_F(InputCores, that_are_free_change_nothing) {
+TEST_F(InputCores, free_cores_change_nothing) {
   EXPECT_NEAR(time_of("{rate: 100, cores: 3}"), time_of("{rate: 100}"), 1e-12);
   EXPECT_NEAR(time_of("{cpu: 30 ms, cores: 3}"), time_of("{rate: 100}"), 1e-12);
   // Two devices share the rate.
@@ -63,7 +63,7 @@ TEST_F(InputCores, that_are_free_change_nothing) {
 
 // Threads of the input and one of each rank share the host: while the rank computes both are
 // slower, and the second batch is there so much later.
-TEST_F(InputCores, that_ranks_need_are_shared_with_them) {
+TEST_F(InputCores, busy_cores_are_shared_with_ranks) {
   for (const int taken : {4, 6, 12}) {
     const double busy = std::max(1.0, static_cast<double>(taken) / cores);  // preparing alone
     const double longer = (taken + 1.0) / cores;                            // a rank computes, too
@@ -81,7 +81,7 @@ TEST_F(InputCores, are_shared_by_all_threads_alike) {
 }
 
 // An input that is fast enough holds nobody up, but takes cores from the steps that it feeds.
-TEST_F(InputCores, that_a_fast_input_takes_lengthen_each_step) {
+TEST_F(InputCores, fast_input_on_busy_cores_lengthens_each_step) {
   constexpr int number = 10;
   const double batch = 0.01;  // at 1000 records/s
   const auto time = [&](const std::string& input) {
@@ -165,7 +165,7 @@ TEST_F(InputDraws, are_new_in_each_repetition_and_of_the_seed) {
   EXPECT_NE(report.times_s, simulate(scenario, {}).times_s);
 }
 
-TEST_F(InputDraws, of_a_background_job_are_refused) {
+TEST_F(InputDraws, background_job_is_rejected) {
   const std::string job =
       "{collective: training, algorithm: ddp, options: {model: resnet50, input: {rate: 1, spread: "
       "1}}}";
@@ -187,7 +187,7 @@ INSTANTIATE_TEST_SUITE_P(
                     BadInput{"{rate: 5, cores: 0}", "1 to 65536"},
                     BadInput{"{rate: 5, stalls: {every: 0 s, takes: 1 s}}", "above 0"}));
 
-TEST_P(InputKeys, that_have_no_meaning_are_refused) {
+TEST_P(InputKeys, meaningless_keys_are_rejected) {
   try {
     with_input(GetParam().input);
     FAIL() << GetParam().input;
@@ -201,7 +201,7 @@ class InputFiles : public SimulationTest {};
 
 // Each of 2 steps reads 10 records of 1 kB: of two hosts the one that has the files sends to the
 // other alone.
-TEST_F(InputFiles, of_another_host_count_between_hosts) {
+TEST_F(InputFiles, remote_files_count_as_inter_host_traffic) {
   const Report far =
       simulate(with_input("{rate: 100}", "1-1", "storage: {bandwidth: 1 GB/s, host: 0}"), {});
   EXPECT_EQ(far.file_bytes_between_hosts, std::uint64_t{steps * 10 * 1000});
@@ -229,7 +229,7 @@ std::vector<SampleReport> samples_of(const Scenario& scenario) {
 }
 
 // Two cores prepare for 100 ms, and one computes for 30 ms: windows of 13 ms.
-TEST_F(Samples, of_a_host_are_the_cores_that_top_adds_up) {
+TEST_F(Samples, host_samples_are_the_cores_of_top) {
   const auto samples = samples_of(with_input("{rate: 100, cores: 2}", "1", "", 1));
   ASSERT_EQ(samples.size(), 1u);
   EXPECT_EQ(samples.front().name, "host0");
@@ -260,7 +260,7 @@ job:
   return sum / static_cast<double>(samples.front().percent.size());
 }
 
-TEST_F(Samples, of_a_gpu_count_kernels_of_nccl_that_wait) {
+TEST_F(Samples, gpu_samples_include_waiting_nccl_kernels) {
   EXPECT_NEAR(mean_of_waiting_gpu("nccl_a100"), 100, 1);
   EXPECT_NEAR(mean_of_waiting_gpu("cuda_pinned"), 50, 2);
 }

@@ -60,12 +60,12 @@ void expect_known(const Scenario& scenario, double share) {
   expect_same(known, whole);
 }
 
-TEST(KnownCollectives, of_tensor_groups_take_as_long_as_the_first_two) {
+TEST(KnownCollectives, tensor_groups_take_the_time_of_the_first_two) {
   expect_known(llm("{tp: 8, pp: 2}", "micro_batches: 8", nvswitch), 0.5);
   expect_known(llm("{tp: 8, dp: 2}", "micro_batches: 2\n    zero: 1", nvswitch), 0.3);
 }
 
-TEST(KnownCollectives, of_halves_are_known_each) {
+TEST(KnownCollectives, both_halves_are_reused) {
   expect_known(llm("{tp: 8, pp: 2}", "micro_batches: 8\n    sequence_parallel: true", nvswitch),
                0.3);
 }

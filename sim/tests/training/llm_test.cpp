@@ -16,7 +16,7 @@ void expect_parts_to_add_up(const Report& report) {
               1e-9 * t.step_s);
 }
 
-TEST_F(LlmTime, of_one_gpu_is_that_of_its_operations) {
+TEST_F(LlmTime, one_gpu_takes_the_time_of_its_operations) {
   expect_seconds(run(llm(1, "{}", "micro_batches: 2")).time_s, 2 * layers * (1 + 2));
 }
 
@@ -67,7 +67,7 @@ TEST_F(LlmTime, has_a_bubble_that_the_parts_of_a_stage_divide) {
 
 // A stage waits for all but what it computes, until its own end: that of stage s comes when the
 // gradients of the last micro-batch have s stages to go.
-TEST_F(LlmTime, of_a_stage_is_told_by_what_it_waited_for) {
+TEST_F(LlmTime, stage_time_is_split_by_cause_of_waiting) {
   const int p = 4, m = 6;
   for (const std::string schedule : {"gpipe", "1f1b"}) {
     SCOPED_TRACE(schedule);
@@ -125,7 +125,7 @@ TEST_F(LlmTime, comes_with_the_memory_of_the_fullest_stage) {
   EXPECT_GT(memory.activations, 0);
 }
 
-TEST_F(LlmTime, of_tensor_parallelism_is_its_part_of_the_operations_and_four_sums_a_layer) {
+TEST_F(LlmTime, tp_step_is_its_operations_and_four_allreduces_per_layer) {
   for (const int t : {2, 4}) {
     const std::string groups = fmt::format("{{tp: {}}}", t);
     expect_seconds(time_of(llm(t, groups, "zero: 0", "1 kB/s")),
@@ -136,7 +136,7 @@ TEST_F(LlmTime, of_tensor_parallelism_is_its_part_of_the_operations_and_four_sum
 }
 
 // The same job inside a host, across its sockets, and between two hosts.
-TEST_F(LlmTime, of_tensor_parallelism_across_hosts_is_slower_by_the_factor_of_the_links) {
+TEST_F(LlmTime, tp_across_hosts_slows_by_the_ratio_of_links) {
   const auto placed = [](const std::string& placement) {
     return time_of(scenario_of("cluster: " + two_hosts + "\nlibrary: " + handshakes +
                                "\nplacement: " + placement +
@@ -155,7 +155,7 @@ job:
 }
 
 // Gradients of two bytes are summed by a ring when the last micro-batch is through.
-TEST_F(LlmTime, of_data_parallelism_ends_with_the_exchange_of_the_gradients) {
+TEST_F(LlmTime, dp_step_ends_with_the_gradient_exchange) {
   const double gradients = 2 * layers * parameters, rate = 1e5;
   for (const int d : {2, 4}) {
     const double exchange = 2.0 * (d - 1) / d * gradients / rate;
@@ -171,7 +171,7 @@ TEST_F(LlmTime, of_data_parallelism_ends_with_the_exchange_of_the_gradients) {
 }
 
 // A stage sends an activation on for each micro-batch, and gets its gradient back.
-TEST_F(LlmTime, of_a_pipeline_counts_the_way_there_and_back_of_a_micro_batch) {
+TEST_F(LlmTime, pipeline_counts_forward_and_backward_of_a_micro_batch) {
   const double way = activation / 1e3;
   const Report report = run(llm(2, "{pp: 2}", "micro_batches: 1", "1 kB/s"));
   expect_seconds(report.time_s, 2 * layers / 2 * 3 + 2 * way);

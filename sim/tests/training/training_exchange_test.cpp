@@ -52,7 +52,7 @@ TEST_F(ExchangeTime, lets_a_library_count_numbers_of_that_size) {
 }
 
 // An allgather: each rank sends its part to all, and gets those of all.
-TEST_F(ExchangeTime, of_sparse_gradients_is_an_allgather_of_their_parts) {
+TEST_F(ExchangeTime, sparse_gradients_take_an_allgather_of_their_parts) {
   for (const int ranks : {2, 4, 8})
     for (const double ratio : {0.001, 0.01, 0.25}) {
       const double bytes = parameters * 4, part = ratio * bytes;
@@ -63,7 +63,7 @@ TEST_F(ExchangeTime, of_sparse_gradients_is_an_allgather_of_their_parts) {
     }
 }
 
-TEST_F(ExchangeTime, of_gradients_of_low_rank_is_an_allreduce_of_their_factors) {
+TEST_F(ExchangeTime, low_rank_gradients_take_an_allreduce_of_their_factors) {
   for (const int ranks : {2, 4}) {
     const double bytes = parameters * 4, part = 0.01 * bytes;
     expect_seconds(
@@ -78,7 +78,7 @@ TEST_F(ExchangeTime, of_gradients_of_low_rank_is_an_allreduce_of_their_factors) 
 }
 
 // (P-1) parts against 2 (P-1)/P of all: from a ratio of 2/P on an allgather sends more.
-TEST_F(ExchangeTime, of_sparse_gradients_saves_nothing_from_two_by_the_ranks_on) {
+TEST_F(ExchangeTime, sparse_gradients_save_nothing_above_two_per_ranks) {
   const int ranks = 8;
   const auto at = [](const std::string& options) {
     return simulate(training("multi_worker_mirrored", options, ranks), {}).time_s;
@@ -89,7 +89,7 @@ TEST_F(ExchangeTime, of_sparse_gradients_saves_nothing_from_two_by_the_ranks_on)
   EXPECT_LT(at("compression: {ratio: 0.24}"), plain);
 }
 
-TEST_F(ExchangeTime, of_a_pushed_part_is_the_push_alone) {
+TEST_F(ExchangeTime, pushed_part_takes_only_the_push) {
   const double bytes = parameters * 4;
   expect_seconds(run(training("parameter_server",
                               "compression: {ratio: 0.01, cost: 1 ns/B, decompress_cost: 2 ns/B}"))
@@ -98,7 +98,7 @@ TEST_F(ExchangeTime, of_a_pushed_part_is_the_push_alone) {
 }
 
 // One device, one server, one bucket of two tensors: each way is serialised and deserialised.
-TEST_F(ExchangeTime, of_remote_calls_is_paid_at_both_ends_of_both_ways) {
+TEST_F(ExchangeTime, remote_calls_cost_both_ends_in_both_directions) {
   const double bytes = parameters * 4;
   expect_seconds(
       run(training("parameter_server", "serialisation: {tensor: 50 us, cost: 1 ns/B}")).time_s,
@@ -106,7 +106,7 @@ TEST_F(ExchangeTime, of_remote_calls_is_paid_at_both_ends_of_both_ways) {
 }
 
 // A ring of P ranks: each sends and takes 2 (P - 1) calls of a P-th of the pack.
-TEST_F(ExchangeTime, of_remote_calls_in_a_ring_is_paid_at_both_ends_of_each_step) {
+TEST_F(ExchangeTime, remote_calls_in_a_ring_cost_both_ends_per_step) {
   const double bytes = parameters * 4;
   for (const int ranks : {2, 4, 8}) {
     const int calls = 2 * (ranks - 1);
@@ -133,19 +133,19 @@ double on_one_host(const std::string& strategy, const std::string& layer) {
 }
 
 // Both push at once, each by its core; the CPU answers one after the other.
-TEST_F(ExchangeTime, of_central_storage_goes_through_the_cpu) {
+TEST_F(ExchangeTime, central_storage_goes_through_the_cpu) {
   expect_seconds(on_one_host("central_storage", "1000000, flops: 1"), compute + 3 * 4e6 / rate);
 }
 
 // Before that, the CPU sends 10 MB to each; each sends 10 x 500 outputs, and gets as many back.
 // 1000 x 500 weights, used once each for a record: 1e6 operations.
-TEST_F(ExchangeTime, of_multi_gpu_model_splits_the_batch_and_merges_the_outputs) {
+TEST_F(ExchangeTime, multi_gpu_model_splits_the_batch_and_merges_outputs) {
   const double outputs = 10 * 500 * 4;
   expect_seconds(on_one_host("multi_gpu_model", "[500000, 500], flops: 1e6"),
                  compute + (2 * 10e6 + 3 * outputs + 3 * 500500 * 4) / rate);
 }
 
-TEST_F(ExchangeTime, of_staging_is_a_copy_before_the_push_and_one_after_the_pull) {
+TEST_F(ExchangeTime, staging_copies_before_push_and_after_pull) {
   const double bytes = parameters * 4;
   expect_seconds(run(training("parameter_server", "staging: 0.1 ns/B")).time_s,
                  compute + 2 * bytes / rate + 2 * bytes * 1e-10);

@@ -79,7 +79,7 @@ TEST_F(TrainingTime, without_overlap_is_compute_and_then_the_exchange) {
 }
 
 // 1000 records at 20 a step.
-TEST_F(TrainingTime, of_all_epochs_is_that_of_their_steps) {
+TEST_F(TrainingTime, epochs_take_the_time_of_their_steps) {
   const double step = compute + allreduce(2 * layer_bytes, 1e9);
   const std::string options = "overlap: none, bucket: 0 B";
   const Report plain = run(training("ddp", options));

@@ -161,7 +161,7 @@ TEST(FabricErrors, say_what_was_expected_and_where) {
 }
 
 // As many as a moment allows; scripts/fuzz does more.
-TEST(FabricErrors, of_damaged_files_are_never_anything_else) {
+TEST(FabricErrors, damaged_files_give_only_input_errors) {
   std::mt19937 random(20261123);
   for (const char* name : {"topology.conf", "small-tree.yaml", "nvl72.yaml"}) {
     std::ifstream file(std::string("topologies/fabrics/") + name);

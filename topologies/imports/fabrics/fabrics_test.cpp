@@ -167,7 +167,7 @@ TEST(Iblinkinfo, tells_fdr10_from_qdr_and_leaves_ports_without_a_peer_out) {
               testing::ElementsAre("n1 mlx4_0 leaf1 4000000000", "n2 mlx4_0 leaf1 5000000000"));
 }
 
-TEST(Iblinkinfo, of_switches_alone_names_hosts_by_the_other_ends) {
+TEST(Iblinkinfo, switch_only_output_names_hosts_by_link_ends) {
   const Fabric fabric = parsed(
       "Switch: 0x0002c902004048b0 MF0;leaf1:MSB7800/U1:\n"
       "     1   1[  ] ==( 4X    25.78125 Gbps Active/  LinkUp)==>   5   1[  ] \"n1 mlx5_0\" ( )\n"

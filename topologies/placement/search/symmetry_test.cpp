@@ -207,7 +207,7 @@ TEST(Symmetry, OfManyHostsIsFoundInNoTime) {
   EXPECT_EQ(symmetry.images(std::vector{4000, 7, 99}), Count(4096) * 4095 * 4094);
 }
 
-TEST(Symmetry, of_hosts_ends_where_any_property_of_a_component_differs) {
+TEST(Symmetry, host_symmetry_requires_equal_component_properties) {
   const auto images = [](const Component& other) {
     const Topology topology = two_hosts(pcie_switch(), other);
     return Symmetry(topology, SymmetryRules{}).images(std::vector{0});

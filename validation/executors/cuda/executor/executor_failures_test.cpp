@@ -87,7 +87,7 @@ Task throw_own(Communicator comm, Workspace, Options) {
   co_await comm.compute(Duration(1));
 }
 
-TEST(ExecutorFailures, what_a_text_throws_comes_out_as_it_is) {
+TEST(ExecutorFailures, algorithm_exception_is_propagated_unchanged) {
   Algorithm text = ring();
   text.run = throw_own;
   FakeGpus gpus({});
