@@ -22,7 +22,7 @@ def ringscope(*words):
 
 
 class Stuck(unittest.TestCase):
-    def test_is_marked_beside_what_has_ended(self):
+    def test_hung_case_is_marked_among_finished_cases(self):
         done = ringscope("compare", "05-deadlock", "01-two-hosts", "03-anomaly", "--set",
                          "job.bytes=1MiB")
         self.assertEqual(done.returncode, 3)
@@ -33,7 +33,7 @@ class Stuck(unittest.TestCase):
         self.assertEqual(done.stdout.count("  spent on"), 2)  # of 03-anomaly, against 01-two-hosts
         self.assertIn("05-deadlock: deadlock at ", done.stderr)
 
-    def test_is_written_beside_what_has_ended(self):
+    def test_hung_case_is_written_with_finished_cases(self):
         done = ringscope("compare", "01-two-hosts", "05-deadlock", "03-anomaly", "--set",
                          "job.bytes=1MiB", "--json", "-")
         self.assertEqual(done.returncode, 3)
@@ -44,7 +44,7 @@ class Stuck(unittest.TestCase):
         self.assertEqual([(one["first"], one["other"]) for one in document["differences"]],
                          [(names[0], name) for name in names[1:]])
 
-    def test_alone_is_told_without_a_table(self):
+    def test_single_hung_case_is_reported_without_a_table(self):
         done = ringscope("compare", "05-deadlock")
         self.assertEqual((done.returncode, done.stdout), (3, ""))
         self.assertTrue(done.stderr.startswith("deadlock at "), done.stderr)
@@ -70,7 +70,7 @@ class Stuck(unittest.TestCase):
                 "standard output: a header without rows, as no case has ended\ndeadlock at "),
                 done.stderr)
 
-    def test_is_named_beside_what_is_explained(self):
+    def test_hung_case_is_named_in_an_explanation(self):
         sizes = "job.bytes=[1 KiB, 1 MiB, 2 KiB]"  # Open MPI's eager limit is 64 KiB
         for command in ("explain", "what-if"):
             with self.subTest(command):
@@ -80,7 +80,7 @@ class Stuck(unittest.TestCase):
                 self.assertEqual("1 MiB is stuck." in done.stdout, command == "explain")
                 self.assertTrue(done.stderr.startswith("05-deadlock 1 MiB: deadlock at "))
 
-    def test_is_written_beside_what_is_explained(self):
+    def test_hung_case_is_written_with_an_explanation(self):
         sizes = "job.bytes=[1 MiB, 1 KiB, 2 KiB]"
         for command in ("explain", "what-if"):
             with self.subTest(command):
@@ -114,7 +114,7 @@ neighbours:
 
 
 class StuckImprovement(unittest.TestCase):
-    def test_is_told_beside_the_others(self):
+    def test_hung_improvement_is_reported_with_the_others(self):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "restless.yaml"
             path.write_text(RESTLESS, encoding="utf-8")
@@ -144,7 +144,7 @@ class BothKernels(unittest.TestCase):
         self.assertEqual([case["kernel"] for case in json.loads(done.stdout)["cases"]], ["fluid"])
         self.assertTrue(done.stderr.startswith("fluid and simgrid agree"), done.stderr)
 
-    def test_that_are_stuck_alike_agree_on_what_was_until_then(self):
+    def test_kernels_agree_on_results_until_a_deadlock(self):
         done = ringscope("run", "05-deadlock", "--kernel", "both")
         self.assertEqual(done.returncode, 3)
         self.assertIn("fluid and simgrid agree", done.stdout)

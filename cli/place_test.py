@@ -157,7 +157,7 @@ class Place(StudyTest):
             self.assertIn(f"{ranks} ranks on 3 hosts",
                           self.place("two.yaml", "--case", case).stdout)
 
-    def test_what_is_kept_nowhere_does_not_come_from_the_store(self):
+    def test_search_without_store_reports_only_simulated_points(self):
         done = self.place("03-anomaly", "--set", "job.bytes=64KiB", "--order", "fixed")
         self.assertRegex(done.stderr, r"^\d+ points: \d+ simulated, in ")
 
@@ -293,7 +293,7 @@ class Place(StudyTest):
             "--verify", "0", "--slots", "2", "--baseline", "2x32").stdout
         self.assertLess(max(len(line) for line in screen.splitlines()), 200)
 
-    def test_what_cannot_be_is_refused(self):
+    def test_invalid_questions_are_rejected(self):
         for words, message in (
             (("--ranks", "4"), "expected a scenario, or all of --cluster"),
             (("--cluster", "two_level", "--library", "rdma", "--ranks", "4", "--job",

@@ -286,7 +286,7 @@ class Shards(StudyTest):
             words = [row[0] for row in database.execute("SELECT words FROM points")]
         return {word.split(":")[0] for word in words}
 
-    def test_what_is_merged_replaces_a_store_and_nothing_else(self):
+    def test_merge_replaces_only_a_store(self):
         self.study(2)
         self.shard("1/1")
         self.run_command("ringscope", "merge", "part-1.sqlite", "-o", "part-1.sqlite", code=1)

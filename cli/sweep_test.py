@@ -69,7 +69,7 @@ class Sweep(StudyTest):
                                 "1", "--no-store").stdout
         self.assertIn("yours is as good as the best", screen)
 
-    def test_what_was_simulated_is_not_simulated_again(self):
+    def test_cached_points_are_not_simulated_again(self):
         self.study(3)
         self.assertEqual(self.sweep()[0][:3], (9, 9, 0))
         first = self.rows()
@@ -91,7 +91,7 @@ class Sweep(StudyTest):
         for one, other in zip(times[::2], times[1::2]):
             self.assertAlmostEqual(one / other, 1, delta=1e-9)
 
-    def test_what_other_versions_wrote_is_dropped_where_that_is_asked_for(self):
+    def test_results_of_other_versions_are_dropped_on_request(self):
         self.study(3)
         self.sweep("--verify", "0")
         with sqlite3.connect(self.folder / "study.sqlite") as database:

@@ -33,7 +33,7 @@ MOST, MORE = 1e-3, dict.fromkeys((
 
 
 class Error(unittest.TestCase):
-    def test_of_every_lesson_is_at_most_the_tolerance(self):
+    def test_error_of_every_lesson_is_within_the_tolerance(self):
         moved = 0
         for name in LESSONS:
             exact, close = times(name, "0"), times(name, "0.1%")
@@ -53,13 +53,13 @@ class Report(unittest.TestCase):
         self.assertIn("  Tolerance: transfers that begin or end within 0.1 % of their own",
                       done.stdout)
 
-    def test_of_an_exact_run_says_nothing_of_one(self):
+    def test_exact_run_reports_no_tolerance(self):
         done = ringscope("run", "01-two-hosts", "--json", "-")
         self.assertNotIn("tolerance", json.loads(done.stdout)["cases"][0])
 
 
 class Refused(unittest.TestCase):
-    def test_is_what_is_no_share(self):
+    def test_invalid_share_is_rejected(self):
         for text, words in (("much", "expected a share, such as 0.1% or 0.001"),
                             ("", "expected a share, such as 0.1% or 0.001"),
                             ("nan", "expected a share from 0 to 10%"),
@@ -70,7 +70,7 @@ class Refused(unittest.TestCase):
                 self.assertEqual(done.returncode, 1)
                 self.assertIn(words, done.stderr)
 
-    def test_is_one_of_a_kernel_that_is_exact(self):
+    def test_tolerance_with_an_exact_kernel_is_rejected(self):
         for kernel in ("both", "simgrid", "reference"):
             done = ringscope("run", "01-two-hosts", "--tolerance", "1%", "--kernel", kernel)
             self.assertEqual(done.returncode, 1)

@@ -133,7 +133,7 @@ class Play(Program):
         for one in answers[2:]:
             self.assertIn("a page shows at most 256 ranks", one["answer"]["error"])
 
-    def test_of_8_ranks_an_answer_takes_a_tenth_of_a_second_at_most(self):
+    def test_answer_for_8_ranks_takes_at_most_a_tenth_of_a_second(self):
         """On a busy machine ten times as long passes: the figure is printed, not held."""
         changes = [["job.bytes", f"{size} MiB"] for size in range(1, 8)]
         answers = self.ask(*({"ask": "play", "runs": [{**ANOMALY, "set": [change]}]}

@@ -36,12 +36,12 @@ class Crossings(unittest.TestCase):
     def line(self, function):
         return [against.Point("", x, function(x)) for x in (1, 10, 100)]
 
-    def test_of_a_falling_and_a_level_line_are_where_the_formula_says(self):
+    def test_crossing_of_falling_and_level_line_follows_the_formula(self):
         (x, y), = against.crossings(self.line(lambda x: 20 / x), self.line(lambda x: 1.0))
         self.assertAlmostEqual(x, 20)
         self.assertAlmostEqual(y, 1)
 
-    def test_of_lines_apart_are_none(self):
+    def test_separate_lines_have_no_crossing(self):
         self.assertEqual(against.crossings(self.line(lambda x: x), self.line(lambda x: 2 * x)), [])
 
 
@@ -99,7 +99,7 @@ class Pictures(unittest.TestCase):
         names = [point.label for point in against.named(rows, "cluster.link.bandwidth")]
         self.assertEqual(names, ["ring", "bruck"])
 
-    def test_what_cannot_be_drawn_is_refused_with_its_place(self):
+    def test_invalid_input_is_rejected_with_its_place(self):
         for cases, arguments, message in (
             ([case("ring", "1 GB/s", 1)], ("--key", "cluster.lnik"), "no key 'cluster.lnik'"),
             ([case("ring", "fast", 1)], ("--key", "cluster.link.bandwidth"), "got 'fast'"),

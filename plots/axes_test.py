@@ -117,7 +117,7 @@ class Legends(InFolder):
         self.assertEqual(re.findall(r'"?[\w-]+"?: "([^"]*)"', words),
                          [words for _, _, words in style.KINDS.values()])
 
-    def test_who_waits_is_paler_than_what_is_waited_for(self):
+    def test_waiting_has_a_lighter_colour_than_its_cause(self):
         def light(kind):
             return sum(style.matplotlib.colors.to_rgb(style.KINDS[kind][0]))
         for cause in ("by copy", "by wire", "by memory", "by lock"):

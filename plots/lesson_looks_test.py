@@ -165,7 +165,7 @@ class Others(Page):
         self.press(Keys.END)
         self.assertIn("64 of 64 chunks complete", self.texts(".step")[0])
 
-    def test_of_many_cases_the_reader_chooses_two(self):
+    def test_reader_chooses_two_of_many_cases(self):
         self.open(self.make("peers.html", "12-peers-and-staging"))
         options = self.texts("#left option")
         self.assertEqual(len(options), 6)

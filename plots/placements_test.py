@@ -53,7 +53,7 @@ class Pictures(unittest.TestCase):
         pixels = placements.plt.imread(self.folder / "p.png")[:, :, :3]
         self.assertGreater(pixels.std(), 0.02)
 
-    def test_what_cannot_be_drawn_is_refused_with_its_place(self):
+    def test_invalid_input_is_rejected_with_its_place(self):
         for text, message in ((HEAD, "no rows"), ("place,time_s\n1,2\n", "'placement' is missing"),
                               (HEAD + row(1, "long", "x"), "got 'long'"),
                               (HEAD + row(1, "", "x"), "no placement has a time")):

@@ -77,7 +77,7 @@ class Setting(Playground):
                 self.assertGreater(len(words), 10)
                 self.assertLessEqual(len(words), 150)
 
-    def test_what_twice_of_one_thing_gains_is_what_the_program_says(self):
+    def test_gain_of_doubling_equals_the_programs_answer(self):
         self.visit(PREDICTED)
         self.until("return document.querySelector('#gains .pair')")
         native = json.loads(self.ringscope("what-if", "03-anomaly", "--case", "4-3-1", "--json",
@@ -87,7 +87,7 @@ class Setting(Playground):
         self.assertIn(time_text(first["time_s"], native["time_s"]), rows[0])
 
 
-    def test_what_is_no_key_with_its_value_is_answered_with_an_example(self):
+    def test_invalid_key_value_pair_is_answered_with_an_example(self):
         self.visit(PREDICTED)
         field = self.browser.find_element(By.CSS_SELECTOR, "form.setting input")
         for text in ("nonsense", "job.bytes", "= 3"):
@@ -201,7 +201,7 @@ class Looks(Playground):
             low = self.run_script(CONTRAST)
             self.assertEqual(low, [], scheme)
 
-    def test_of_8_ranks_a_change_is_answered_in_a_tenth_of_a_second(self):
+    def test_change_with_8_ranks_is_answered_in_a_tenth_of_a_second(self):
         """The figure is printed; on a busy machine ten times as long passes."""
         self.visit(PREDICTED)
         taken = []
@@ -211,7 +211,7 @@ class Looks(Playground):
         print(f"8 ranks: {min(taken):.0f} to {max(taken):.0f} ms")
         self.assertLess(min(taken), 1000)
 
-    def test_of_256_ranks_it_is_answered_in_a_second(self):
+    def test_change_with_256_ranks_is_answered_in_a_second(self):
         self.visit("lesson=02&said=a+1&two=0")
         taken = []
         self.change("state.runs[0].set = {cluster: 'star64', placement: '4x64'}; refresh()")

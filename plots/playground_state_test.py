@@ -152,7 +152,7 @@ class Predictions(unittest.TestCase):
         self.assertEqual(words, "Your first prediction, of 4-2-2 and 4-3-1, was: "
                                 "4-2-2, 2 times as fast.")
 
-    def test_what_a_prediction_was_about_outlives_a_reload(self):
+    def test_subject_of_a_prediction_survives_a_reload(self):
         same = in_node("""const state = freshState("03");
             state.runs[1].set["job.bytes"] = "1 MiB";
             Object.assign(state, {said: "a 2", about: keyOf(state)});

@@ -208,7 +208,7 @@ class Errors(InFolder):
                 self.assertLessEqual(text.get_window_extent().x1, figure.bbox.x1, text.get_text())
                 self.assertGreaterEqual(text.get_window_extent().x0, figure.axes[1].bbox.x0)
 
-    def test_what_the_fit_saw_and_what_is_noisy_does_not_count(self):
+    def test_fitted_and_noisy_cases_do_not_count(self):
         read = self.read(judged(), judged(fitted=True), judged(marks=["noisy"]))
         self.assertEqual(len(read.errors), 1)
         with self.assertRaisesRegex(style.InputError, "none counts"):

@@ -201,7 +201,7 @@ class Pictures(InFolder):
         words = [sys.executable, "-B", os.path.join(PLOTS, plot), source, "-o", output]
         return subprocess.run(words, capture_output=True, text=True)
 
-    def test_what_stands_in_a_cell_does_not_drive_the_terminal(self):
+    def test_cells_are_escaped_for_the_terminal(self):
         source = self.write(SCALING + scaling_row() + scaling_row(ranks="\x1b[31m"))
         ran = self.run_plot("scaling", source, self.path("a.png"))
         self.assertNotEqual(ran.returncode, 0)

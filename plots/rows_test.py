@@ -43,7 +43,7 @@ class Rows(unittest.TestCase):
         spans = most_of([life(0.25), life(0.5), life(0.75)], 1.0)
         self.assertEqual(spans, [Span("reduce", "first", 0, 0.5), Span("copy", "second", 0.5, 1)])
 
-    def test_who_is_gone_is_idle(self):
+    def test_finished_rank_is_idle(self):
         gone = [Span("reduce", "", 0, 0.25)]
         spans = most_of([gone, gone, [Span("reduce", "", 0, 1)]], 1.0)
         self.assertEqual([(span.kind, span.start, span.end) for span in spans],

@@ -34,7 +34,7 @@ class Calibrations(unittest.TestCase):
         read = yaml.safe_load(written)
         self.assertEqual(self.fit.parts(), {part: read[part] for part in ("cluster", "library")})
 
-    def test_of_a_document_are_those_of_its_file(self):
+    def test_calibration_of_a_document_equals_that_of_its_file(self):
         document = json.loads(PROBES.read_text(encoding="utf-8"))
         for documents in (document, [document]):
             fit = ringscope.calibrate(documents, bootstrap=QUICK, hosts=4)

@@ -35,7 +35,7 @@ class Calls(unittest.TestCase):
         self.assertEqual(len(costs), 3)
         self.assertGreater(min(costs), 0)
 
-    def test_it_prints_all(self):
+    def test_benchmark_prints_all_calls(self):
         ran = subprocess.run([ROOT / "benchmarks/python_calls", "--points", "10", "--calls", "2"],
                              capture_output=True, text=True, check=True)
         self.assertRegex(ran.stdout, r"^sweep: 12 points of 8 ranks in \d+\.\d\d s on 2 threads")

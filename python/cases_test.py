@@ -175,7 +175,7 @@ class Figures(unittest.TestCase):
         figure = ringscope.figure(ringscope.run("03-anomaly", record=True))
         self.assertEqual(len(figure.axes), 2)
 
-    def test_of_what_was_not_recorded_say_how_to(self):
+    def test_figure_without_recording_explains_how_to_record(self):
         with self.assertRaisesRegex(ValueError, "record=True"):
             ringscope.figure(ringscope.run("03-anomaly"))
 

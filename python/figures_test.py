@@ -44,7 +44,7 @@ class Figures(unittest.TestCase):
                                  rules={"order": "fixed"}, progress=False)
         self.assertGreaterEqual(len(ringscope.figure(places).axes), 1)
 
-    def test_what_cannot_be_drawn_so_says_what_is_expected(self):
+    def test_invalid_kind_reports_the_expected_kinds(self):
         for arguments, words in (
                 ({"kind": "pie"}, "unknown kind 'pie' .known: timeline"),
                 ({"kind": "against"}, "expected key="),

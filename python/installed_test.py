@@ -44,7 +44,7 @@ class Installed(unittest.TestCase):
                               check=True, cwd=self.folder.name,
                               env=environment).stdout.splitlines()
 
-    def test_it_uses_what_lies_beside_it(self):
+    def test_installed_module_uses_its_own_files(self):
         module, data, time_s, panels, libraries = self.run_script(SCRIPT)
         self.assertTrue(module.startswith(str(self.prefix)), module)
         self.assertEqual(data, str(self.prefix / "share/ringscope"))
@@ -72,7 +72,7 @@ class Installed(unittest.TestCase):
         self.assertGreater(len(here), 1)
         self.assertTrue(self.run_script("\n".join(here)))
 
-    def test_it_carries_its_types(self):
+    def test_package_contains_type_marker(self):
         self.assertTrue((self.packages / "ringscope/py.typed").exists())
 
 

@@ -22,10 +22,10 @@ class Measurements(unittest.TestCase):
         self.assertEqual(found["replay"]["measurements"][0]["parameters"]["collective"],
                          "allreduce")
 
-    def test_of_one_kind_are_one_document(self):
+    def test_measurements_of_one_kind_are_one_document(self):
         self.assertEqual(list(ringscope.measurements([self.OSU], kind="replay")), ["replay"])
 
-    def test_of_no_log_are_an_error_with_its_file(self):
+    def test_unreadable_log_is_an_error_with_its_file(self):
         with self.assertRaisesRegex(ringscope.InputError, "logs_test.py"):
             ringscope.measurements(__file__)
 

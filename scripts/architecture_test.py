@@ -45,7 +45,7 @@ def sources():
 
 
 class Architecture(unittest.TestCase):
-    def test_it_is_short(self):
+    def test_architecture_page_is_short(self):
         self.assertLessEqual(text_of("ARCHITECTURE.md").count("\n"), 250)
 
     def test_each_name_of_that_life_stands_in_its_folder(self):

@@ -193,7 +193,7 @@ class Coroutines(unittest.TestCase):
                 "sim/a.cpp:2: a braced list in a co_await, which g++ 12 loses: name it first"],
                 line)
 
-    def test_what_it_compiles_well_passes(self):
+    def test_correct_coroutines_pass(self):
         for line in ("co_await comm.reach(Flag{2}, 1);", "co_await comm.recv({}, 0);",
                      "if (a) { co_await b(); } else { co_await c(); }", "co_await a ? b : c;",
                      "co_await f(a ? b : c);", "for (int i : {1, 2}) co_await f(i);",

@@ -46,7 +46,7 @@ class Links(unittest.TestCase):
         self.assertEqual(self.broken('<a href="sub/y.html#b"></a>'),
                          ["x.html: link to 'sub/y.html#b', but sub/y.html has no such anchor"])
 
-    def test_what_is_fetched_from_elsewhere_is_told(self):
+    def test_external_resources_are_reported(self):
         self.assertEqual(self.broken('<script src="https://example.org/a.js"></script>'),
                          ["x.html: fetches 'https://example.org/a.js' from elsewhere"])
         self.assertEqual(self.broken("", "a { background: url(//example.org/a.png) }"),
@@ -187,7 +187,7 @@ class Pages(unittest.TestCase):
 
 
 class Site(unittest.TestCase):
-    def test_it_builds_and_every_page_of_docs_is_in_it(self):
+    def test_site_builds_with_every_page_of_docs(self):
         if shutil.which("mkdocs") is None:
             self.skipTest("mkdocs is not installed")
         with tempfile.TemporaryDirectory() as place:

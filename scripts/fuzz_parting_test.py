@@ -36,10 +36,10 @@ class Parting(unittest.TestCase):
         return parting.begins_at_once(timeline(self.DATES), timeline(later(self.DATES, by)), 3,
                                       parted)
 
-    def test_what_grows_step_by_step_is_rounding(self):
+    def test_gradual_difference_is_rounding(self):
         self.assertIsNone(self.at_once([0, 1e-15, 1e-14, 3e-13, 4e-11, 1e-9], 1e-9))
 
-    def test_what_begins_at_once_is_a_fault(self):
+    def test_sudden_difference_is_a_fault(self):
         self.assertIn("apart, and before that", self.at_once([0, 0, 0, 1e-9, 1e-9, 1e-9], 1e-9))
 
     def test_ends_that_part_where_no_date_does_are_a_fault(self):

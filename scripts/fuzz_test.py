@@ -60,7 +60,7 @@ class Planted(unittest.TestCase):
                     contents += opened.read()
             self.assertIn(b"\x1b", contents)
 
-    def test_what_is_kept_is_found_again_by_its_number_alone(self):
+    def test_kept_input_is_reproduced_from_its_number(self):
         _, out = self.fuzz(CRASHES_ON_ESCAPE, "--seed", "3", "--count", "400")
         first = sorted(os.listdir(out))[0]
         with open(os.path.join(out, first, "again.txt"), encoding="utf-8") as file:
@@ -118,7 +118,7 @@ class Planted(unittest.TestCase):
         self.assertLess(time.monotonic() - begin, 20)
         self.assertEqual((code, out), (130, "seed 3\nnothing found\n"))
 
-    def test_what_never_ends_is_ended_and_late(self):
+    def test_endless_run_is_stopped_and_late(self):
         program = Program(self.program("#!/bin/sh\nwhile :; do :; done\n"), cpu_s=1)
         self.assertTrue(program.run(["run"], {}).late)
 
@@ -222,7 +222,7 @@ class Inputs(unittest.TestCase):
 
 
 class Verdict(unittest.TestCase):
-    def test_what_the_design_promises_is_no_problem(self):
+    def test_documented_outcomes_are_no_problem(self):
         for run in (ended(0, out="case  time\none  1 us\n"), ended(3, "deadlock: rank 0 waits"),
                     ended(1, "s.yaml:1:2: expected a map\n  x\n   ^\n"),
                     ended(1, "--set placement: a key is empty\n"), ended(4, "kernels differ"),

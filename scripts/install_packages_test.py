@@ -49,12 +49,12 @@ class InstallPackages(unittest.TestCase):
         self.assertEqual(ran.stderr, f"install_packages: {message}\n")
         self.assertEqual(ran.returncode, 1)
 
-    def test_it_is_silent_when_nothing_is_missing(self):
+    def test_no_output_if_nothing_is_missing(self):
         self.stand_in("dpkg-query", "echo installed")
         ran, calls = self.install("test")
         self.assertEqual((ran.returncode, ran.stdout, ran.stderr, calls), (0, "", "", ""))
 
-    def test_it_says_what_it_installs_and_installs_only_that(self):
+    def test_installed_packages_are_exactly_those_printed(self):
         ran, calls = self.install()
         self.assertEqual((ran.returncode, ran.stdout, ran.stderr),
                          (0, "Installing with apt-get: g++\n", ""))

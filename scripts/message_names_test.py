@@ -147,7 +147,7 @@ void rendezvous_part() { Stream one; }""")
 
 
 class Tree(unittest.TestCase):
-    def test_it_is_found_beside_the_script(self):
+    def test_source_tree_is_found_from_the_script(self):
         sources = message_names.Sources(os.path.join(os.path.dirname(SCRIPT), ".."), ())
         self.assertTrue(os.path.isdir(os.path.join(sources.root, message_names.HOME)))
 

@@ -105,11 +105,11 @@ class Reading(InFolder):
         self.assertEqual(document.measurements[1].p10_s, None)
         self.assertIs(document.measurements[1].document, document)
 
-    def test_what_nobody_knows_is_there_and_empty(self):
+    def test_unknown_fields_are_present_and_empty(self):
         where = measurements.read(self.save(GOOD)).where
         self.assertEqual((where["mpi"], where["nic"], where["hosts"]), ("", [], ["a", "b"]))
 
-    def test_what_is_wrong_is_said_with_its_place(self):
+    def test_invalid_value_is_reported_with_its_place(self):
         for keys, value, said in BAD:
             with self.subTest(said):
                 self.assertEqual(self.complaint(changed(GOOD, keys, value)), "d.json: " + said)
@@ -136,7 +136,7 @@ class Reading(InFolder):
                                         ', "measurements"', 1)
         self.assertEqual(self.complaint(text), "d.json: expected numbers of at most 1000 digits")
 
-    def test_what_is_no_json_gets_line_and_column(self):
+    def test_invalid_json_is_reported_with_line_and_column(self):
         hint = "(`ringscope import` turns the output of other programs into one)"
         for text, place, got in (
                 ("", "1:1", "an empty file"),
@@ -231,7 +231,7 @@ class Quantities(unittest.TestCase):
                             ("8 ns/B", 8e-9), ("1e3 ms", 1.0), ("unlimited", float("inf"))):
             self.assertEqual(parse_quantity(text), value, text)
 
-    def test_what_is_no_quantity_is_refused(self):
+    def test_invalid_quantity_is_rejected(self):
         for text, kind, place, said in (
                 ("10", "bandwidth", "", 'expected bandwidth such as "10 Gbit/s", got "10", which '
                  "has no unit"),

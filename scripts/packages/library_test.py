@@ -97,7 +97,7 @@ class InstalledLibrary(unittest.TestCase):
             lines = [line for line in file if "SPDX-License-Identifier" not in line]
             self.assertLessEqual(len(lines), 20)
 
-    def test_it_gives_away_no_names_but_its_own(self):
+    def test_library_exports_only_its_own_names(self):
         library = os.path.join(self.prefix, "lib/libringscope.so")
         names = run(["nm", "-DC", "--defined-only", library]).stdout.splitlines()
         strong = [line.split(" ", 2)[2] for line in names if line.split(" ", 2)[1] in "TBDR"]

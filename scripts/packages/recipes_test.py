@@ -74,7 +74,7 @@ class SpackRecipe(unittest.TestCase):
         return {re.match(r"[\w-]+", spec)[0]: (re.search(r"@([\d.]+):", spec) or ["", ""])[1]
                 for spec, _ in self.said("depends_on")}
 
-    def test_it_depends_on_all_that_cmake_looks_for(self):
+    def test_recipe_depends_on_all_packages_of_cmake(self):
         wanted = {LIBRARIES[name][0] for name in searched() - OF_THE_SYSTEM - FOR_TESTS}
         self.assertEqual(set(self.least_versions()) - {"cmake"}, wanted)
 
@@ -122,7 +122,7 @@ class Container(unittest.TestCase):
     def rest_of(self, word):
         return [rest for first, rest in self.steps if first == word]
 
-    def test_it_is_built_and_run_on_debian_12_in_two_stages(self):
+    def test_container_has_two_stages_on_debian_12(self):
         self.assertEqual(self.rest_of("FROM"), ["debian:12 AS build", "debian:12"])
 
     def test_packages_are_those_of_the_demo_installed_before_the_sources_come(self):
@@ -135,7 +135,7 @@ class Container(unittest.TestCase):
             "COPY",
             "scripts/install_packages /usr/src/ringscope/scripts/install_packages"))
 
-    def test_it_runs_the_demos_first_case(self):
+    def test_container_runs_the_demos_first_case(self):
         words = json.loads(self.rest_of("ENTRYPOINT")[0]) + json.loads(self.rest_of("CMD")[0])
         self.assertEqual(words, ["ringscope", "compare", "03-anomaly"])
         self.assertIn("$ringscope compare 03-anomaly", text_of("scripts/demo"))

@@ -47,7 +47,7 @@ class Waiting(unittest.TestCase):
             run.kill()
         os.close(here)
 
-    def test_of_a_pipe_sees_nothing(self):
+    def test_pipe_gets_no_progress_line(self):
         ran = subprocess.run(self.words, check=True, timeout=250, env=ENVIRONMENT, text=True,
                              capture_output=True)
         self.assertEqual((ran.stdout, ran.stderr), ("", ""))

@@ -228,7 +228,7 @@ class Program(unittest.TestCase):
         said = json.loads((self.folder / "out.json").read_text(encoding="utf-8"))
         self.assertFalse(said["explained"])
 
-    def test_what_a_log_says_does_not_drive_the_terminal(self):
+    def test_log_text_is_escaped_for_the_terminal(self):
         log = self.quoted(1 << 30, 12.4)
         with open(log, "a", encoding="utf-8") as file:
             file.write("# h0:1:2 [0] NCCL INFO Using network Socket \x1b]0;$(reboot)\n")
@@ -287,7 +287,7 @@ class Program(unittest.TestCase):
 
 
 class Parts(unittest.TestCase):
-    def test_what_a_cluster_stands_on_lies_under_it(self):
+    def test_base_of_a_cluster_is_resolved(self):
         found = parts.resolved("cluster", {"base": "dgx1v", "link": {"bandwidth": "1 GB/s"}})
         self.assertEqual(found["link"], {"kind": "infiniband", "bandwidth": "1 GB/s",
                                          "latency": "0.6 us"})

@@ -118,7 +118,7 @@ class Causes(unittest.TestCase):
         self.assertAlmostEqual(found[0].value, 4)  # sqrt(2 * 8)
         self.assertLess(found[0].distance, 1e-9)
 
-    def test_what_no_cause_explains_is_unknown(self):
+    def test_unexplained_slowdown_has_unknown_cause(self):
         found = ranked(above(0, 1.2), (cause("large"), {1: above(16 << 20, 1.2)}))
         self.assertIsNone(found[0].cause)
 

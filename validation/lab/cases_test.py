@@ -52,7 +52,7 @@ class Plans(unittest.TestCase):
     def test_the_example_is_a_plan(self):
         self.assertEqual(len(cases.read(str(HERE / "campaign.yaml"), pathlib.Path()).cases), 6)
 
-    def test_what_makes_no_sense_is_refused_by_place(self):
+    def test_invalid_campaign_is_rejected_with_its_place(self):
         for text, message in (
                 ("", "the campaign: expected a map, got None"),
                 ("groups: 3", "groups: expected a list, got 3"),
@@ -70,7 +70,7 @@ class Plans(unittest.TestCase):
                 self.read(text)
             self.assertIn(f"{self.path}: {message}", str(raised.exception))
 
-    def test_what_is_no_yaml_is_refused_by_line(self):
+    def test_invalid_yaml_is_rejected_with_its_line(self):
         with self.assertRaisesRegex(hosts.InputError, r":2:\d+: expected YAML, got no YAML"):
             self.read("launches: 1\ngroups: [3, }")
 
@@ -110,7 +110,7 @@ class Launches(unittest.TestCase):
 
 
 class NotRoot(unittest.TestCase):
-    def test_it_is_said(self):
+    def test_missing_root_is_reported(self):
         words = [LAB, "up", "--hosts", "2"]
         if os.geteuid() == 0:
             if not shutil.which("setpriv"):

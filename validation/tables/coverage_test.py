@@ -216,7 +216,7 @@ class Coverage(unittest.TestCase):
         self.assertEqual(PAGE.read_text(encoding="utf-8"), page_with(table(kept_rows())),
                          "run python3 -m validation.tables.coverage_test BUILD --page")
 
-    def test_of_synthetic_machines_is_what_the_simulator_gives(self):
+    def test_coverage_of_synthetic_machines_is_reproduced(self):
         simulator = Simulator(str(self.build / "ringscope"))
         self.are_kept(synthetic(SEEDS[0], simulator, (True,)), lambda row: row.group == MACHINES)
 

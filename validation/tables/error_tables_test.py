@@ -137,7 +137,7 @@ class ErrorTables(WithPrograms):
         self.assertNotIn("Traceback", ran.stderr)
         self.assertEqual(self.readme.read_text(), before)
 
-    def test_what_is_not_there_is_said(self):
+    def test_missing_input_is_reported(self):
         ours = "- {summary: {predicted: Ours, from: probes}"
         for text, message in (
                 (ours + "}\n",

@@ -67,7 +67,7 @@ class Decisions(unittest.TestCase):
                        row(2048, 9.0, (RING, decision.KEPT * 1.001), (CUT, 1.0)))
         self.assertEqual(left.entries[-1].choice, CUT)
 
-    def test_what_the_library_lacks_is_told_and_in_no_file(self):
+    def test_missing_algorithm_is_reported_and_not_written(self):
         found = decided(row(1024, 2.0, (RING, 1.0), lacking=0.5))
         self.assertTrue(found.rows[0].would_be_faster)
         self.assertEqual(found.entries[0].choice, RING)

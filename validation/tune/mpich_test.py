@@ -45,7 +45,7 @@ class Selection(unittest.TestCase):
                                   env=ENVIRONMENT | {name: str(place / "selection.json")})
             return done.returncode
 
-    def test_it_runs_with_ours_and_not_with_a_name_that_it_does_not_know(self):
+    def test_mpich_accepts_our_file_and_rejects_unknown_names(self):
         for says in ("MPIR_Allreduce_intra_recursive_doubling",
                      "MPIR_Allreduce_intra_reduce_scatter_allgather"):
             choice = Choice(next(way for way in mpich.WAYS if way.says == says))

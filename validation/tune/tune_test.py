@@ -111,7 +111,7 @@ class Program(unittest.TestCase):
         ran = self.tune(FIT, "--placement", "3-3-2", "--sizes", "1MiB", "-o", "-")
         self.assertTrue(ran.stdout.startswith("# Written by ringscope tune: "), ran.stdout)
 
-    def test_what_stands_on_a_cluster_of_ours_is_called_illustrative(self):
+    def test_rules_for_a_built_in_cluster_are_called_illustrative(self):
         ran = self.tune("rack3", "--placement", "2-2", "--sizes", "1MiB")
         self.assertEqual(ran.returncode, 0, ran.stderr)
         self.assertIn("the costs of 'openmpi_tcp' are illustrative", ran.stdout)

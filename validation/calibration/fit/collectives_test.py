@@ -90,7 +90,7 @@ class Collectives(unittest.TestCase):
         self.assertLess(result.network.late[0], 0.1)
         self.assertNotIn("library.network.send_cost", result.assumed)
 
-    def test_of_many_ranks_a_host_tell_the_link_from_one_pairs_cores(self):
+    def test_many_ranks_per_host_separate_link_from_core_costs(self):
         # One pair streams at 0.9 ns/B, its cores' rate; the link of 0.3 is full with four.
         slow = dataclasses.replace(TRUTH, late=(), send_cost=0.9e-9, recv_cost=0.9e-9, wire=0.3e-9)
         result = self.calibrated(slow, "recursive_doubling", False, per_host=4)
@@ -102,7 +102,7 @@ class Collectives(unittest.TestCase):
         self.assertEqual(profile.cluster_of(result)["link"]["bandwidth"],
                          format_bandwidth(link.value))
 
-    def test_that_the_library_chose_are_predicted_by_its_rules(self):
+    def test_library_choice_is_predicted_by_its_rules(self):
         result = self.calibrated(TRUTH, "open_mpi_tuned_4_0", True, named=False, ranks=(2, HOSTS))
         self.assertEqual(result.algorithms, {"allreduce": "open_mpi_tuned_4_0"})
         self.assertEqual(sum("allreduce" in key for key in result.fitted), 10)
@@ -115,7 +115,7 @@ class Collectives(unittest.TestCase):
                       result.assumed["algorithm of allreduce"])
         self.assertIn("the algorithm of allreduce is a guess", result.notes)
 
-    def test_of_a_known_version_go_by_its_table(self):
+    def test_known_version_uses_its_table(self):
         for mpi, name in (("Open MPI 4.0.5", "open_mpi_tuned_4_0"),
                           ("Open MPI v4.1.4", "open_mpi_tuned"),
                           ("Open MPI v5.0.6", "open_mpi_5_0"), ("MPICH 4.0.2", "mpich_4")):
@@ -127,7 +127,7 @@ class Collectives(unittest.TestCase):
             fitted = model.Model("", {}, {}, {})
             self.assertEqual({fitted.algorithm_of(case) for case in loop.cases}, {name})
 
-    def test_of_what_was_emulated_and_what_was_not_are_two_machines(self):
+    def test_emulated_and_plain_times_are_two_machines(self):
         document = replays(TRUTH, "ring")
         document.where["emulated"] = "send 8 ns/B, slept"
         with self.assertRaisesRegex(InputError, "where.emulated: expected the same in all documents"
@@ -142,7 +142,7 @@ class Collectives(unittest.TestCase):
         self.assertTrue(slow.collectives.converged)
         np.testing.assert_array_equal(slow.collectives.values, again.collectives.values)
 
-    def test_that_use_up_their_rounds_are_warned_of(self):
+    def test_exhausted_rounds_are_a_warning(self):
         said = io.StringIO()
         settings = dataclasses.replace(self.settings, rounds=3)
         documents = [probes(TRUTH, True), replays(TRUTH, "recursive_doubling")]
@@ -178,7 +178,7 @@ class Few(unittest.TestCase):
         def predict(self, values):
             return np.full(3, values[0] / 0.6)
 
-    def test_what_few_cases_do_not_tell_stays_where_it_begins(self):
+    def test_unidentified_unknown_keeps_its_start_value(self):
         unknowns = [Unknown("told", 0.3, 0.0, 1.0), Unknown("not told", 0.5, 0.0, 1.0)]
         start = np.array([one.start for one in unknowns])
         with mock.patch.object(collectives, "with_values", lambda _, __, values: values):

@@ -43,11 +43,11 @@ class Room(unittest.TestCase):
                 found = profile.library_of(calibrated(*sends))["network"]
                 self.assertNotIn("eager_room", found)
 
-    def test_of_which_nothing_went_is_less_than_what_was_held_back(self):
+    def test_room_without_passed_sends_is_below_the_blocked_size(self):
         one = calibrated((1, DELAY)).parameters["library.network.eager_room"]
         self.assertEqual((one.low, one.high), (0, SIZE))
 
-    def test_that_more_contradicts_is_in_doubt(self):
+    def test_room_contradicted_by_larger_sends_is_in_doubt(self):
         result = calibrated((HELD, DELAY), (HELD + 16, 2e-5), (HELD + 32, DELAY))
         one = result.parameters["library.network.eager_room"]
         self.assertEqual((one.low, one.high), (0, (HELD + 32) * SIZE))
@@ -93,7 +93,7 @@ class Limit(unittest.TestCase):
         self.assertEqual(self.drawn(result), {"4095 B"})
         self.assertEqual(report.warnings_of(result), [])
 
-    def test_of_a_search_that_contradicts_itself_is_the_jump_of_ping_pong_and_wide(self):
+    def test_contradictory_search_gives_a_wide_ping_pong_jump(self):
         result = shared_memory(BUSY)
         one = result.parameters["library.shm.eager_limit"]
         self.assertEqual((one.value, one.low, one.high), (4095, 256, 8191))

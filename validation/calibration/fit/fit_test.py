@@ -114,7 +114,7 @@ class KnownCluster(unittest.TestCase):
         self.assertRegex(self.result.progress.evidence,
                          "sender of 1048576 bytes, without MPI_Test: .* (9.|10.)% of what could")
 
-    def test_what_was_used_is_named(self):
+    def test_fitted_keys_are_listed(self):
         keys = set(self.result.fitted)
         self.assertTrue(any(key.startswith("ping_pong bytes=1 ") for key in keys))
         self.assertTrue(any(key.startswith("overlap") for key in keys))
@@ -210,7 +210,7 @@ class LateReceivers(unittest.TestCase):
         self.assertEqual(self.limit((256, 5 * [1e-5]), (1024, [0.01, 0.01, 6e-6, 0.012, 0.01]),
                                     (4096, 5 * [0.01])), (4095, 256, 4095, "late_receiver"))
 
-    def test_what_waited_for_a_buffer_below_the_limit_widens_its_interval_alone(self):
+    def test_wait_for_a_buffer_below_the_limit_only_widens_its_interval(self):
         self.assertEqual(self.limit((512, 5 * [0.01]), (2048, 5 * [1e-5]), (4096, 5 * [0.01])),
                          (4095, 0, 4095, "late_receiver"))
 

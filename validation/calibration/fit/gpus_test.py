@@ -132,7 +132,7 @@ class Known(unittest.TestCase):
         self.assertTrue(any("a reduction moves 94%" in note for note in self.result.notes),
                         self.result.notes)
 
-    def test_who_waits_for_a_copy_learns_late_of_it(self):
+    def test_copy_completion_is_noticed_late(self):
         self.expect("library.p2p.latency", self.machine.notice, 0.1)
         self.expect("library.p2p.gap", self.machine.peer.time / self.machine.peer.cost, 0.1)
 

@@ -79,14 +79,14 @@ class Loop:
 
 class Collectives(unittest.TestCase):
 
-    def test_that_fit_better_without_take_it_back(self):
+    def test_interrupts_are_removed_if_the_fit_improves(self):
         loop = Loop(score=-2.0)
         self.assertIs(without_interrupts(loop, Fit(-1.0), loop.search), loop.other)
         self.assertEqual(loop.interval, 0)
         self.assertNotIn("interrupt_interval", loop.result.transports["network"].evidence)
         self.assertEqual(len(loop.result.notes), 1)
 
-    def test_that_fit_no_better_leave_it(self):
+    def test_interrupts_are_kept_if_the_fit_does_not_improve(self):
         for loop in (Loop(score=0.0), Loop(score=-2.0, left=0)):
             first = Fit(-1.0)
             self.assertIs(without_interrupts(loop, first, loop.search), first)

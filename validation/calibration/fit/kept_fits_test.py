@@ -64,16 +64,16 @@ class KeptFits(unittest.TestCase):
                 else:
                     self.assertEqual(now[key], value, key)
 
-    def test_of_latency_over_tcp(self):
+    def test_fit_to_latency_over_tcp_is_reproduced(self):
         self.holds("tcp_latency")
 
-    def test_of_latency_and_allreduces_on_4_hosts(self):
+    def test_fit_to_latency_and_4_hosts_is_reproduced(self):
         self.holds("tcp_4_nodes")
 
-    def test_of_latency_and_message_rate_over_infiniband(self):
+    def test_fit_to_latency_and_message_rate_is_reproduced(self):
         self.holds("ib")
 
-    def test_of_a_traced_ring(self):
+    def test_fit_to_a_traced_ring_is_reproduced(self):
         self.holds("trace")
 
 

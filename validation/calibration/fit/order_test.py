@@ -49,7 +49,7 @@ class Order(unittest.TestCase):
         for position in (1.0, OPEN_MPI):
             self.expect(calibrated((position, LARGE)), "shared")
 
-    def test_what_is_between_tells_nothing(self):
+    def test_intermediate_ratio_identifies_no_order(self):
         result = calibrated((0.5, LARGE))
         self.expect(result, None)
         self.assertIn("neither in turn nor together", result.undetermined["library.network.order"])

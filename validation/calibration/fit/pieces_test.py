@@ -42,7 +42,7 @@ class Forms(unittest.TestCase):
 
 class Told(unittest.TestCase):
 
-    def test_of_a_cluster_that_has_them(self):
+    def test_segmented_copies_are_found(self):
         dear = {"dear receivers": {"recv_cost": 1.2e-9}, "all alike": {"send_cost": 0.7e-9,
                                                                      "recv_cost": 0.7e-9}}
         for name, costs in dear.items():
@@ -52,13 +52,13 @@ class Told(unittest.TestCase):
                 self.assertEqual(profile.library_of(found)["network"]["eager_piece"], "1448 B")
                 self.assertTrue(any("eager_piece 1448 B" in note for note in found.notes))
 
-    def test_of_none_that_copies_in_turn(self):
+    def test_sequential_copies_have_no_segments(self):
         for costs in ({}, {"recv_cost": 3e-9}, {"send_cost": 0.0, "recv_cost": 0.0}):
             with self.subTest(costs):
                 found = network_of(dataclasses.replace(TCP, **costs))
                 self.assertNotIn("eager_piece", profile.library_of(found)["network"])
 
-    def test_of_none_whose_costs_are_assumed(self):
+    def test_assumed_costs_give_no_segments(self):
         cluster = Cluster()
         cluster.add_ping_pong(dataclasses.replace(TCP, recv_cost=3e-9, eager_piece=PACKET),
                               "network")
@@ -66,7 +66,7 @@ class Told(unittest.TestCase):
         found = calibration.calibrate([cluster.document()], calibration.Settings(bootstrap=0))
         self.assertNotIn("eager_piece", profile.library_of(found)["network"])
 
-    def test_of_none_whose_bytes_a_nic_moves(self):
+    def test_nic_transport_gives_no_segments(self):
         found = network_of(dataclasses.replace(TCP, recv_cost=3e-9, eager_piece=PACKET),
                            transport="rdma")
         self.assertNotIn("eager_piece", profile.library_of(found)["network"])

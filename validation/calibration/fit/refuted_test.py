@@ -67,7 +67,7 @@ class BusyMachine(unittest.TestCase):
         self.assertIn(found[0], report.text_of(result))
         return result
 
-    def test_that_is_quiet_is_fitted_without_a_doubt(self):
+    def test_quiet_machine_is_fitted_without_warnings(self):
         self.assertEqual(report.warnings_of(self.quiet), [])
         self.assertEqual(self.quiet.doubts, [])
 
@@ -188,14 +188,14 @@ class ForeignLoad(unittest.TestCase):
         self.assertEqual(report.warnings_of(result), [expected])
         self.assertIn(expected, profile.calibration_of(result, "test", {})["notes"])
 
-    def test_of_an_unknown_machine_has_no_share(self):
+    def test_load_of_an_unknown_machine_has_no_share(self):
         self.assertEqual(self.doubts(foreign_cores=1.0),
                          ["synthetic.json: others used 1.0 cores meanwhile: measure again"])
 
     def test_below_the_limit_or_unknown_is_no_doubt(self):
         self.assertEqual(self.doubts(foreign_cores=0.3, cores=2) + self.doubts(), [])
 
-    def test_that_is_no_number_is_an_error(self):
+    def test_load_that_is_not_a_number_is_an_error(self):
         with self.assertRaisesRegex(InputError, "synthetic.json: where.foreign_cores: expected a "
                                                 'number of cores, got "much"'):
             calibrated(measured(foreign_cores="much"))

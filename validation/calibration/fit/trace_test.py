@@ -60,11 +60,11 @@ class Traces(unittest.TestCase):
         self.assertIn("100 MB", profile.text_of(result, "test", ["test"], {}))
         self.assertEqual(len(result.fitted), 6 * (5 + 5 + 1))
 
-    def test_of_a_lone_rank_are_refused(self):
+    def test_trace_with_a_lone_rank_is_rejected(self):
         with self.assertRaisesRegex(InputError, "several ranks on each host.* got 5-1"):
             calibrated(traced("5-1"))
 
-    def test_that_lack_a_call_are_refused(self):
+    def test_trace_with_a_missing_call_is_rejected(self):
         with self.assertRaisesRegex(InputError, "a wait of rank 2 in step 3, got none"):
             calibrated(traced(lost=("wait", 2, 3)))
         with self.assertRaisesRegex(InputError, "when rank 4 was done"):

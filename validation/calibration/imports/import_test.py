@@ -108,7 +108,7 @@ class Program(unittest.TestCase):
                         input="".join(OSU.values()))
         self.assertIn('"kind": "replay"', ran.stdout)
 
-    def test_what_stands_in_a_cell_does_not_drive_the_terminal(self):
+    def test_cells_are_escaped_for_the_terminal(self):
         table = pathlib.Path(PUBLISHED[0]).read_text(encoding="utf-8")
         first = table.splitlines()[-1].split(",")
         broken = table.replace(table.splitlines()[-1], ",".join(["\x1bc"] * len(first)))
@@ -118,7 +118,7 @@ class Program(unittest.TestCase):
         self.assertNotIn("\x1b", ran.stderr)
         self.assertIn(r"\x1bc", ran.stderr)
 
-    def test_what_is_wrong_leaves_nothing_behind(self):
+    def test_invalid_input_leaves_no_file(self):
         for arguments, said in (
                 ((PUBLISHED[0],), "the input holds probes and replay, a document only one of them: "
                  "choose one with --only, or write each to a file of its own with -o\n"),

@@ -60,7 +60,7 @@ class Logs(unittest.TestCase):
         self.assertEqual(log["library"]["fitted"],
                          {"least": "0 B", "most": "4 MiB", "hosts": 2, "ranks_per_host": 1})
 
-    def test_of_nccl_tests_say_how_many_gpus_a_thread_has(self):
+    def test_nccl_tests_log_gives_gpus_per_thread(self):
         for each, expected in ((1, None), (2, {"job": {"options": {"gpus_per_thread": 2}}})):
             (self.folder / "nccl.log").write_text(NCCL.format(each), encoding="utf-8")
             self.assertEqual(self.run_("import", "nccl.log", "-o", "nccl.json").returncode, 0)
@@ -78,7 +78,7 @@ class Logs(unittest.TestCase):
             self.assertIn(f"Imported by `ringscope import-machine` from {name}",
                           (self.folder / "host.yaml").read_text(encoding="utf-8"))
 
-    def test_of_one_command_are_a_model_whose_every_number_has_bounds(self):
+    def test_latency_log_gives_a_model_with_bounded_values(self):
         told, screen = self.fitted("latency.log")
         calibration = told["calibration"]
         for one in [*calibration["parameters"].values(), *calibration["not_identified"].values()]:
@@ -86,7 +86,7 @@ class Logs(unittest.TestCase):
         self.assertIn("library.network.send_overhead", calibration["not_identified"])
         self.assertIn("Not identified: assumed, and anything in a range", screen)
 
-    def test_of_collectives_are_judged_and_extrapolation_is_said(self):
+    def test_collective_logs_are_validated_and_extrapolation_reported(self):
         self.fitted("latency.log")
         ran = self.run_("validate", "my.yaml", "allreduce.log", "--nodes", "4",
                         "--mpi", "Open MPI 4.0.5")
@@ -95,7 +95,7 @@ class Logs(unittest.TestCase):
         self.assertIn("extrapolated: 2 of 2 (hosts in 2)", ran.stdout)
         self.assertIn("inside the model's interval (level 90 %): ", ran.stdout)
 
-    def test_of_gpus_alone_make_a_machine_that_doctor_takes(self):
+    def test_gpu_logs_give_a_machine_for_doctor(self):
         rank = "#  Rank {0} Pid 1 on {1} device {2} [0x3{0}] NVIDIA H100\n"
         devices = "".join(rank.format(i, "ab"[i // 2], i % 2) for i in range(4))
         head, table = NCCL.split("#  Rank")[0], NCCL[NCCL.index("#  size"):]

@@ -60,20 +60,20 @@ class NonBlocking(unittest.TestCase):
                           (8.77e-6, 5.32e-6, {"overlap": "5.32e-06 s"})])
         self.assertEqual({one.parameters["collective"] for one in points}, {"allreduce"})
 
-    def test_of_imb_is_two_cases_and_one_alone_is_one(self):
+    def test_imb_gives_two_cases_or_one_if_alone(self):
         points = [one for _, one in points_of(IMB_NBC, nodes=2)]
         self.assertEqual([(one.what, one.median_s, one.scenario["job"]) for one in points],
                          [("broadcast", 5.1e-6, {"overlap": "0 s"}),
                           ("broadcast", 9.4e-6, {"overlap": "5e-06 s"}),
                           ("broadcast", 5.3e-6, {"overlap": "0 s"})])
 
-    def test_of_a_full_table_and_without_a_size_is_the_same(self):
+    def test_full_table_without_a_size_gives_the_same_points(self):
         points = [one for _, one in points_of(FULL, nodes=2, ranks_per_node=1)]
         self.assertEqual([(one.what, one.median_s) for one in points],
                          [("barrier", 4.5e-6), ("barrier", 9e-6)])
         self.assertNotIn("bytes", points[0].parameters)
 
-    def test_of_a_collective_that_nobody_knows_is_left_out_and_said(self):
+    def test_unknown_collective_is_omitted_and_reported(self):
         source = Source("x.log", PLAIN + PLAIN.replace("Allreduce", "Neighbours"))
         found = imports.osu.parse(source, Given(nodes=1, ranks_per_node=8))
         self.assertEqual(len(found.points), 2)
@@ -89,13 +89,13 @@ class NonBlocking(unittest.TestCase):
 
 
 class Tables(unittest.TestCase):
-    def test_of_rates_are_streams_of_one_pair(self):
+    def test_rate_table_gives_streams_of_one_pair(self):
         (kind, point), = points_of(RATES)
         self.assertEqual((kind, point.what, point.parameters["way"]),
                          ("probes", "stream", "network"))
         self.assertAlmostEqual(point.median_s, 1024 / 512e6)
 
-    def test_of_times_keep_the_least_and_the_most(self):
+    def test_time_table_keeps_minimum_and_maximum(self):
         (_, point), = points_of(TIMES)
         self.assertEqual((point.median_s, point.extra, point.parameters["placement"]),
                          (1e-5, {"least_s": 9e-6, "most_s": 2e-5}, "2x4"))

@@ -223,7 +223,7 @@ class Osu(unittest.TestCase):
         points, _ = found_in((LATENCY + "8     1.50\n").replace("\n", "\r\n"))
         self.assertEqual(points[0][3], 1.5e-6)
 
-    def test_what_ran_several_times_has_every_value_as_a_sample(self):
+    def test_repeated_runs_give_one_sample_per_value(self):
         runs = "".join(f"{LATENCY}8 {value}\n" for value in (1.0, 1.2, 1.1))
         (document,) = findings.documents_of(
             [imports.osu.parse(Source("x.log", runs), Given())], Given())
@@ -259,7 +259,7 @@ class Imb(unittest.TestCase):
             "bytes": 8, "way": "network", "pairs": 4, "directions": 2, "window": 64},
             2 * 4 / 2000000))
 
-    def test_what_was_not_measured_is_said(self):
+    def test_unmeasured_rows_are_reported(self):
         self.assertEqual(self.notes, [
             "x.log:26: not measured: out-of-mem.; needed X= 0.5 GB",
             "x.log:24: 0 is less than what the digits can show: row omitted"])

@@ -151,7 +151,7 @@ KNOWN = {"allreduce": "nccl", "barrier": ""}
 
 
 class TheRows(unittest.TestCase):
-    def test_of_two_times_far_apart_the_smaller_is_fitted(self):
+    def test_smaller_of_two_distant_times_is_fitted(self):
         log = own_rows.log_of(replay([(8, 9e-5, {}), (8, 6e-5, {"buffers": "in place"}),
                                       (16, 6e-5, {}), (16, 6.1e-5, {"buffers": "in place"})]),
                               {}, KNOWN)
@@ -165,7 +165,7 @@ class TheRows(unittest.TestCase):
         self.assertEqual([row.size for row in log.rows], [8, 16])
         self.assertIn("of 0 B", log.warnings[0])
 
-    def test_what_cannot_be_fitted_is_said(self):
+    def test_unfittable_points_are_reported(self):
         for points, expected in (
                 ([(8, 1e-5, {"collective": "hypercube"})], "expected a collective of NCCL"),
                 ([(8, 1e-5, {"collective": "barrier"})], "expected a collective of NCCL"),

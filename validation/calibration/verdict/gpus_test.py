@@ -152,7 +152,7 @@ class NcclTests(WithPrograms):
         self.assertEqual((case["collective"], case["predicted_as"]), ("sendrecv", "nccl"))
         self.assertGreater(case["predicted_s"], 1e-6)
 
-    def test_what_a_library_refuses_is_said_and_the_rest_goes_on(self):
+    def test_rejected_case_is_reported_and_others_continue(self):
         self.calibrated()
         path = self.folder / "refused.json"
         path.write_text('{"schema": 2, "kind": "replay", "where": {"mpi": "NCCL 2.28.9"}, '

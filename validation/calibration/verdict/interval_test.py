@@ -71,7 +71,7 @@ class Coverage(WithPrograms):
         self.assertEqual(sum(one for one, _ in inside), (count - 2) * len(SIZES))
 
     @mock.patch.object(interval, "UNSEEN", 0.0)
-    def test_of_a_library_that_is_too_fast_is_nothing(self):
+    def test_too_fast_library_covers_no_case(self):
         fast = model.Model("fitted.yaml", CLUSTER, LIBRARY | library_with(2), {"draws": [
             {"library": library_with(one)} for one in (1, 2, 3)]})
         told = judge.judge(self.simulator(), fast, [self.measured_on(20)], Limits(),
@@ -101,7 +101,7 @@ class Coverage(WithPrograms):
         self.assertLessEqual(case.low_s, case.predicted_s)
         self.assertLessEqual(case.predicted_s, case.high_s)
 
-    def test_of_models_that_agree_is_no_point(self):
+    def test_equal_models_keep_a_minimum_interval(self):
         fitted = model.Model("fitted.yaml", CLUSTER, LIBRARY, {"draws": [{}, {}]})
         [case] = self.predicted(fitted, ring_of(4, 1.0)).judged
         least = math.exp(interval.UNSEEN)

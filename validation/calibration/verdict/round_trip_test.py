@@ -90,7 +90,7 @@ class WithPrograms(unittest.TestCase):
 
 
 class RoundTrip(WithPrograms):
-    def test_what_the_simulator_measured_is_predicted_without_error(self):
+    def test_simulated_measurements_are_predicted_exactly(self):
         found = self.verdict(self.model(), self.document(self.measured_by_the_simulator()))
         self.assertEqual([case["error"] for case in found["cases"]], [0] * 4)
         self.assertEqual(found["figures"]["counted"]["count"], 4)
@@ -98,7 +98,7 @@ class RoundTrip(WithPrograms):
         self.assertEqual(found["order"]["apart"] + found["order"]["equal"], 2)
         self.assertTrue(all(pair["right"] for pair in found["pairs"]))
 
-    def test_so_is_it_on_a_link_of_another_rate(self):
+    def test_other_link_bandwidth_is_predicted_exactly(self):
         cluster = CLUSTER | {"hosts": 3, "host": {"type": "simple", "cores": 8},
                              "link": {"bandwidth": "250 Mbit/s", "latency": "10 us"}}
         path = self.document(self.measured_by_the_simulator(cluster=cluster),
@@ -164,7 +164,7 @@ class Reports(WithPrograms):
         self.assertIn("3 cases that the fit has not seen: median error 0.0 %", ran.stdout)
         self.assertIn("counted apart, 1 noisy (own spread above 10 %", ran.stdout)
 
-    def test_what_is_emulated_is_said_in_the_head_of_its_table(self):
+    def test_table_head_names_the_emulation(self):
         path = self.document(self.measured_by_the_simulator(), emulated="send 8 ns/B, slept")
         model = self.model(calibration={"emulated": "send 8 ns/B, slept"})
         self.assertIn("EMULATED, not real: send 8 ns/B, slept\ncase ",

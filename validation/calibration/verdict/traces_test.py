@@ -98,7 +98,7 @@ class Traces(WithPrograms):
             self.assertEqual(written, f"{seconds * 1e9:.3f} ns/B")
             self.assertIn(f"{seconds * CHUNK:.4f} s", text)
 
-    def test_what_a_trace_leaves_open_is_an_interval_of_the_other_placement(self):
+    def test_unidentified_costs_give_an_interval_for_the_other_placement(self):
         model = self.fitted()
         seen, unseen = self.verdict(model, self.imported("3-3"), self.imported("5-1"))["traces"]
         for phase in seen["phases"]:  # every split explains what was fitted

@@ -34,7 +34,7 @@ class BadRuns(RunTest):
         self.ends(1, "--segment:1:1: expected a positive number of whole floats",
                   scenario(), "--segment", "6 B")
 
-    def test_what_does_not_fit_is_refused_with_what_would(self):
+    def test_insufficient_memory_is_rejected_with_a_fitting_size(self):
         err = self.ends(1, r"x.yaml:5:6: 3 of 6 ranks on GPU 0 \(fake GPU\) need", scenario(6),
                         fake="gpus=2,memory=3000000")
         fits = err.split("at most ")[1].split(",")[0]

@@ -200,7 +200,7 @@ class Programs(unittest.TestCase):
         out = WAY.run(VALIDATION / "validate", "m.yaml", "one.json")
         self.assertIn("not measured: 2 ranks on 1 GPU", out)
 
-    def test_what_is_unknown_is_refused_with_what_is_known(self):
+    def test_unknown_names_are_rejected_with_the_known_names(self):
         for words, message in (
                 (("probe", "--only", "gpu_kopy"),
                  "--only:1:1: unknown probe 'gpu_kopy'; did you mean 'gpu_copy'?"),

@@ -171,7 +171,7 @@ class Probes(JobTest):
         self.assertNotIn(256 << 20, [one["parameters"]["bytes"]
                                      for one in document["measurements"]])
 
-    def test_what_is_unknown_is_refused_once_with_what_is_known(self):
+    def test_unknown_names_are_rejected_once_with_the_known_names(self):
         for more, message in (
                 (("--only", "ping_pung"),
                  "--only:1:1: unknown probe 'ping_pung'; did you mean 'ping_pong'? (known: "),
@@ -185,7 +185,7 @@ class Probes(JobTest):
                 self.assertEqual((code, document), (1, None))
                 self.assertEqual(err.count(message), 1, err)
 
-    def test_what_takes_too_long_is_cut_off_and_says_where_each_rank_is(self):
+    def test_timeout_ends_a_probe_with_the_state_of_each_rank(self):
         code, document, err = self.probe(3, "--only", "late_receiver", "--timeout", "0.05")
         # MPICH's launcher may tell how it ended the other ranks instead.
         self.assertIn(code, (3, 9))

@@ -47,7 +47,7 @@ class ThePrediction(unittest.TestCase):
                 self.assertGreaterEqual(seconds * (1 + 1e-9), max(row.pure_s, row.compute_s))
                 self.assertLessEqual(seconds, (row.pure_s + row.compute_s) * (1 + 1e-9))
 
-    def test_of_a_thread_that_has_its_own_core_is_the_greater(self):
+    def test_thread_on_its_own_core_takes_the_longer_of_both(self):
         for row, seconds in zip(SOME, predict(self.simulator, SOME, "thread")):
             if row.size >= 65536:  # smaller ones: the rank's own calls count too
                 self.assertAlmostEqual(seconds / max(row.pure_s, row.compute_s), 1, delta=0.02)

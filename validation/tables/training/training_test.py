@@ -35,7 +35,7 @@ class ThePrediction(unittest.TestCase):
             other = dataclasses.replace(row, step_s=1e9)
             self.assertEqual(scenario_of(row, 0.1), scenario_of(other, 0.1))
 
-    def test_of_a_job_that_exchanges_nothing_is_one_gpus_step(self):
+    def test_job_without_exchange_takes_one_gpus_step(self):
         row = dataclasses.replace(rows()[0], hosts=1, gpus=1)
         one_gpu = {row.job: 0.25}
         alone = predict(Simulator(str(BUILD / "ringscope")), [row], one_gpu, gpus_of_a_host=1)

@@ -80,7 +80,7 @@ class Halo(Records):
             self.assertEqual(lines[4:6], [f"program {build}/{self.program.name}_halo 1 8 1 1 0",
                                           f"clock {clock}"])
 
-    def test_what_is_computed_while_halos_travel_is_the_gap_before_the_wait(self):
+    def test_overlapped_computation_is_the_gap_before_the_wait(self):
         """The program spins for so long by its own clock: no less can have passed."""
         for lines in self.recorded(4, "halo", 5, HALO, NUMBERS, TOLD, 2000):
             gaps = [int(line.split()[0]) for line in lines if " waitall " in line]
