@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <vector>
 
 #include "algorithms/programs/groups.hpp"
@@ -48,11 +47,10 @@ std::vector<int> read_ranks(const Value& value, int ranks) {
   const std::string text = value.text();
   const std::size_t dash = text.find('-', 1);
   const auto number = [&](std::string_view part) {
-    int rank = -1;
-    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), rank);
-    if (error != std::errc{} || end != part.data() + part.size() || rank < 0 || rank >= ranks)
+    const auto rank = whole_number(part, 0, ranks - 1);
+    if (!rank)
       value.fail("expected a rank from 0 to {}, or some such as 2-5, got '{}'", ranks - 1, text);
-    return rank;
+    return *rank;
   };
   const int first = number(std::string_view(text).substr(0, dash));
   const int last = dash == text.npos ? first : number(std::string_view(text).substr(dash + 1));

@@ -4,7 +4,6 @@
 #include "algorithms/training/training.hpp"
 #include "scenarios/question/nccl_communicators.hpp"
 #include "scenarios/question/scenario_tree.hpp"
-#include "topologies/placement/slots.hpp"
 
 namespace ringscope {
 namespace {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <map>
 #include <memory>
@@ -132,13 +131,11 @@ class Line {
  private:
   static std::int64_t number_of(const Word& word, std::string_view digits, std::string_view what,
                                 std::int64_t least, std::int64_t most) {
-    std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    if (digits.empty() || error != std::errc{} || end != digits.data() + digits.size() ||
-        value < least || value > most)
+    const auto value = whole_number<std::int64_t>(digits, least, most);
+    if (!value)
       throw InputError(word.place, "expected {} from {} to {}, got '{}'", what, least, most,
                        word.text);
-    return value;
+    return *value;
   }
   const std::vector<Word>* words_;
   std::size_t next_ = 0;

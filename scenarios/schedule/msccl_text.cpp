@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <initializer_list>
 #include <span>
 
@@ -80,12 +79,11 @@ class Element {
   }
   std::int64_t number(const char* name, std::int64_t least, std::int64_t most) const {
     const std::string text = xml_->required(node_, name);
-    std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size() || value < least || value > most)
+    const auto value = whole_number<std::int64_t>(text, least, most);
+    if (!value)
       fail(name, "expected a whole number from {} to {} as '{}', got \"{}\"", least, most, name,
            text);
-    return value;
+    return *value;
   }
   int whole(const char* name, int least, int most) const {
     return static_cast<int>(number(name, least, most));

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <optional>
 
@@ -23,11 +22,9 @@ int whole(const Value& value, std::int64_t least, std::int64_t most) {
 /// A number of bytes, of 64 bits.
 std::uint64_t bytes(const Value& value) {
   const std::string text = value.text();
-  std::uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || end != text.data() + text.size())
-    value.fail("expected a number of bytes, got \"{}\"", text);
-  return number;
+  const auto number = whole_number<std::uint64_t>(text);
+  if (!number) value.fail("expected a number of bytes, got \"{}\"", text);
+  return *number;
 }
 
 Space read_space(const Value& value) {

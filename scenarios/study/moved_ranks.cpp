@@ -9,7 +9,6 @@
 
 #include "scenarios/question/neighbours.hpp"
 #include "scenarios/study/group_orders.hpp"
-#include "topologies/placement/slots.hpp"
 
 namespace ringscope {
 namespace {

@@ -32,15 +32,13 @@ SmiCell read_cell(const Value& word) {
   };
   if (const auto known = relations.find(word.scalar()); known != relations.end())
     return {known->second, 0};
-  const char* begin = word.scalar().data() + std::min<std::size_t>(2, word.scalar().size());
-  const char* end = word.scalar().data() + word.scalar().size();
   constexpr int most_links = 64;
-  int links = 0;
-  const auto [stop, error] = std::from_chars(begin, end, links);
-  if (!word.scalar().starts_with("NV") || error != std::errc{} || stop != end || links < 1 ||
-      links > most_links)
-    word.fail("expected X, PIX, PXB, PHB, NODE, SYS or NV and a number, got \"{}\"", word.scalar());
-  return {Relation::nv, links};
+  const std::string& text = word.scalar();
+  const auto links =
+      text.starts_with("NV") ? whole_number(text.substr(2), 1, most_links) : std::nullopt;
+  if (!links)
+    word.fail("expected X, PIX, PXB, PHB, NODE, SYS or NV and a number, got \"{}\"", text);
+  return {Relation::nv, *links};
 }
 
 void add_device(const SmiLine& row, std::size_t columns, SmiMatrix& matrix) {

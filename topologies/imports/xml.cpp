@@ -2,7 +2,6 @@
 #include "topologies/imports/xml.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include "topologies/input/characters.hpp"
 
@@ -69,12 +68,11 @@ std::string Xml::required(pugi::xml_node node, const char* name) const {
 
 int Xml::integer(pugi::xml_node node, const char* name, int least, int most) const {
   const std::string text = required(node, name);
-  int value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || value < least || value > most)
+  const auto value = whole_number(text, least, most);
+  if (!value)
     fail(node, "<{}>: expected a whole number from {} to {} as '{}', got \"{}\"", node.name(),
          least, most, name, text);
-  return value;
+  return *value;
 }
 
 }  // namespace ringscope

@@ -145,14 +145,12 @@ std::optional<Bytes> parse_bytes(std::string_view text) {
   if (trimmed(text) == unlimited_text) return Bytes{unlimited_bytes};
   const auto written = split(text, byte_units);
   if (!written) return {};
-  const std::string_view number = written->mantissa;
-  std::uint64_t count = 0;
-  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), count);
-  if (error == std::errc{} && end == number.data() + number.size() && written->exponent == 0) {
+  const auto count = whole_number<std::uint64_t>(written->mantissa);
+  if (count && written->exponent == 0) {
     std::uint64_t unit = std::uint64_t{1} << written->unit.two;
     for (int i = 0; i < written->unit.ten; ++i) unit *= 10;
-    if (count >= unlimited_bytes / unit) return {};
-    return Bytes{count * unit};
+    if (*count >= unlimited_bytes / unit) return {};
+    return Bytes{*count * unit};
   }
   const auto value = value_of(*written);
   if (!value || *value >= exact_doubles || *value != std::floor(*value)) return {};

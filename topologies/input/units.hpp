@@ -4,9 +4,12 @@
 // Prefixes: k, M, G, T are powers of 1000; Ki, Mi, Gi, Ti powers of 1024. "B" is a byte.
 #pragma once
 
+#include <charconv>
 #include <chrono>
 #include <compare>
+#include <concepts>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -59,6 +62,18 @@ std::string to_text(Bytes);
 std::string to_text(Bandwidth);
 std::string to_text(Seconds);
 std::string to_text(ByteCost);
+
+/// The number that the text is in decimal digits, and nothing else; nullopt: it is none, or beyond
+/// the limits.
+template <std::integral Number = int>
+std::optional<Number> whole_number(std::string_view text, Number least = 0,
+                                   Number most = std::numeric_limits<Number>::max()) {
+  Number number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc{} || stop != end || number < least || number > most) return {};
+  return number;
+}
 
 /// Short text for people: at most `digits` significant digits, units likewise ("41.2 us").
 std::string to_short_text(Seconds, int digits = 4);

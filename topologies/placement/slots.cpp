@@ -5,18 +5,10 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 
 #include "base/table.hpp"
 
 namespace ringscope {
-
-std::optional<int> whole_number(std::string_view text) {
-  int number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || end != text.data() + text.size() || number < 0) return {};
-  return number;
-}
 
 std::vector<HostSlots> read_counts(const Value& value, const Topology& topology) {
   const int hosts = static_cast<int>(topology.hosts().size());

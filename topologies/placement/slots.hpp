@@ -15,9 +15,6 @@ inline constexpr int most_ranks = 1 << 20;
 
 enum class MapBy { slot, node, numa };
 
-/// A number from 0 in decimal digits, and nothing else.
-std::optional<int> whole_number(std::string_view text);
-
 /// "4-3-1" or "4x64-1" as slots of the hosts, in the topology's order.
 std::vector<HostSlots> read_counts(const Value& value, const Topology& topology);
 

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <limits>
 
 namespace ringscope::recorded {
@@ -11,13 +10,6 @@ namespace {
 
 constexpr int form = 1;
 constexpr std::int64_t most_ranks = 1 << 20;
-
-std::optional<std::int64_t> number_of(std::string_view text) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || error != std::errc{} || end != text.data() + text.size()) return {};
-  return value;
-}
 
 /// Texts between separators.
 std::vector<std::string_view> split(std::string_view text, char separator) {
@@ -40,8 +32,8 @@ Place Line::place(std::string_view word) const {
 
 std::int64_t Line::number_at(std::string_view word, std::string_view what,
                              std::int64_t least) const {
-  const auto value = number_of(word);
-  if (!value || *value < least)
+  const auto value = whole_number<std::int64_t>(word, least);
+  if (!value)
     fail(word.empty() ? words.back() : word, "expected {} of at least {}, got '{}'", what, least,
          word);
   return *value;
@@ -140,15 +132,15 @@ Table<std::uint64_t> Call::parts(int size) const {
 
 File::File(std::shared_ptr<const Source> source) : source_(std::move(source)) {
   const std::string_view first = head_line("ringscope-calls ");
-  if (number_of(first) != form)
+  if (whole_number(first) != form)
     throw InputError(place(number_),
                      "this is form '{}' of recorded calls, and this program reads form {}", first,
                      form);
   const std::string_view rank = head_line("rank ");
   const auto words = split(rank, ' ');
-  const auto mine = number_of(words.front()), all = number_of(words.back());
-  if (words.size() != 3 || words[1] != "of" || !mine || !all || *mine < 0 || *mine >= *all ||
-      *all > most_ranks)
+  const auto mine = whole_number<std::int64_t>(words.front()),
+             all = whole_number<std::int64_t>(words.back());
+  if (words.size() != 3 || words[1] != "of" || !mine || !all || *mine >= *all || *all > most_ranks)
     throw InputError(place(number_), "expected 'rank R of N', got 'rank {}'", rank);
   head_.rank = static_cast<int>(*mine);
   head_.ranks = static_cast<int>(*all);

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 namespace ringscope {
 namespace {
@@ -49,10 +48,10 @@ std::vector<std::string> range_of(const Value& list, std::string_view text, Part
   const std::string_view ends[] = {item.text.substr(0, dash), item.text.substr(dash + 1)};
   unsigned number[2] = {};
   for (const int i : {0, 1}) {
-    const char* end = ends[i].data() + ends[i].size();
-    const auto [stop, error] = std::from_chars(ends[i].data(), end, number[i]);
-    if (error != std::errc{} || stop != end || ends[i].size() > most_digits)
+    const auto end = whole_number<unsigned>(ends[i]);
+    if (!end || ends[i].size() > most_digits)
       fail_at(list, text, item.at, "two numbers such as 01-16");
+    number[i] = *end;
   }
   if (number[0] > number[1]) fail_at(list, text, item.at, "the smaller number first");
   if (number[1] - number[0] >= most_names)

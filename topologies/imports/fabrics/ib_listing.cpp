@@ -193,9 +193,7 @@ class IbListingReader {
 std::optional<Bandwidth> ib_rate(std::string_view word) {
   const std::size_t x = word.find('x');
   if (x == std::string_view::npos) return {};
-  int lanes = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + x, lanes);
-  if (error != std::errc{} || end != word.data() + x) return {};
+  const int lanes = whole_number(word.substr(0, x)).value_or(0);
   if (lanes != 1 && lanes != 2 && lanes != 4 && lanes != 8 && lanes != 12) return {};
   for (const LaneSpeed& speed : lane_speeds)
     if (word.substr(x + 1) == speed.name || word.substr(x + 1) == speed.signal)

@@ -8,7 +8,6 @@
 #include "topologies/imports/fabrics/fabrics.hpp"
 #include "topologies/imports/fabrics/label_tree.hpp"
 #include "topologies/imports/json_items.hpp"
-#include "topologies/placement/slots.hpp"
 
 namespace ringscope {
 namespace {
