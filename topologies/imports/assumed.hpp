@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Values that no description of a machine holds, and the source of ours.
+// Values that no description of a machine holds, the source of ours, and notes on them.
 #pragma once
 
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "topologies/input/units.hpp"
 
@@ -52,25 +58,37 @@ Assumed<Bandwidth> assumed_xgmi(bool is_mi300x);
 inline constexpr Assumed<Bandwidth> assumed_port = {
     Bandwidth{12.5e9}, "NCCL, src/graph/topo.h: NET_BW stands for 100 Gbit/s"};
 
-/// Of a link between a domain and what hangs off it.
+/// Latency of a link between a domain and what hangs off it.
 inline constexpr Assumed<Seconds> assumed_root_latency = {
     Seconds(0.25e-6),
     "Neugebauer et al., SIGCOMM 2018: half of the 0.5 us of a small read over PCIe"};
-/// Of a link below a PCIe switch.
+/// Latency of a link below a PCIe switch.
 inline constexpr Assumed<Seconds> assumed_switch_latency = {
     Seconds(0.15e-6), "Broadcom PEX8700 product briefs: up to 150 ns through a switch"};
-/// Of a link between two NUMA domains.
+/// Latency of a link between two NUMA domains.
 inline constexpr Assumed<Seconds> assumed_socket_latency = {
     Seconds(0.06e-6),
     "Intel Memory Latency Checker on two sockets: remote memory is some 60 ns farther"};
-/// Of a way over NVLink from GPU to GPU.
+/// Latency of a route over NVLink from GPU to GPU.
 inline constexpr Assumed<Seconds> assumed_nvlink_latency = {
     Seconds(0.6e-6), "NCCL, src/graph/tuning.cc: hwLat, NVLink, ring, LL"};
-/// Of a way from NIC to NIC through one switch.
+/// Latency of a route from NIC to NIC through one switch.
 inline constexpr Assumed<Seconds> assumed_cable_latency = {
     Seconds(0.6e-6), "NVIDIA ConnectX-5 and ConnectX-6 product briefs: 0.6 us"};
-/// Of one switch more on a way between NICs.
+/// Latency of one switch more on a route between NICs.
 inline constexpr Assumed<Seconds> assumed_hop_latency = {
     Seconds(0.13e-6), "NVIDIA Quantum QM8700 product brief: 130 ns from port to port"};
+
+/// Notes on what an import guessed and omitted, for the head of the YAML that it writes.
+struct Noted {
+  std::vector<std::string> notes;  ///< "guessed: ..., because ...", "omitted: ..."
+
+  /// Adds a note, as fmt::format() makes it, once.
+  template <typename... Parts>
+  void note(fmt::format_string<Parts...> text, Parts&&... parts) {
+    std::string made = fmt::format(text, std::forward<Parts>(parts)...);
+    if (std::ranges::find(notes, made) == notes.end()) notes.push_back(std::move(made));
+  }
+};
 
 }  // namespace ringscope

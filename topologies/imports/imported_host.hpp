@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "topologies/imports/assumed.hpp"
-#include "topologies/imports/noted.hpp"
 
 namespace ringscope {
 

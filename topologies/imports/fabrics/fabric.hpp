@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "topologies/imports/noted.hpp"
+#include "topologies/imports/assumed.hpp"
 #include "topologies/input/input.hpp"
 
 namespace ringscope {
