@@ -1,65 +1,27 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Causes that lines of a log state or contradict, whatever program printed them.
 
-Sources of the forms: NCCL 2.16 to 2.30 (src/transport, src/graph, src/init.cc), lspci, ibstat,
-ethtool, dmesg, nvidia-smi. Lines that begin with "#@" are remarks of whoever filed the log.
+evidence.yaml lists their forms. Lines that begin with "#@" are remarks of whoever filed the log.
 """
 
+import pathlib
 import re
 from typing import NamedTuple
 
 from common.quantities import parse_quantity
 from validation.calibration.imports.source import bytes_of
 from validation.doctor.scenario.scene import Scene
+from validation.yaml_files import read_yaml
 
-SET = r" set by environment to "
+TABLES = read_yaml(pathlib.Path(__file__).with_suffix(".yaml"))
 # (cause, pattern, strong): a weak statement gives way to a contradiction in another line.
-STATES = (
-    ("tcp", r"via NET/Socket|Using network Socket|NET/IB : No device found|NCCL_IB_DISABLE"
-     + SET + "1|NCCL_NET" + SET + r"\W*Socket", True),
-    ("gpudirect-off", r"\bno GDR\b|GPU Direct RDMA Disabled|NCCL_NET_GDR_LEVEL" + SET +
-     r"(?:LOC|0)\b|nv(?:idia)?[_-]?peer_?mem\W.*\b(?:not|missing|failed|no such)\b|"
-     r"FATAL.*nvidia[_-]peermem|\bGDR 0\b", True),
-    ("gpudirect-off", r"via NET/(?:IB|AWS Libfabric|OFI|Libfabric)/\d+(?!.*GDRDMA)", True),
-    ("acs-on", r"ACSCtl:.*SrcValid\+|\bACS(?: is)? (?:enabled|on)\b|"
-     r"\b(?:intel|amd)_iommu=on\b(?!.*iommu=pt)|\bIOMMU(?: is)?:? (?:enabled|on)\b|"
-     r"iommu: Default domain type: Translated", True),
-    ("no-peer-access", r"NCCL_P2P_DISABLE" + SET + r"1|NCCL_P2P_LEVEL" + SET + r"LOC|"
-     r"\bP2P is disabled\b|peer access is not supported", True),
-    ("no-peer-access", r"via SHM/", False),
-    ("few-channels", r"\busing 0*[1-4] (?:coll )?channels\b|NCCL_MAX_(?:N?CHANNELS|CTAS)" + SET
-     + r"[1-4]\b", True),
-    ("few-channels", r"\b0?[12] coll channels", False),
-    ("pxn-off", r"NCCL_PXN_DISABLE" + SET + r"1|\bPXN(?: is)?:? (?:disabled|off|0)\b", True),
-    ("topology-file", r"NCCL_TOPO_FILE" + SET + r"\S+|Loading topology file|"
-     r"Could not open XML topology file", False),
-    ("transport-timer", r"WARN.*\btimed? ?out\b|retry counter exceeded|status=12\b", True),
-    ("registration-missing", r"(?:ibv_reg_mr|reg_mr|fi_mr_reg)\S* failed|"
-     r"max locked memory.*[\s)]64\b|RLIMIT_MEMLOCK", True),
-    ("two-ranks-one-gpu", r"Duplicate GPU detected", True),
-    ("pcie-lower", r"LnkSta:.*downgraded", True),
-    ("gpu-slow", r"(?:HW|Thermal|Power Brake) Slowdown\s*: Active", True),
-    ("link-slow", r"(?:symbol_?error\w*|link_?downed\w*)\W+[1-9]\d\d", False),
-    ("nvls-off", r"NCCL_NVLS_ENABLE" + SET + r"0|NVLS multicast support is not available", True),
-    ("protocol-forced", r"NCCL_PROTO" + SET + r"\S+", True),
-    ("algorithm-forced", r"NCCL_ALGO" + SET + r"\S+", True),
-    ("starved-threads", r"\bnr_throttled [1-9]|\btaskset -c \S+", True),
-)
-DENIES = (
-    ("tcp", r"via NET/(?!Socket)\S|Using network (?!Socket)\S"),
-    ("gpudirect-off", r"via NET/.*/GDRDMA|GPU Direct RDMA Enabled"),
-    ("no-peer-access", r"via P2P/"),
-    ("few-channels", r"\b(?:[89]|[1-9]\d) coll channels"),
-    ("nvls-off", r"NVLS multicast support is available"),
-    ("acs-on", r"iommu: Default domain type: Passthrough|\biommu=(?:pt|off)\b"),
-)
+STATES, DENIES = ([(one["cause"], "|".join(one["any"]), one.get("strong", True))
+                   for one in TABLES[name]] for name in ("states", "denies"))
 DEVICE = re.compile(r"^.*\bRank +(\d+) .*\bon +(\S+) +device +(\d+) +\[(\S+)\].*$", re.M)
 RATE = re.compile(r"\brate: *(\d+)(?: Gb/sec)?\b|\bspeed: *(\d+)Mb/s|<net .*\bspeed=\"(\d+)\"",
                   re.I)
 LOWER = (0.2, 0.75)  # of the link's rate: less is another network's, more is rounding
 LONGEST = 110
-
-
 SEEN = "the measured times"
 
 
@@ -90,9 +52,9 @@ def line_at(cause: str, path: str, text: str, place: int, strong: bool = True) -
 def matches(table, path: str, text: str) -> dict:
     """{cause: the first Line of its first pattern that occurs}"""
     found: dict = {}
-    for cause, pattern, *strong in table:
+    for cause, pattern, strong in table:
         if cause not in found and (match := re.search(pattern, text, re.IGNORECASE)):
-            found[cause] = line_at(cause, path, text, match.start(), *strong)
+            found[cause] = line_at(cause, path, text, match.start(), strong)
     return found
 
 
