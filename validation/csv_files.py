@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""CSV of published times."""
+"""CSV with comments: published times, and tables of ours."""
 
 import csv
 

@@ -13,23 +13,12 @@ from typing import Optional
 
 from common.programs import InputError
 from validation.tune.formats.format import Format, Target
-from validation.tune.formats.way import Choice, Way
+from validation.tune.formats.way import Choice, ways_of
 
 BASE = pathlib.Path(__file__).with_name("mpich_generic.json")
 FLOAT = 4  # bytes; numbers are taken for floats
 
-WAYS = (
-    Way("allreduce", "recursive_doubling", "MPIR_Allreduce_intra_recursive_doubling"),
-    Way("allreduce", "rabenseifner", "MPIR_Allreduce_intra_reduce_scatter_allgather"),
-    Way("broadcast", "binomial", "MPIR_Bcast_intra_binomial"),
-    Way("broadcast", "scatter_allgather", "MPIR_Bcast_intra_scatter_ring_allgather"),
-    Way("allgather", "recursive_doubling", "MPIR_Allgather_intra_recursive_doubling", powers=True),
-    Way("allgather", "bruck", "MPIR_Allgather_intra_brucks"),
-    Way("allgather", "ring", "MPIR_Allgather_intra_ring"),
-    Way("alltoall", "bruck", "MPIR_Alltoall_intra_brucks"),
-    Way("alltoall", "posted", "MPIR_Alltoall_intra_scattered"),
-    Way("alltoall", "pairwise", "MPIR_Alltoall_intra_pairwise"),
-)
+WAYS = ways_of("mpich")
 ALIKE = ("ring_waitall", "ring_sendrecv", "rabenseifner_halves")
 NAMES = {"broadcast": "bcast"}
 # The simulator has no allgather by recursive doubling behind a scatter.

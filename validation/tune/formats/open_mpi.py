@@ -10,37 +10,13 @@ set begins at 0 B: algorithm 0 leaves the call to the library's fixed rules.
 
 from validation.tune.formats import open_mpi_own
 from validation.tune.formats.format import Format, Target, rule
-from validation.tune.formats.way import Way
-
-PIECES = (0, 8 << 10, 32 << 10, 128 << 10)  # 0: the vector in one piece
-SEGMENTS = (64 << 10, 256 << 10, 1 << 20)
+from validation.tune.formats.way import ways_of
 
 # The numbers of the collectives: COLLTYPE_T in ompi/mca/coll/base/coll_base_functions.h.
 COLLECTIVES = {"allgather": 0, "allreduce": 2, "alltoall": 3, "broadcast": 7, "gather": 9,
                "reduce_scatter": 12, "scatter": 15}
 
-WAYS = (
-    Way("allreduce", "recursive_doubling", "recursive_doubling", 3),
-    Way("allreduce", "ring", "ring", 4),
-    Way("allreduce", "ring_segmented", "segmented_ring", 5, segments=SEGMENTS),
-    Way("allreduce", "rabenseifner_halves", "rabenseifner", 6),
-    Way("broadcast", "flat", "basic_linear", 1),
-    Way("broadcast", "chain", "pipeline", 3, segments=PIECES),
-    Way("broadcast", "binomial", "binomial", 6),
-    Way("broadcast", "scatter_allgather", "scatter_allgather_ring", 9),
-    Way("allgather", "bruck", "bruck", 2),
-    Way("allgather", "recursive_doubling", "recursive_doubling", 3, powers=True),
-    Way("allgather", "ring", "ring", 4),
-    Way("alltoall", "posted", "linear", 1),
-    Way("alltoall", "pairwise", "pairwise", 2),
-    Way("alltoall", "bruck", "modified_bruck", 3),
-    Way("gather", "linear", "basic_linear", 1),
-    Way("gather", "binomial", "binomial", 2),
-    Way("reduce_scatter", "recursive_halving", "recursive_halving", 2),
-    Way("reduce_scatter", "ring", "ring", 3),
-    Way("scatter", "linear", "basic_linear", 1),
-    Way("scatter", "binomial", "binomial", 2),
-)
+WAYS = ways_of("open_mpi")
 # The same by other calls, or with another fold of ranks beyond a power of two.
 ALIKE = ("ring_waitall", "ring_sendrecv", "rabenseifner")
 OWN = {"allreduce": rule("allreduce", "open_mpi_tuned"),

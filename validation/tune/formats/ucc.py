@@ -7,15 +7,9 @@ k-nomial exchanges have a radix of their own choice; those of the simulator have
 """
 
 from validation.tune.formats.format import Format, Target
-from validation.tune.formats.way import Choice, Way
+from validation.tune.formats.way import Choice, ways_of
 
-WAYS = (
-    Way("allreduce", "recursive_doubling", "knomial"),
-    Way("allreduce", "rabenseifner", "sra_knomial"),
-    Way("allreduce", "double_binary_tree", "dbt"),
-    Way("broadcast", "binomial", "knomial"),
-    Way("broadcast", "scatter_allgather", "sag_knomial"),
-)
+WAYS = ways_of("ucc")
 ALIKE = ("ring_waitall", "ring_sendrecv", "rabenseifner_halves")
 NAMES = {"broadcast": "bcast"}
 SHORT = {"allreduce": 4 << 10, "broadcast": 32 << 10}  # from there on the second of the ways

@@ -2,7 +2,10 @@
 """One algorithm with its options, as the simulator runs it and as a library calls it."""
 
 import dataclasses
+import pathlib
 from typing import Optional
+
+from validation.csv_files import rows_of
 
 
 @dataclasses.dataclass(frozen=True)
@@ -44,3 +47,11 @@ def choices(way: Way, size: int) -> list:
     if not way.segments:
         return [Choice(way)]
     return [Choice(way, one) for one in way.segments if one < size]
+
+
+def ways_of(library: str) -> tuple:
+    """Ways of the library in ways.csv."""
+    return tuple(Way(row["collective"], row["algorithm"], row["says"], int(row["number"] or 0),
+                     segments=tuple(map(int, row["segments"].split())), powers=bool(row["powers"]))
+                 for row in rows_of(pathlib.Path(__file__).with_name("ways.csv"))
+                 if row["library"] == library)
