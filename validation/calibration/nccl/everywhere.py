@@ -81,29 +81,30 @@ def widths_by(key: str) -> tuple:
     return common, REACHED if key == "cables" else own
 
 
-class Factors:
-    """Names of all logarithms of factors, their widths, and their sums for a machine."""
+def parts_of(machine, key: str) -> list:
+    """(name, width) of each logarithm that a machine's cost is the sum of."""
+    common, own = widths_by(key)
+    return [((owner, key), common if owner.startswith("all ") or owner in FAMILIES.values() else own)
+            for owner in owners_of(machine, key)]
 
-    def __init__(self, machines: list):
-        self.machines = machines
-        widths = {}
-        for machine in machines:
-            for key in OF_GPUS + OF_NETWORKS:
-                common, own = widths_by(key)
-                for owner in owners_of(machine, key):
-                    widths[owner, key] = (common if owner.startswith("all ") else
-                                          common if owner in FAMILIES.values() else own)
+
+class Factors:
+    """Names of all logarithms of factors of costs, their widths, and their sums for a machine.
+    `parts`: as parts_of."""
+
+    def __init__(self, machines: list, keys=tuple(OF_GPUS + OF_NETWORKS), parts=parts_of):
+        self.machines, self.keys, self.parts = machines, keys, parts
+        widths = dict(part for machine in machines for key in keys for part in parts(machine, key))
         self.names, self.widths = list(widths), list(widths.values())
         self.index = {name: i for i, name in enumerate(self.names)}
 
     def of(self, machine, logs) -> dict:
         """{key: logarithm}."""
-        return {key: sum(logs[i] for i in self.columns(machine, key))
-                for key in OF_GPUS + OF_NETWORKS}
+        return {key: sum(logs[i] for i in self.columns(machine, key)) for key in self.keys}
 
     def columns(self, machine, key: str) -> list:
         """Places of the logarithms that the key's is the sum of."""
-        return [self.index[owner, key] for owner in owners_of(machine, key)]
+        return [self.index[name] for name, _ in self.parts(machine, key)]
 
 
 def library_of(base, machine, logs: dict) -> dict:

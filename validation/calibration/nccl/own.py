@@ -40,31 +40,20 @@ SIZES = [8 ** i for i in range(1, 10)]  # bytes, of measurements to suggest
 FORCED = [8 ** i for i in range(4, 9, 2)]
 
 
-class Factors:
-    """Logarithms of factors, as everywhere.Factors has them of many machines."""
+def parts_of(_, key: str) -> list:
+    """As everywhere.parts_of: a factor of all protocols, and one of its own; none of a call."""
+    _, _, part = key.rpartition(".")
+    common, own = WIDE[part]
+    if key == part:
+        return [(key, math.hypot(common, own))] * (key in KEYS)
+    return [(part, common), (key, own)]
+
+
+class Factors(everywhere.Factors):
+    """Logarithms of the factors of one machine."""
 
     def __init__(self, machine):
-        self.machines, self.names, self.widths = [machine], [], []
-        for key in KEYS:
-            common, own = WIDE[key.split(".")[-1]]
-            if "." not in key:
-                self.add(key, math.hypot(common, own))
-                continue
-            if key.split(".")[1] not in self.names:
-                self.add(key.split(".")[1], common)
-            self.add(key, own)
-
-    def add(self, name: str, width: float):
-        self.names.append(name)
-        self.widths.append(width)
-
-    def columns(self, _, key: str) -> list:
-        return [self.names.index(name) for name in dict.fromkeys((key.split(".")[-1], key))
-                if name in self.names]
-
-    def of(self, machine, logs) -> dict:
-        return {key: sum(logs[i] for i in self.columns(machine, key))
-                for key in [*KEYS, "call"]}
+        super().__init__([machine], (*KEYS, "call"), parts_of)
 
     def rows(self) -> np.ndarray:
         """For each of KEYS the columns that it is the sum of, as 0 and 1."""
