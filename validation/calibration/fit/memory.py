@@ -81,17 +81,14 @@ class Copies:
         sizes, seconds = arrays(self.points)
         rest = np.maximum(seconds - self.known(way, sizes), 0.0)
         self.pieces = fit_segments(sizes, rest, seconds, most=MOST, floor=FLOOR)
-        return with_pieces(way, self.fitted_again(sizes, rest, seconds))
+        return self.finish(way, lambda _: seconds)
 
     def finish(self, way, draw):
-        """The same pieces of points drawn again."""
+        """The same pieces of points drawn again. One size alone does not tell a time from a cost:
+        all of it is cost."""
         sizes, _ = arrays(self.points)
         seconds = draw(self.observation())
         rest = np.maximum(seconds - self.known(way, sizes), 0.0)
-        return with_pieces(way, self.fitted_again(sizes, rest, seconds))
-
-    def fitted_again(self, sizes, rest, seconds):
-        """One size alone does not tell a time from a cost: all of it is cost."""
         times, costs = [], []
         for index in range(len(self.pieces.segments)):
             here = self.pieces.index(sizes) == index
@@ -101,7 +98,7 @@ class Copies:
                 time, cost = 0.0, float(np.mean(rest[here] / sizes[here]))
             times.append(time)
             costs.append(cost)
-        return self.pieces.with_values(times, costs)
+        return with_pieces(way, self.pieces.with_values(times, costs))
 
 
 def with_pieces(way, pieces):

@@ -84,8 +84,8 @@ def widths_by(key: str) -> tuple:
 def parts_of(machine, key: str) -> list:
     """(name, width) of each logarithm that a machine's cost is the sum of."""
     common, own = widths_by(key)
-    return [((owner, key), common if owner.startswith("all ") or owner in FAMILIES.values() else own)
-            for owner in owners_of(machine, key)]
+    wide = {"all generations", "all networks", *FAMILIES.values()}
+    return [((owner, key), common if owner in wide else own) for owner in owners_of(machine, key)]
 
 
 class Factors:

@@ -75,10 +75,6 @@ def with_transport(library: dict, kind: str) -> dict:
     return merged(library, {key: found[key] for key in ("blocks", "spread") if key in found})
 
 
-def shown_name(path: str) -> str:
-    return os.path.splitext(os.path.basename(path))[0]
-
-
 def resolved(kind: str, value, folder: str = "", files: tuple = ()) -> dict:
     """The whole map of a name, a path or a map on a base; a calibration's part of that kind.
     `files`: the files read so far, each of which is based on the next one."""
@@ -86,12 +82,12 @@ def resolved(kind: str, value, folder: str = "", files: tuple = ()) -> dict:
         path = path_of(kind, value, folder)
         if len(files) > MOST_BASES:
             raise InputError(f"{files[0]}: expected a {kind} on at most {MOST_BASES} bases, got "
-                             f"more: {', '.join(map(shown_name, files[1:]))}")
+                             f"more: {', '.join(pathlib.Path(one).stem for one in files[1:])}")
         found = load(path)
         if {"cluster", "library"} <= found.keys():
             found = found[kind]
         found = resolved(kind, found, os.path.dirname(path), (*files, path))
-        return {"name": shown_name(path), **found} if kind == "library" else found
+        return {"name": pathlib.Path(path).stem, **found} if kind == "library" else found
     if not isinstance(value, dict):
         raise InputError(f"{files[-1] if files else kind}: expected the name of a {kind} or a "
                          f"map, got {value!r}")

@@ -14,7 +14,7 @@ NAMES = ("recorded", "recorded_again")
 @dataclasses.dataclass
 class Campaign:
     """A file of campaigns/. `fit`: the campaign whose probes the model is fitted to, if not its
-    own; `probe`: the placement of these."""
+    own; `probe`: the placement of these. `folder` has the record of each program by its name."""
     name: str
     rate: str
     record: str
@@ -29,10 +29,6 @@ class Campaign:
         return RESULTS / self.name
 
     @property
-    def probes(self) -> pathlib.Path:
-        return self.folder / "probes.json"
-
-    @property
     def model(self) -> pathlib.Path:
         return RESULTS / (self.fit or self.name) / "fit.yaml"
 
@@ -43,10 +39,6 @@ class Campaign:
     @property
     def measured(self) -> pathlib.Path:
         return self.folder / "measured.json"
-
-    def calls(self, program: str) -> pathlib.Path:
-        """Folder of a program's record."""
-        return self.folder / program
 
 
 def read(name: str) -> Campaign:

@@ -37,12 +37,12 @@ def record(asked: campaign.Campaign, build: pathlib.Path):
     asked.folder.mkdir(parents=True)
     if asked.probe:
         lab("probe", build, ["--rate", asked.rate, "--placement", asked.probe, "-o",
-                             str(asked.probes)])
+                             str(asked.folder / "probes.json")])
     for name, words in asked.programs.items():
         lab("run", build, ["--rate", asked.rate, "--placement", asked.record, "--",
                            str(build / "ringscope-mpi"), "record", "-o",
-                           str(asked.calls(name)), "--", *halo(build, words)])
-        for file in asked.calls(name).iterdir():
+                           str(asked.folder / name), "--", *halo(build, words)])
+        for file in (asked.folder / name).iterdir():
             without_paths(file)
 
 

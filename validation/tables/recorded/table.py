@@ -23,7 +23,7 @@ def scenario(asked: campaign.Campaign, program: str, placement: str) -> dict:
     model = str(asked.model)
     return {"question": "How long does the recorded program take there?",
             "cluster": {"base": model, "hosts": len(placement.split("-"))}, "library": model,
-            "placement": placement, "job": {"trace": str(asked.calls(program))}}
+            "placement": placement, "job": {"trace": str(asked.folder / program)}}
 
 
 def predict(ringscope: str, asked: campaign.Campaign, program: str, placement: str) -> float:
