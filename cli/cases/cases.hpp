@@ -28,7 +28,7 @@ struct CaseArguments : HowArguments {
   QuestionArguments question;
   std::vector<std::string> only;  ///< of --case
   std::string against;            ///< case that comes first; "": as they are in the file
-  std::string kernel = "fluid";      ///< or another, or "both"
+  std::string kernel = "fluid";   ///< or another, or "both"
   int fold_from = fewest_folded_ranks;
   std::string limit = "3600 s";  ///< of the time that a case may take
 };

@@ -179,8 +179,8 @@ void name_fields(auto& keys, Is<Report> auto& report) {
   name_skipped(keys, report);
   keys.unless_empty("tolerance", report.tolerance);
   name_folded(keys, report);
-  FIELDS_UNLESS_EMPTY(report, warnings, observations, training, streams, samples, trace_nodes,
-                      neighbours);
+  keys.unless_empty("warnings", report.warnings);
+  FIELDS_UNLESS_EMPTY(report, observations, training, streams, samples, trace_nodes, neighbours);
   if (report.neighbours.empty()) return;
   keys.derived("slowest_job_s", [&] { return Json(slowest_job_s(report)); });
   keys.derived("mean_job_s", [&] { return Json(mean_job_s(report)); });
