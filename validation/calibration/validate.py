@@ -10,7 +10,7 @@ Examples:
   ringscope validate mycluster.yaml real.json
   ringscope validate mycluster.yaml real.json --max-error 8% --max-p90 20% --figure out
 
-Exit codes: 0 done, 1 bad input, 3 a simulation that is stuck, 4 an error above its limit.
+Exit codes: 0 done, 1 bad input, 3 deadlock in a simulation, 5 an error above its limit.
 """
 
 import argparse
