@@ -181,7 +181,8 @@ class Pages(unittest.TestCase):
                     found.update(re.findall(reads, text_of(path)))
         self.assertGreater(len(found), 15)
         self.assertEqual([name for name in sorted(found) if f"`{name}`" not in page], [])
-        codes = re.search(r"enum class ExitCode.*\{(.*)\}", text_of("cli/terminal/failure.hpp"))[1]
+        header = text_of("cli/terminal/failure.hpp")
+        codes = re.search(r"enum class ExitCode[^{]*\{([^}]*)\}", header)[1]
         for code in re.findall(r"\d+", codes):
             self.assertRegex(page, rf"(?m)^\| {code} \|")
 
