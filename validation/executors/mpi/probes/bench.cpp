@@ -95,7 +95,7 @@ Bench::Results Bench::results() const {
     const Json one = Json::parse(text);
     for (const Json& entry : one["entries"]) entries.emplace_back(entry[0], entry[1]);
     for (const Json& note : one["notes"])
-      if (std::ranges::find(results.left_out, note) == results.left_out.end())
+      if (std::ranges::find(results.left_out, note.get<std::string>()) == results.left_out.end())
         results.left_out.push_back(note);
   }
   std::ranges::stable_sort(entries, [](const auto& a, const auto& b) { return a.first < b.first; });
