@@ -58,7 +58,8 @@ Value place_flags(const PlaceArguments& arguments) {
     if (!text->empty())
       map.set(key,
               said(text == &arguments.whose ? "--whose-time" : fmt::format("--{}", key), *text));
-  if (arguments.taken.find('/') != std::string::npos || std::filesystem::exists(arguments.taken))
+  if (arguments.taken.find('/') != std::string::npos ||
+      std::filesystem::is_regular_file(arguments.taken))
     map.set("taken", typed("--exclude", arguments.taken));
   else if (!arguments.taken.empty())
     map.set("taken", said("--exclude", "[" + arguments.taken + "]"));

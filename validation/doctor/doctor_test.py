@@ -276,7 +276,7 @@ class Program(unittest.TestCase):
         log = self.quoted(1 << 30, 12.4)
         for words, said in (((log, self.folder / "none.yaml"), "none.yaml: cannot be read"),
                             ((self.folder / "none.log", "pair"), "none.log: cannot be read"),
-                            ((log,), "the following arguments are required: CLUSTER"),
+                            ((log,), "expected LOG... and --cluster CLUSTER"),
                             ((log, "pair", "--noise", "5"), "expected a percentage"),
                             ((log, "pair", "--library", "nccl_a1000"), "nccl_a1000"),
                             ((log, self.folder / "quoted.csv"), "expected a map")):

@@ -170,7 +170,7 @@ class Reports(WithPrograms):
         self.assertIn("EMULATED, not real: send 8 ns/B, slept\ncase ",
                       self.validate(model, path).stdout)
 
-    def test_an_error_above_its_limit_is_exit_4_and_named(self):
+    def test_error_above_its_limit_is_exit_5_and_named(self):
         measured = self.measured_by_the_simulator()
         for one in measured:
             one.median_s, one.p10_s, one.p90_s = (one.median_s * 0.8,) * 3
@@ -180,7 +180,7 @@ class Reports(WithPrograms):
             self.assertEqual(self.validate(model, path, option, "26%").returncode, 0)
             ran = self.validate(model, path, option, "24%")
             self.assertEqual((ran.returncode, ran.stderr), (
-                4, f"{words}: expected at most 24.0 %, got 25.00 % of 4 cases\n"))
+                5, f"{words}: expected at most 24.0 %, got 25.00 % of 4 cases\n"))
             self.assertIn("median error 25.0 %", ran.stdout)
 
     def test_a_limit_without_a_case_that_counts_is_not_met(self):
