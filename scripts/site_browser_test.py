@@ -7,6 +7,7 @@ chromium-driver and python3-selenium; skips where one is missing.
 """
 
 import glob
+import importlib.util
 import os
 import pathlib
 import shutil
@@ -114,6 +115,36 @@ class Reader(unittest.TestCase):
         self.assertIn("Read the report: Deadlocks",
                       [text.splitlines()[0] for text in found])
 
+    def test_search_accepts_plurals_and_synonyms(self):
+        for asked, found in {
+                "latencies": "latency", "topology": "topolog", "deadlocks": "Deadlocks",
+                "all reduce": "allreduce", "all-reduce": "allreduce", "freezes": "deadlock",
+                "contention": "ongestion", "accelerators": "GPU", "throughput": "bandwidth",
+                "slurm prolog": "batch script", "mapping of ranks": "place"}.items():
+            with self.subTest(asked):
+                self.open("index.html")
+                items = [item.text for item in self.type(asked)]
+                self.assertNotIn("Nothing", items[0])
+                self.assertIn(found.lower(), "\n".join(items[:3]).lower())
+
+    def test_search_lists_sections_with_any_of_the_words_after_those_with_all(self):
+        self.open("index.html")
+        items = [item.text.lower() for item in self.type("MFU deadlock")]
+        self.assertTrue(any("mfu" in item and "deadlock" not in item for item in items), items)
+        self.assertTrue(any("deadlock" in item and "mfu" not in item for item in items), items)
+
+    def test_pictures_below_commands_load_and_fit_a_phone(self):
+        if importlib.util.find_spec("matplotlib") is None:
+            self.skipTest("matplotlib is not installed")
+        self.open("how-to/draw-pictures.html", width=390)
+        widths = self.browser.execute_script("""
+            return [...document.querySelectorAll("figure img")]
+              .map(one => [one.naturalWidth, one.getBoundingClientRect().width])""")
+        self.assertGreater(len(widths), 3)
+        for natural, shown in widths:
+            self.assertGreater(natural, 0)
+            self.assertTrue(200 < shown <= 390, widths)
+
     def test_questions_of_the_founding_documents_lead_to_a_command_and_its_reason(self):
         mine = "Find your question: "
         self.open("index.html")
@@ -145,11 +176,13 @@ class Reader(unittest.TestCase):
                 self.assertIn(found, "\n".join(item.text.splitlines()[0]
                                                for item in self.type(asked)[:3]))
 
-    def test_each_block_is_copied_by_a_button_without_prompts(self):
+    def test_each_block_but_output_is_copied_by_a_button_without_prompts(self):
         self.open("index.html")
-        blocks = self.browser.find_elements(By.CSS_SELECTOR, "main pre")
+        blocks = self.browser.find_elements(By.CSS_SELECTOR, "main pre > code")
+        screens = self.browser.find_elements(By.CSS_SELECTOR, "main pre > .language-text")
+        self.assertGreater(len(screens), 0)
         self.assertEqual(len(self.browser.find_elements(By.CSS_SELECTOR, ".block button")),
-                         len(blocks))
+                         len(blocks) - len(screens))
         copied = self.browser.execute_async_script("""
             const done = arguments[0], copied = [];
             navigator.clipboard.writeText = async text => { copied.push(text); };

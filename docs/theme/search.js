@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Search in the words of all pages, which words.js holds: sections with every word asked for, or
-// one that begins so, singular or plural, headings first; if none has all, sections with most of
-// them. Copy buttons.
+// Search in the words of all pages, which words.js holds: sections with any of the words asked for,
+// those with most of them first, headings before texts. A word stands for all that begin with it,
+// for its plural or singular, and, with less weight, for its synonyms. Copy buttons of commands.
 "use strict";
 (function () {
   const query = document.getElementById("query");
@@ -20,27 +20,72 @@
     "was does did has have it its my on at by for from with than too many much";
   for (const word of small.split(" ")) same[word] = "";
 
+  // Each line: words for one thing. A section with another word of the line is found, too.
+  const lines = `
+    allreduce all-reduce
+    allgather all-gather
+    alltoall all-to-all
+    reduce-scatter reduce_scatter reducescatter
+    broadcast bcast
+    slow slower slowdown bandwidth bottleneck
+    bandwidth throughput beta busbw algbw
+    latency alpha delay ping-pong
+    congestion incast contention many-to-one oversubscription
+    placement mapping binding pinning affinity
+    hang deadlock stuck freeze
+    gpu accelerator cuda
+    nic hca adapter
+    infiniband ib rdma verbs
+    switch leaf spine
+    topology fabric network
+    calibrate calibration fit
+    predict prediction estimate forecast
+    error accuracy uncertainty
+    plot picture figure chart graph draw
+    overlap exposed hidden
+    segment fragment chunk piece
+    straggler noise jitter
+    batch sbatch slurm prolog
+    optimize optimise tune tuning`;
+
+  // The common beginning of singular and plural: latenc for latency and latencies.
+  function stem(word) {
+    return word.replace(/(?<=ch|sh|ss|x)es$|(?<=[a-z]{4})(ies|y)$|(?<=[a-z]{3})s$/, "");
+  }
+
+  const synonyms = new Map();
+  for (const line of lines.trim().split("\n")) {
+    const group = line.trim().split(" ").map(stem);
+    for (const word of group)
+      synonyms.set(word, [...synonyms.get(word) ?? [], ...group.filter((one) => one !== word)]);
+  }
+
   function words_asked() {
-    const all = query.value.toLowerCase().split(/[?,;!]*\s+|[?,;!]+$/).filter(Boolean);
-    const known = all.map((word) => same[word] ?? word.replace(/^(mpi_i?|nccl)(?=[a-z])/, "")
-      .replace(/(?<=[a-z]{3})s$/, "")).filter(Boolean);
+    const all = query.value.toLowerCase().replace(/\ball (reduce|gather|to all)\b/g, "all-$1")
+      .split(/[?,;!]*\s+|[?,;!]+$/).filter(Boolean);
+    const known = all.map((word) => same[word] ??
+      stem(word.replace(/^(mpi_i?|nccl)(?=[a-z])/, ""))).filter(Boolean);
     return known.length > 0 ? known : all;
   }
 
-  // How many of the words a section has, and what they count: more in a heading.
+  // What a word counts in a section: a heading more than a text, the word more than its synonyms.
+  function weight(heading, text, word) {
+    const others = synonyms.get(word) ?? [];
+    if (at_word(heading, word) >= 0) return 10;
+    if (others.some((other) => at_word(heading, other) >= 0)) return 5;
+    if (at_word(text, word) >= 0) return 1;
+    return others.some((other) => at_word(text, other) >= 0) ? 0.1 : 0;
+  }
+
+  // How many of the words a section has, and what they count.
   function place(row, asked) {
-    let count = 0, sum = 0;
-    for (const word of asked) {
-      const heading = at_word(row[0] + " " + row[2], word) >= 0;
-      if (!heading && at_word(row[3], word) < 0) continue;
-      count += 1;
-      sum += heading ? 10 : 1;
-    }
-    return [count, sum];
+    const weights = asked.map((word) => weight(row[0] + " " + row[2], row[3], word));
+    return [weights.filter(Boolean).length, weights.reduce((sum, one) => sum + one, 0)];
   }
 
   function excerpt(text, word) {
-    const at = Math.max(0, at_word(text, word) - 50);
+    const places = [word, ...synonyms.get(word) ?? []].map((one) => at_word(text, one));
+    const at = Math.max(0, (places.find((one) => one >= 0) ?? 0) - 50);
     return (at > 0 ? "... " : "") + text.slice(at, at + 140);
   }
 
@@ -60,8 +105,7 @@
     const all = asked.length === 0 ? [] : words
       .map((row, number) => [...place(row, asked), number, row]).filter((entry) => entry[0] > 0);
     const most = Math.max(0, ...all.map((entry) => entry[0]));
-    const rows = all.filter((entry) => entry[0] === most)
-      .sort((a, b) => b[1] - a[1] || a[2] - b[2]).slice(0, 12);
+    const rows = all.sort((a, b) => b[0] - a[0] || b[1] - a[1] || a[2] - b[2]).slice(0, 12);
     found.replaceChildren(...rows.map((entry) => line(entry[3], asked)));
     if (asked.length > 0 && most < asked.length) {
       const item = document.createElement("li");
@@ -83,6 +127,7 @@
   }
 
   for (const block of document.querySelectorAll("main pre")) {
+    if (block.querySelector(".language-text")) continue;  // what a command prints
     const button = document.createElement("button");
     button.type = "button";
     button.textContent = "Copy";
