@@ -6,6 +6,7 @@ Usage: scripts/docs_test.py BUILD, where BUILD holds the program.
 """
 
 import glob
+import importlib.util
 import json
 import os
 import re
@@ -16,7 +17,7 @@ import tempfile
 import unittest
 
 sys.dont_write_bytecode = True
-from documents import links  # noqa: E402
+from documents import links, pictures, site  # noqa: E402
 from documents.sources import PageError, Sources, section  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -63,22 +64,27 @@ class Words(unittest.TestCase):
                              [["A", "x.html#a", "A", "b"], ["A", "x.html#c", "C", "d e"]])
 
 
-class Texts(unittest.TestCase):
-    """Pages of a small tree: docs/a.md, and other/b.md that stands outside of docs."""
-
+class SmallTree(unittest.TestCase):
     def setUp(self):
         place = tempfile.TemporaryDirectory()
         self.addCleanup(place.cleanup)
         self.root = place.name
-        self.write("docs/mkdocs.yml", "nav: [{A: sub/a.md}, {B: other/b.md}]")
-        self.write("other/b.md", "# B\n\n## One\nsee [c](c.txt)\n\n## Two\n")
-        self.write("other/c.txt", "c")
 
     def write(self, name, text):
         path = os.path.join(self.root, name)
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
+
+
+class Texts(SmallTree):
+    """Pages of a small tree: docs/a.md, and other/b.md that stands outside of docs."""
+
+    def setUp(self):
+        super().setUp()
+        self.write("docs/mkdocs.yml", "nav: [{A: sub/a.md}, {B: other/b.md}]")
+        self.write("other/b.md", "# B\n\n## One\nsee [c](c.txt)\n\n## Two\n")
+        self.write("other/c.txt", "c")
 
     def page(self, text):
         self.write("docs/sub/a.md", text)
@@ -121,6 +127,78 @@ class Texts(unittest.TestCase):
 
     def test_a_section_ends_where_the_next_begins(self):
         self.assertEqual(section("# A\nb\n## C\nd\n", "A"), "b")
+
+
+class Pictures(unittest.TestCase):
+    def test_commands_for_pictures_include_those_that_write_their_files(self):
+        text = ("```sh\nringscope run a --csv a.csv\nringscope run b --csv b.csv\n```\n"
+                "```yaml c.yaml\nd: 1\n```\n"
+                "```sh\nringscope plot a.csv \\\n  -o a.png\n```\n\n```text\ne\n```\n"
+                "```sh\nringscope lesson c.yaml -o c.html\nringscope run a.csv\n```\n")
+        found = pictures.needed(text)
+        self.assertEqual([command for _, command in found],
+                         ["ringscope run a --csv a.csv",
+                          "cat >c.yaml <<'END_OF_FILE'\nd: 1\nEND_OF_FILE",
+                          "ringscope plot a.csv -o a.svg", "ringscope lesson c.yaml -o c.html"])
+        self.assertTrue(text[:found[2][0]].endswith("e\n```\n"), "below the screen")
+
+    def test_text_without_commands_for_pictures_is_unchanged(self):
+        with tempfile.TemporaryDirectory() as place:
+            for text in ("# A\n```sh\nringscope run a\n```\n",
+                         "```sh\nringscope plot a.csv -o a.pdf\n```\n"):
+                self.assertEqual(pictures.add(text, "a", place, "/no/ringscope", place), text)
+
+    def test_missing_picture_is_left_out(self):
+        with tempfile.TemporaryDirectory() as place:
+            text = "```sh\nringscope plot a.csv -o a.png\n```\n"
+            self.assertEqual(pictures.add(text, "a", place, "/no/ringscope", place), text)
+
+
+FAKE = """#!/bin/bash
+while (($#)); do
+  [[ $1 != -o ]] || echo "<p>made" >"$2"
+  shift
+done
+"""
+
+
+class Play(SmallTree):
+    """The site of a small tree, with a program that writes something into every file."""
+
+    def built(self):
+        if shutil.which("mkdocs") is None:
+            self.skipTest("mkdocs is not installed")
+        shutil.copytree(os.path.join(ROOT, "docs", "theme"), os.path.join(self.root, "docs/theme"))
+        self.write("docs/mkdocs.yml", text_of("docs/mkdocs.yml").partition("nav:")[0] +
+                   "nav: [{A: index.md}, {B: how-to/b.md}]")
+        self.write("docs/index.md", "# A\n```sh\nringscope plot a.csv -o a.png\n```\n")
+        self.write("docs/how-to/b.md", "# B\n```sh\nringscope plot a.csv -o a.png\n"
+                                       "ringscope lesson b -o b.html\n```\n[A](../index.md)\n")
+        self.write("scenarios/lessons/one.yaml", "")
+        self.write("build/ringscope", FAKE)
+        program = os.path.join(self.root, "build", "ringscope")
+        os.chmod(program, 0o755)
+        made = os.path.join(self.root, "build", "site")
+        site.build(self.root, program, made)
+        return made
+
+    def test_pictures_and_lesson_pages_are_below_their_commands(self):
+        made = self.built()
+        page = text_of(os.path.join(made, "how-to", "b.html"))
+        self.assertRegex(page, r'(?s)</pre>\s*<figure><img src="../play/b-a.svg" alt="ringscope '
+                               r'plot a.csv -o a.svg">.*<iframe src="../play/b-b.html".*<p><a')
+        self.assertNotIn("<figure>", text_of(os.path.join(made, "index.html")))
+        self.assertEqual(sorted(os.listdir(os.path.join(made, "play"))), ["b-a.svg", "b-b.html"])
+        self.assertNotIn("Playground", page)
+
+    def test_playground_that_is_built_is_in_the_navigation_with_all_lessons(self):
+        self.write("build/web/index.html", "<p>playground")
+        made = self.built()
+        self.assertEqual(text_of(os.path.join(made, "play", "index.html")), "<p>playground")
+        self.assertTrue(os.path.exists(os.path.join(made, "play", "one.html")))
+        page = text_of(os.path.join(made, "how-to", "b.html"))
+        self.assertIn('<a href="../play/index.html">Playground</a>', page)
+        self.assertIn('<a href="../play/one.html">one</a>', page)
 
 
 def text_of(path):
@@ -192,8 +270,8 @@ class Site(unittest.TestCase):
         if shutil.which("mkdocs") is None:
             self.skipTest("mkdocs is not installed")
         with tempfile.TemporaryDirectory() as place:
-            site = os.path.join(place, "site")
-            ran = subprocess.run([os.path.join(ROOT, "scripts", "docs"), BUILD, "-o", site],
+            made = os.path.join(place, "site")
+            ran = subprocess.run([os.path.join(ROOT, "scripts", "docs"), BUILD, "-o", made],
                                  capture_output=True, text=True,
                                  env={**os.environ, "RINGSCOPE_DATA": ROOT})
             self.assertEqual((ran.returncode, ran.stderr), (0, ""))
@@ -201,8 +279,11 @@ class Site(unittest.TestCase):
                 for name in names:
                     page = os.path.relpath(os.path.join(folder, name), os.path.join(ROOT, "docs"))
                     if page.endswith(".md"):
-                        self.assertTrue(os.path.exists(os.path.join(site, links.html_of(page))),
+                        self.assertTrue(os.path.exists(os.path.join(made, links.html_of(page))),
                                         f"docs/{page} is not in docs/mkdocs.yml")
+            shown = text_of(os.path.join(made, "how-to", "draw-pictures.html")).count("<figure>")
+            drawn = importlib.util.find_spec("matplotlib") is not None
+            self.assertEqual(shown, 8 if drawn else 1)
 
 
 if __name__ == "__main__":

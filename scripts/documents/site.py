@@ -9,8 +9,15 @@ import tempfile
 
 import yaml
 
-from documents import links
+from documents import links, pictures
 from documents.sources import PageError, Sources, file_page
+
+
+# The playground if it is built, and then pages of all lessons.
+PLAY = """cp "${PATH%%:*}"/web/index.html . || exit
+for file in "$RINGSCOPE_DATA"/scenarios/lessons/*.yaml; do
+  name=$(basename "$file" .yaml); ringscope lesson "$name" -o "$name.html"
+done"""
 
 
 class SiteError(Exception):
@@ -23,10 +30,18 @@ def write(path, text):
         file.write(text)
 
 
-def lay_out(sources, folder):
+def lay_out(sources, root, program, folder):
     """The pages, the theme and the configuration in a folder, as mkdocs expects them."""
+    play = os.path.join(folder, "pages", "play")
+    os.makedirs(play)
+    pictures.run(PLAY, root, program, play)
+    sources.config["extra"] = {"play": sorted(os.listdir(play))}
     for page in sources.pages:
-        write(os.path.join(folder, "pages", page), sources.text(page))
+        text = sources.text(page)
+        if page.startswith(("how-to/", "tutorials/")):
+            text = sources.text(page, lambda source, name=os.path.basename(page)[:-3]:
+                                pictures.add(source, name, root, program, play))
+        write(os.path.join(folder, "pages", page), text)
     for name in sources.files:
         write(os.path.join(folder, "pages", file_page(name)), sources.read(name))
     shutil.copytree(sources.path("docs/theme"), os.path.join(folder, "theme"))
@@ -41,7 +56,7 @@ def build(root, program, target):
     os.makedirs(os.path.dirname(target), exist_ok=True)
     with tempfile.TemporaryDirectory(dir=os.path.dirname(target), prefix="site-") as folder:
         try:
-            lay_out(sources, folder)
+            lay_out(sources, root, program, folder)
         except PageError as error:
             raise SiteError(str(error)) from None
         made = os.path.join(folder, "site")

@@ -67,17 +67,17 @@ class Sources:
         with open(self.path(source), encoding="utf-8") as file:
             return file.read()
 
-    def text(self, page):
-        """The page as mkdocs takes it."""
+    def text(self, page, changed=lambda text: text):
+        """The page as mkdocs takes it, from its source as `changed` returns it."""
         if page in self._generated:
             return self._generated[page](self._program, self._root)
-        return self._text(self.source_of(page), page)
+        return self._text(self.source_of(page), page, changed)
 
-    def _text(self, source, page):
+    def _text(self, source, page, changed):
         text = self.read(source)
         if source.endswith(".ipynb"):
             text = notebook_text(json.loads(text), source)
-        return self._rewritten(text, source, page)
+        return self._rewritten(changed(text), source, page)
 
     def _rewritten(self, text, source, page):
         written = []
