@@ -25,6 +25,7 @@ PING = {
     "job": {"collective": "broadcast", "algorithm": "flat", "bytes": "1 MiB"},
 }
 STUCK = "05-deadlock"
+PARTS = {"cluster": "star8", "library": "rdma", "placement": "1x4", "job": "allreduce/ring:1MiB"}
 LONG = {"scenario": "02-ring-of-8", "set": {"placement": "2-2-2-2", "job.repetitions": 100000,
                                             "job.skew": "1 us", "job.bytes": "64 MiB"}}
 
@@ -50,6 +51,23 @@ class Documents(unittest.TestCase):
                 written = json.loads(program(command, "03-anomaly", "--json", "-").stdout)
                 self.assertEqual(without_clock(ask("03-anomaly").document()),
                                  without_clock(written))
+
+    def test_parts_in_place_of_a_scenario_are_the_options_of_the_program(self):
+        words = [word for name, value in PARTS.items() for word in (f"--{name}", value)]
+        for command, ask in (("run", ringscope.run), ("compare", ringscope.compare),
+                             ("explain", ringscope.explain)):
+            written = json.loads(program(command, *words, "--json", "-").stdout)
+            found = without_clock(ask(**PARTS).document())
+            self.assertEqual(str(found["cases"]).replace("'scenario'", "'job'"),
+                             str(without_clock(written)["cases"]).replace("'scenario'", "'job'"))
+        self.assertEqual(ringscope.run("02-ring-of-8", bytes="1 KiB")[0].time_s,
+                         ringscope.run("02-ring-of-8", set={"job.bytes": "1 KiB"})[0].time_s)
+        self.assertEqual(ringscope.run(**PARTS, set={"job.bytes": "2 MiB"})[0].time_s,
+                         ringscope.run(**PARTS, bytes="2 MiB")[0].time_s)
+        with self.assertRaisesRegex(TypeError, "unknown argument 'clustr' .known: cluster"):
+            ringscope.run("02-ring-of-8", clustr="star8")
+        with self.assertRaisesRegex(ValueError, "expected COLLECTIVE/ALGORITHM:BYTES"):
+            ringscope.run("02-ring-of-8", job="ring")
 
     def test_screens_are_those_of_the_program(self):
         for command, ask in (("run", ringscope.run), ("compare", ringscope.compare),

@@ -28,6 +28,13 @@ class Places(unittest.TestCase):
         with self.assertRaisesRegex(ringscope.InputError, "did you mean 'slots'"):
             ringscope.place("03-anomaly", rules={"slot": 4})
 
+    def test_options_of_the_program_are_keyword_arguments(self):
+        by_rules = ringscope.place("03-anomaly", set={"placement": "4-3-1"},
+                                   rules={"slots": 4, "taken": ["host0"]})
+        by_names = ringscope.place("03-anomaly", baseline="4-3-1", slots=4, exclude=["host0"])
+        self.assertEqual(by_names.document()["placements"], by_rules.document()["placements"])
+        self.assertEqual(by_names.yours, by_rules.yours)
+
     def test_a_time_ends_the_search_with_the_best_so_far(self):
         scenario = {"question": "Where?", "cluster": "two_level", "library": "openmpi_tcp",
                     "placement": "8x4",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Iterator, Mapping, Sequence, overload
 
 from ringscope import _core
 from ringscope._progress import Progress, shown
-from ringscope._questions import Question, question_of
+from ringscope._questions import Question, asked
 
 if TYPE_CHECKING:
     import pandas
@@ -149,11 +149,13 @@ def table_of(csv: str) -> "pandas.DataFrame":
     return pandas.read_csv(io.StringIO(csv))
 
 
-def run(scenario: Question, *, set: Mapping[str, Any] | None = None, kernel: str = "fluid",
-        skip: bool = True, fold: bool = True, tolerance: float = 0.0, record: bool = False,
-        progress: Progress = None) -> Cases:
-    """Simulates all cases of a scenario.
+def run(scenario: Question | None = None, *, set: Mapping[str, Any] | None = None,
+        kernel: str = "fluid", skip: bool = True, fold: bool = True, tolerance: float = 0.0,
+        record: bool = False, progress: Progress = None, **parts: Any) -> Cases:
+    """Simulates all cases of a scenario, or the job that `parts` describe.
 
+    parts: cluster, library, model, placement, bytes and job, as the program's options:
+    run(cluster="two_level", library="rdma", placement="1x8", job="allreduce/ring:64MiB").
     set: values by dotted key laid over it, {"job.bytes": "64 MiB", "placement": "4-3-1"}.
     kernel: "fluid", or "reference", which is slow and plain.
     skip, fold: whether steps that repeat, and ranks that are alike, are simulated once.
@@ -161,26 +163,28 @@ def run(scenario: Question, *, set: Mapping[str, Any] | None = None, kernel: str
     record: keep what each rank did when, for timeline(), trace() and figure().
 
     Raises InputError and DeadlockError."""
-    return Cases(reports_of(scenario, set, kernel, skip, fold, tolerance, record, progress))
+    return Cases(reports_of(scenario, set, kernel, skip, fold, tolerance, record, progress, parts))
 
 
-def compare(scenario: Question, *, set: Mapping[str, Any] | None = None, kernel: str = "fluid",
-            skip: bool = True, fold: bool = True, tolerance: float = 0.0,
-            progress: Progress = None) -> Comparison:
+def compare(scenario: Question | None = None, *, set: Mapping[str, Any] | None = None,
+            kernel: str = "fluid", skip: bool = True, fold: bool = True, tolerance: float = 0.0,
+            progress: Progress = None, **parts: Any) -> Comparison:
     """As run(); printed, it says by how much each case differs from the first, and where. In
     document()["differences"] `open_order` marks those whose intervals do not tell which is faster.
     """
-    return Comparison(reports_of(scenario, set, kernel, skip, fold, tolerance, False, progress))
+    return Comparison(reports_of(scenario, set, kernel, skip, fold, tolerance, False, progress,
+                                 parts))
 
 
-def explain(scenario: Question, *, set: Mapping[str, Any] | None = None, kernel: str = "fluid",
-            skip: bool = True, fold: bool = True, tolerance: float = 0.0,
-            progress: Progress = None) -> Explanation:
+def explain(scenario: Question | None = None, *, set: Mapping[str, Any] | None = None,
+            kernel: str = "fluid", skip: bool = True, fold: bool = True, tolerance: float = 0.0,
+            progress: Progress = None, **parts: Any) -> Explanation:
     """As run(); printed, it says in words why each case takes so long, with its critical path."""
-    return Explanation(reports_of(scenario, set, kernel, skip, fold, tolerance, True, progress))
+    return Explanation(reports_of(scenario, set, kernel, skip, fold, tolerance, True, progress,
+                                  parts))
 
 
-def reports_of(scenario, changes, kernel, skip, fold, tolerance, record, progress):
-    question = question_of(scenario, changes)
+def reports_of(scenario, changes, kernel, skip, fold, tolerance, record, progress, parts):
+    question = asked(scenario, changes, parts)
     with shown(progress, "simulating") as show:
         return _core.run(question, kernel, skip, fold, tolerance, record, show)

@@ -54,17 +54,23 @@ class Places:
 
 
 def place(question: Question, *, set: Mapping[str, Any] | None = None,
-          rules: Mapping[str, Any] | None = None, case: str = "", time: float = 0.0,
+          rules: Mapping[str, Any] | None = None, case: str = "", time_limit: float = 0.0,
           threads: int = 0, store: str | os.PathLike[str] = "", skip: bool = True,
-          fold: bool = True, tolerance: float = 0.0, progress: Progress = None) -> Places:
+          fold: bool = True, tolerance: float = 0.0, progress: Progress = None,
+          baseline: Any = None, **options: Any) -> Places:
     """Simulates all placements of a scenario, or of a study with `place`, that differ.
 
-    rules: keys of `place` in scenarios/format.md, {"order": "ring", "slots": 4, "taken":
-    ["host0"]}. case: which case of the scenario. time: seconds after which the best so far is the
-    answer; 0 is no limit. threads: 0 is one for each core.
+    options: those of `ringscope place --help`: order="ring", slots=4, exclude=["host0"]. rules: the
+    same as a dict with the keys of `place` (scenarios/format/place.md). case: which case of the
+    scenario. baseline: the placement to compare with (default: the scenario's). time_limit: seconds
+    after which the best so far is the answer; 0 is no limit. threads: 0 is one for each core.
 
     Raises InputError where the rules allow no placement."""
-    asked = question_of(question, set, "place")
+    changes = {**(set or {}), **({} if baseline is None else {"placement": baseline})}
+    asked = question_of(question, changes, "place")
+    time = options.pop("time", time_limit)  # its old name
+    given = {"taken" if name == "exclude" else name: value for name, value in options.items()}
     settings = _core.Settings(skip, fold, tolerance, threads, os.fspath(store))
     with shown(progress, "placing") as show:
-        return Places(_core.place(asked, as_yaml(dict(rules or {})), case, time, settings, show))
+        return Places(_core.place(asked, as_yaml({**(rules or {}), **given}), case, time,
+                                  settings, show))

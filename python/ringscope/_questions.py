@@ -17,6 +17,11 @@ FOLDERS = {"scenarios": "scenarios/lessons", "studies": "scenarios/studies",
            "clusters": "topologies/clusters", "transports": "scenarios/transports"}
 
 
+PARTS = {"cluster": ("cluster",), "library": ("library",), "model": ("cluster", "library"),
+         "placement": ("placement",), "job": ("job",), "bytes": ("job.bytes",)}
+"""Keys of a scenario that the keyword arguments of these names set, as the program's options do."""
+
+
 def plain(value: Any) -> Any:
     """Numbers of numpy and the like as Python's own, for JSON."""
     if hasattr(value, "item"):
@@ -28,6 +33,33 @@ def plain(value: Any) -> Any:
 
 def as_yaml(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, indent=1, default=plain)
+
+
+def job_of(words: Any) -> Any:
+    """"allreduce/ring:64MiB" as a scenario has it; a dict as it is."""
+    if isinstance(words, Mapping):
+        return words
+    collective, slash, rest = str(words).partition("/")
+    algorithm, colon, size = rest.partition(":")
+    if not (slash and colon):
+        raise ValueError(f"job: expected COLLECTIVE/ALGORITHM:BYTES or a dict, got '{words}'")
+    return {"collective": collective, "algorithm": algorithm, "bytes": size}
+
+
+def asked(question: Question | None, changes: Mapping[str, Any] | None,
+          parts: Mapping[str, Any], name: str = "scenario") -> _core.Question:
+    """The question with `parts`, keyword arguments of PARTS, laid over it and `changes` over both;
+    without a question the parts are all of it. Raises TypeError for another argument."""
+    laid_over: dict[str, Any] = {}
+    for part, keys in PARTS.items():
+        if part in parts:
+            value = job_of(parts[part]) if part == "job" else parts[part]
+            laid_over.update(dict.fromkeys(keys, value))
+    if unknown := [one for one in parts if one not in PARTS]:
+        raise TypeError(f"unknown argument '{unknown[0]}' (known: {', '.join(PARTS)})")
+    if question is None:
+        question = {"question": "How long does this job take?"}
+    return question_of(question, {**laid_over, **(changes or {})}, name)
 
 
 def question_of(question: Question, changes: Mapping[str, Any] | None,
