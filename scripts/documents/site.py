@@ -14,8 +14,8 @@ from documents.sources import PageError, Sources, file_page
 
 
 # The playground if it is built, and then pages of all lessons.
-PLAY = """cp "${PATH%%:*}"/web/index.html . || exit
-for file in "$RINGSCOPE_DATA"/scenarios/lessons/*.yaml; do
+PLAY = """cp "${PATH%%:*}/web/index.html" . || exit
+for file in "$RINGSCOPE_DATA/scenarios/lessons"/[0-9]*.yaml; do
   name=$(basename "$file" .yaml); ringscope lesson "$name" -o "$name.html"
 done"""
 
