@@ -15,7 +15,7 @@ from documents.sources import PageError, Sources, file_page
 
 # The playground if it is built, and then pages of all lessons.
 PLAY = """cp "${PATH%%:*}/web/index.html" . || exit
-for file in "$RINGSCOPE_DATA/scenarios/lessons"/[0-9]*.yaml; do
+for file in "$RINGSCOPE_DATA/scenarios/lessons"/[0-9a-z]*.yaml; do
   name=$(basename "$file" .yaml); ringscope lesson "$name" -o "$name.html"
 done"""
 
