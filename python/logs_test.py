@@ -23,7 +23,7 @@ class Measurements(unittest.TestCase):
                          "allreduce")
 
     def test_measurements_of_one_kind_are_one_document(self):
-        self.assertEqual(list(ringscope.measurements([self.OSU], kind="replay")), ["replay"])
+        self.assertEqual(list(ringscope.measurements([self.OSU], only="replay")), ["replay"])
 
     def test_unreadable_log_is_an_error_with_its_file(self):
         with self.assertRaisesRegex(ringscope.InputError, "logs_test.py"):
