@@ -306,7 +306,7 @@ class Numbers(Page):
 
     def test_the_explanation_of_the_scenario_stands_on_the_page(self):
         self.assertEqual(self.texts("#question"), [self.run_cases[0]["question"]])
-        self.assertIn("one core has to push both", self.texts("#words")[0])
+        self.assertIn("one core copies both directions", self.texts("#words")[0])
 
 
 def main():
