@@ -89,7 +89,9 @@ std::vector<std::string> with_new_names(int count, char** words) {
   for (std::size_t i = 2; i < now.size(); ++i)
     for (const Renamed& one : renamed) {
       const std::string name = now[i].substr(0, now[i].find('='));
-      if (name != one.old || one.subcommands.find(now[1]) == std::string_view::npos) continue;
+      const std::string subcommands = fmt::format(" {} ", one.subcommands);
+      if (name != one.old || subcommands.find(fmt::format(" {} ", now[1])) == std::string::npos)
+        continue;
       now[i].replace(0, name.size(), one.now);
       std::fprintf(stderr, "note: %s is now %s\n", name.c_str(), std::string(one.now).c_str());
     }

@@ -41,6 +41,25 @@ TEST(QuestionOptions, errors_name_the_option) {
   EXPECT_NE(said("show star8 --bytes 1KiB").find("star8 is a cluster"), std::string::npos);
 }
 
+TEST(QuestionOptions, job_without_bytes_is_for_collectives_without_data) {
+  const std::string barrier = " --job barrier/dissemination";
+  EXPECT_EQ(asked("run --cluster star8 --library rdma --placement 1x4" + barrier).code, 0);
+  EXPECT_EQ(asked("place --cluster star8 --library rdma --ranks 4 --no-store --verify 0" + barrier +
+                  " 2>&1")
+                .code,
+            0);
+  EXPECT_NE(said("run 02-ring-of-8 --job allreduce/ring").find("'bytes' is missing"),
+            std::string::npos);
+}
+
+TEST(QuestionOptions, options_without_effect_are_refused) {
+  EXPECT_NE(said("show star8 --case 4-3-1").find("star8 is a cluster"), std::string::npos);
+  EXPECT_NE(said("check star8 --case 4-3-1").find("star8 is a cluster"), std::string::npos);
+  EXPECT_NE(said("run 02-ring-of-8 --exact --fold-from 64").find("--exact"), std::string::npos);
+  EXPECT_NE(said("run 02-ring-of-8 --exact --interval").find("--interval: "), std::string::npos);
+  EXPECT_NE(said("list --json -").find("WHAT"), std::string::npos);
+}
+
 TEST(QuestionOptions, against_puts_a_case_first) {
   const std::string text = asked("compare 03-anomaly --against 4-3-1 --bytes 1MiB").text;
   EXPECT_LT(text.find("\n4-3-1"), text.find("\n4-2-2"));
@@ -50,6 +69,7 @@ TEST(QuestionOptions, against_puts_a_case_first) {
 TEST(QuestionOptions, old_names_work_with_a_note) {
   const std::string now = said("run 01-two-hosts --time-limit 60s");
   EXPECT_EQ(said("run 01-two-hosts --limit 60s"), "note: --limit is now --time-limit\n" + now);
+  EXPECT_EQ(said("import no.log --as osu").find("note: "), std::string::npos);
   EXPECT_EQ(said("run 01-two-hosts --limit=60s"), "note: --limit is now --time-limit\n" + now);
 }
 

@@ -104,8 +104,10 @@ Seconds wall_time(const std::string& option, const std::string& text) {
 
 Seconds limit_of(const std::string& text) { return wall_time("--time-limit", text); }
 
-Option add_how_options(Command& subcommand, HowArguments& arguments) {
-  subcommand.add_flag("--exact", arguments.exact, "the same as --no-skip --no-fold");
+std::array<Option, 2> add_how_options(Command& subcommand, HowArguments& arguments) {
+  const Option exact = subcommand.add_flag(
+      "--exact", [&arguments] { arguments.no_skip = arguments.no_fold = true; },
+      "the same as --no-skip --no-fold");
   subcommand.add_flag("--no-skip", arguments.no_skip,
                       "simulate every step and repetition; do not fast-forward a steady state");
   subcommand
@@ -113,8 +115,8 @@ Option add_how_options(Command& subcommand, HowArguments& arguments) {
                   "FRACTION, such as 0.1%: treat transfers that end closer than this fraction of "
                   "their duration as simultaneous (faster)")
       .show_default();
-  return subcommand.add_flag("--no-fold", arguments.no_fold,
-                             "simulate every rank; do not exploit symmetry");
+  return {exact, subcommand.add_flag("--no-fold", arguments.no_fold,
+                                     "simulate every rank; do not exploit symmetry")};
 }
 
 double tolerance_of(const std::string& text) {
@@ -132,8 +134,7 @@ double tolerance_of(const std::string& text) {
 }
 
 void set_how(const HowArguments& arguments, RunOptions& options) {
-  options.set_exactness(!arguments.no_skip && !arguments.exact,
-                        !arguments.no_fold && !arguments.exact, tolerance_of(arguments.tolerance));
+  options.set_exactness(!arguments.no_skip, !arguments.no_fold, tolerance_of(arguments.tolerance));
 }
 
 void add_case_arguments(Command& subcommand, CaseArguments& arguments) {
@@ -144,13 +145,14 @@ void add_case_arguments(Command& subcommand, CaseArguments& arguments) {
                   "simulator: fluid, simgrid (10x slower or more), both (their difference) or "
                   "reference (slow, simple)")
       .show_default();
-  const Option no_fold = add_how_options(subcommand, arguments);
+  const auto [exact, no_fold] = add_how_options(subcommand, arguments);
   subcommand
       .add_option("--fold-from", arguments.fold_from,
                   "RANKS: exploit symmetry from this number of ranks on")
       .between(2, never_fold)
       .show_default()
-      .excludes(no_fold);
+      .excludes(no_fold)
+      .excludes(exact);
   subcommand
       .add_option("--time-limit", arguments.limit,
                   "TIME: stop a case that takes longer to simulate")
@@ -208,7 +210,7 @@ Answer run_with(const CaseArguments& arguments, const std::vector<Scenario>& sce
   const bool both = arguments.kernel == both_kernels;
   set_how(arguments, options);
   options.kernel = both ? "fluid" : std::string_view(arguments.kernel);
-  if (!arguments.no_fold && !arguments.exact) options.fold_from = arguments.fold_from;
+  if (!arguments.no_fold) options.fold_from = arguments.fold_from;
   const double first = both ? share_of_fluid(scenarios, options) : 1;
   const auto show = [&share, length](double from, double to) {
     return [=, &share](double done) {

@@ -2,6 +2,7 @@
 // Shared by `run` and `compare`: the choice of cases, and running them.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,7 +17,7 @@ namespace ringscope {
 
 /// How cases and points of a study are simulated.
 struct HowArguments {
-  bool no_skip = false, no_fold = false, exact = false;
+  bool no_skip = false, no_fold = false;
   std::string tolerance = "0";
 };
 
@@ -46,8 +47,9 @@ Seconds wall_time(const std::string& option, const std::string& text);
 /// Time of --time-limit.
 Seconds limit_of(const std::string& text);
 
-/// Adds --exact, --no-skip, --tolerance and --no-fold, which it returns.
-Option add_how_options(Command& subcommand, HowArguments& arguments);
+/// Adds --exact (--no-skip and --no-fold), --no-skip, --tolerance and --no-fold. Returns the
+/// options that leave nothing folded.
+std::array<Option, 2> add_how_options(Command& subcommand, HowArguments& arguments);
 
 /// A share from 0 to 0.1, as --tolerance says it: "0.1%" or "0.001". Throws InputError.
 double tolerance_of(const std::string& text);

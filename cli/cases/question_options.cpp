@@ -28,15 +28,17 @@ const QuestionOption question_options[] = {
     {"--bytes", "SIZE of the message, such as 64MiB", {"job.bytes"}},
 };
 
-/// "allreduce/ring:64MiB" as the map of a job; a map as it is.
+/// "allreduce/ring:64MiB", or "barrier/dissemination", as the map of a job; a map as it is.
 std::string job_map(const std::string& text) {
   if (text.starts_with('{')) return text;
   const auto slash = text.find('/'), colon = text.find(':');
-  if (slash == std::string::npos || colon == std::string::npos || colon < slash)
+  if (slash == std::string::npos || colon < slash)
     option_word("--job", text)
         .fail("expected a collective, its algorithm and bytes, such as allreduce/ring:64MiB");
-  return fmt::format("{{collective: {}, algorithm: {}, bytes: {}}}", text.substr(0, slash),
-                     text.substr(slash + 1, colon - slash - 1), text.substr(colon + 1));
+  const std::string bytes =
+      colon == std::string::npos ? "" : fmt::format(", bytes: {}", text.substr(colon + 1));
+  return fmt::format("{{collective: {}, algorithm: {}{}}}", text.substr(0, slash),
+                     text.substr(slash + 1, colon - slash - 1), bytes);
 }
 
 }  // namespace
@@ -91,7 +93,10 @@ std::vector<Scenario> read_question(const std::string& name, const QuestionArgum
                     "job", arguments.overrides());
 }
 
-void refuse_options_for(const std::string& name, const QuestionArguments& arguments) {
+void refuse_options_for(const std::string& name, const QuestionArguments& arguments,
+                        const std::vector<std::string>& only) {
+  if (!only.empty())
+    throw BadInput(fmt::format("--case: expected a scenario, and {} is a cluster", name));
   if (const std::string words = arguments.words(); !words.empty())
     throw BadInput(
         fmt::format("{}: changes keys of a scenario, and {} is a cluster: expected a scenario, "

@@ -30,7 +30,8 @@ Value spelled_out(const std::string& command, const QuestionArguments& arguments
 /// Cases of the scenario called `name`, or, without a name, of the scenario that the options give.
 std::vector<Scenario> read_question(const std::string& name, const QuestionArguments& arguments);
 
-/// Throws BadInput where there are options for `name`, which is a cluster.
-void refuse_options_for(const std::string& name, const QuestionArguments& arguments);
+/// Throws BadInput where options or cases are asked of `name`, which is a cluster.
+void refuse_options_for(const std::string& name, const QuestionArguments& arguments,
+                        const std::vector<std::string>& only);
 
 }  // namespace ringscope

@@ -43,7 +43,7 @@ std::string check(const std::string& name, const QuestionArguments& question,
     }
     text = fmt::format("{}: {}", name, plural(cases.size(), "case"));
   } else {
-    refuse_options_for(name, question);
+    refuse_options_for(name, question, only);
     const Cluster cluster = read_cluster(typed("check", name));
     add(warnings(cluster));
     text = fmt::format("{}: {}, {}", name, plural(cluster.topology.hosts().size(), "host"),

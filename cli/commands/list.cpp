@@ -150,8 +150,10 @@ std::string as_json(const std::string& what, const Rows& rows) {
 
 void list(const std::string& what, const std::string& json) {
   if (what.empty()) {
+    Rows counts;
     for (const Listing& one : listings)
-      write_output("-", fmt::format("{:<15}  {}\n", one.name, one.rows().size()));
+      counts.push_back({one.name, std::to_string(one.rows().size())});
+    show_screen(print(counts));
     return suggest("ringscope list scenarios");
   }
   const std::vector<std::string> names = each_of(std::span(listings), &Listing::name);
@@ -178,11 +180,14 @@ void add_list(Command& program) {
   Command command = program.add_subcommand(
       "list", "List built-in scenarios, clusters, libraries, algorithms, ...");
   const auto what = std::make_shared<std::string>(), json = std::make_shared<std::string>();
-  command.add_option("WHAT", *what,
-                     fmt::format("{} (default: how many there are of each)",
-                                 fmt::join(each_of(std::span(listings), &Listing::name), ", ")));
-  command.add_option("--json", *json,
-                     "write the list and what else is known as JSON (scenarios/schema.md)");
+  const Option kind = command.add_option(
+      "WHAT", *what,
+      fmt::format("{} (default: how many there are of each)",
+                  fmt::join(each_of(std::span(listings), &Listing::name), ", ")));
+  command
+      .add_option("--json", *json,
+                  "write the list and what else is known as JSON (scenarios/schema.md)")
+      .needs(kind);
   command.footer("Examples:\n  ringscope list algorithms\n  ringscope list scenarios");
   command.callback([what, json] { list(*what, *json); });
 }

@@ -86,7 +86,7 @@ Shown read(const ShowArguments& arguments) {
   const std::string& name = arguments.name;
   if (is_read_as_scenario(name))
     return shown_of(only_cases(read_question(name, arguments.question), arguments.only).at(0));
-  refuse_options_for(name, arguments.question);
+  refuse_options_for(name, arguments.question, arguments.only);
   if (is_path(name)) return shown_of(read_cluster(typed("show", name)));
   const std::vector<std::string> clusters = names_in("topologies/clusters");
   if (contains(clusters, name)) return shown_of(read_cluster(typed("show", name)));

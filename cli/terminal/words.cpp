@@ -72,6 +72,10 @@ Command Command::add_subcommand(const std::string& name, const std::string& summ
 Option Command::add_flag(const std::string& name, bool& value, const std::string& help) {
   return Option(app_->add_flag(name, value, help));
 }
+Option Command::add_flag(const std::string& name, std::function<void()> set,
+                         const std::string& help) {
+  return Option(app_->add_flag_callback(name, std::move(set), help));
+}
 
 Option Command::add_option(const std::string& name, std::string& value, const std::string& help) {
   return Option(app_->add_option(name, value, help));

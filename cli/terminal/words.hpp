@@ -50,6 +50,7 @@ class Command {
   /// Heading of the help for the subcommands that are added after this call.
   void begin_group(const char* heading) { group_ = heading; }
   Option add_flag(const std::string& name, bool& value, const std::string& help);
+  Option add_flag(const std::string& name, std::function<void()> set, const std::string& help);
 
   // `value` is read and written where it is, and must outlive the parsing.
   Option add_option(const std::string& name, std::string& value, const std::string& help);
