@@ -105,8 +105,6 @@ def measurements(logs: Path | Sequence[Path], **options: Any) -> dict[str, dict[
     mpi="Open MPI 4.0".
 
     Raises InputError with the file and its line."""
-    if "kind" in options:  # its old name
-        options["only"] = options.pop("kind")
     with tempfile.TemporaryDirectory() as folder:
         ended("validation.calibration.import",
               [*paths_of(logs), "--output", os.path.join(folder, "log.json"), *words_of(options)])
@@ -137,8 +135,6 @@ def tune(cluster: Cluster, placement: Any, **options: Any) -> Tuning:
     min_gain="10%", format="mpich".
 
     Raises InputError with the known names."""
-    if "error" in options:  # its old name
-        options["min_gain"] = options.pop("error")
     with files(cluster, "rules", "tuned.json") as (path, rules, document):
         words = [path, "--placement", placement_words(placement), "--output", rules, "--json",
                  document, *words_of(options)]

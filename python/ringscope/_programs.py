@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 Path = Union[str, "os.PathLike[str]"]
 Document = Union[Path, Mapping[str, Any]]  # a file, or an element of measurements()
 BAD_INPUT, STUCK = 1, 3
+# Old names of options, which work for one more release.
+RENAMED = {"kind": "only", "error": "min_gain", "figures": "figure"}
 
 
 class Ended(NamedTuple):
@@ -49,7 +51,7 @@ def words_of(options: Mapping[str, Any]) -> list[str]:
     word alone, a dict or a list in a placement as JSON."""
     words = []
     for name, value in options.items():
-        option = f"--{name.replace('_', '-')}"
+        option = f"--{RENAMED.get(name, name).replace('_', '-')}"
         if value is True:
             words.append(option)
         elif value is not None and value is not False:

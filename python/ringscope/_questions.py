@@ -41,9 +41,10 @@ def job_of(words: Any) -> Any:
         return words
     collective, slash, rest = str(words).partition("/")
     algorithm, colon, size = rest.partition(":")
-    if not (slash and colon):
+    if not slash:
         raise ValueError(f"job: expected COLLECTIVE/ALGORITHM:BYTES or a dict, got '{words}'")
-    return {"collective": collective, "algorithm": algorithm, "bytes": size}
+    job = {"collective": collective, "algorithm": algorithm}
+    return {**job, "bytes": size} if colon else job
 
 
 def asked(question: Question | None, changes: Mapping[str, Any] | None,
