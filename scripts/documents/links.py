@@ -8,7 +8,7 @@ import urllib.parse
 
 FETCHED = {("link", "href"), ("script", "src"), ("img", "src"), ("iframe", "src"),
            ("source", "src"), ("object", "data")}
-ELSEWHERE = re.compile(r"(?:[a-z]+:)?//")
+ELSEWHERE = re.compile(r"(?:[a-z]+:)?//|data:(?!,$)")  # "data:,": a lesson page has no icon
 HEADINGS = ("h1", "h2", "h3")
 
 
