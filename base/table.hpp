@@ -6,6 +6,7 @@
 #include <concepts>
 #include <cstddef>
 #include <functional>
+#include <numeric>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -56,9 +57,10 @@ auto each_of(const auto& items, auto make) {
 
 /// 0, 1, 2, ...: the first `count` numbers.
 template <std::integral Number = int>
-std::vector<Number> numbers_below(std::integral auto count) {
-  std::vector<Number> all;
-  for (Number next = 0; next < static_cast<Number>(count); ++next) all.push_back(next);
+Table<Number> numbers_below(std::integral auto count) {
+  Table<Number> all;
+  all.resize(count);
+  std::iota(all.begin(), all.end(), Number{0});
   return all;
 }
 

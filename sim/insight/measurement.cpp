@@ -168,8 +168,7 @@ Measurement measure(const Run& run, std::span<const std::unique_ptr<RankThread>>
 Report report_of(const Scenario& scenario, std::vector<Measurement> measurements) {
   Report report;
   for (const Measurement& measurement : measurements) report.times_s.push_back(measurement.time_s);
-  std::vector<std::size_t> order(measurements.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::vector<std::size_t> order = numbers_below<std::size_t>(measurements.size());
   std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
     return measurements[a].time_s < measurements[b].time_s;
   });

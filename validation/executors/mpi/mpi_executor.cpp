@@ -241,8 +241,7 @@ double MpiExecutor::instrument_s() {
 std::vector<int> SplitCommunicators::ranks_of(MPI_Comm comm) const {
   int size = 0;
   MPI_Comm_size(comm, &size);
-  Table<int> own(size), of_all(size);
-  std::iota(own.begin(), own.end(), 0);
+  Table<int> own = numbers_below(size), of_all(size);
   MPI_Group here = MPI_GROUP_NULL, everybody = MPI_GROUP_NULL;
   MPI_Comm_group(comm, &here);
   MPI_Comm_group(all_, &everybody);
