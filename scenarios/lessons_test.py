@@ -121,6 +121,13 @@ class Screens(Held):
             with self.subTest(name):
                 self.assert_same(SCREENS / f"{name}.txt", screen_of(name, self.build))
 
+    def test_words_of_a_lesson_fit_above_its_pictures(self):
+        for name in filter(re.compile(r"\d").match, NAMES):
+            with self.subTest(name):
+                text = (HERE / "lessons" / f"{name}.yaml").read_text(encoding="utf-8")
+                self.assertLessEqual(len(re.sub("(?m)^#", "", text.split("question:")[0]).split()),
+                                     150)
+
 
 class Files(Held):
     def test_every_screen_and_file_has_its_scenario_and_every_file_is_held_once(self):
