@@ -26,7 +26,7 @@ PARTS = (
     ("critical paths", r"Path"),
     ("MPI: messages, matching, engines, streams",
      r"::Mpi|Engine|Stream|Matching|sim::Pool|Message|Posting|_Hashtable|_Map_base"),
-    ("ranks: verbs and accounts", r"RankThread|ReadyQueue|Noise"),
+    ("ranks: MPI calls and accounts", r"RankThread|ReadyQueue|Noise"),
     ("texts: coroutines",
      r"ringscope::\(anonymous namespace\)::|Communicator|Task|ringscope::\w+\("),
     ("machine: channels, routes, topology",

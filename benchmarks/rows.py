@@ -66,7 +66,7 @@ class Row:
         """Summary of the figures: how they compare, or why there are none."""
         figures = results[self.name]
         if not figures:
-            return "left out: SimGrid's smpicxx was not there when this was built"
+            return "omitted: SimGrid's smpicxx was missing at build time"
         if "stopped_s" in figures:
             return f"had not ended in {figures['stopped_s']} s"
         return JUDGED[self.judged](self, results) if self.judged else ""

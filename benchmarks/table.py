@@ -102,10 +102,10 @@ def main():
                         help="stop a row that takes longer")
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--json", metavar="FILE", help="the figures; '-' is standard output")
-    parser.add_argument("--write", action="store_true", help="into the README beside this script")
+    parser.add_argument("--write", action="store_true", help="update benchmarks/README.md")
     options = parser.parse_args()
     if options.write and (options.rows or options.quick):
-        raise InputError("--write takes the whole table: leave out rows and --quick")
+        raise InputError("--write takes the whole table: omit rows and --quick")
     started, rows, results = time.time(), chosen(options.rows), {}
     for row in rows:
         if sys.stderr.isatty():
