@@ -60,7 +60,7 @@ def rings(sources, includes=includes_of):
         for (source, target), (place, included) in edges.items():
             if source in reached_from(target, edges):
                 yield (f"{place}: closes a ring of folders in {folder or 'the project'}: {source} "
-                       f"includes {target} ({included}), which includes {source} in turn")
+                       f"includes {target} ({included}), which includes {source}")
 
 
 def crowds(sources):

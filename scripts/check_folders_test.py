@@ -50,9 +50,9 @@ class Folders(unittest.TestCase):
             "sim/ranks/b.hpp": '#include "sim/mpi/c.hpp"\n',
             "sim/mpi/c.hpp": "",
         }), ["sim/mpi/a.cpp:2: closes a ring of folders in sim: mpi includes ranks "
-             "(sim/ranks/b.hpp), which includes mpi in turn",
+             "(sim/ranks/b.hpp), which includes mpi",
              "sim/ranks/b.hpp:1: closes a ring of folders in sim: ranks includes mpi "
-             "(sim/mpi/c.hpp), which includes ranks in turn"])
+             "(sim/mpi/c.hpp), which includes ranks"])
 
     def test_the_files_of_a_folder_and_those_of_folders_in_it_form_rings_too(self):
         ring = {"sim/a.hpp": '#include "sim/mpi/b.hpp"\n',
@@ -88,13 +88,13 @@ class Folders(unittest.TestCase):
             "python/ringscope/__init__.py": "from ringscope import _core\n",
             "python/ringscope/_core.py": "from scripts import check\n",
         }), ["python/ringscope/_core.py:1: closes a ring of folders in the project: python "
-                 "includes scripts (scripts/check.py), which includes python in turn",
+                 "includes scripts (scripts/check.py), which includes python",
                  "scripts/fuzzing/names.py:1: closes a ring of folders in the project: scripts "
-                 "includes python (python/ringscope/__init__.py), which includes scripts in turn",
+                 "includes python (python/ringscope/__init__.py), which includes scripts",
                  "scripts/fuzz:2: closes a ring of folders in scripts: . includes fuzzing "
-                 "(scripts/fuzzing/jobs.py), which includes . in turn",
+                 "(scripts/fuzzing/jobs.py), which includes .",
                  "scripts/fuzzing/jobs.py:1: closes a ring of folders in scripts: fuzzing includes "
-                 ". (scripts/check.py), which includes fuzzing in turn"])
+                 ". (scripts/check.py), which includes fuzzing"])
 
     def test_a_folder_with_more_than_25_files_is_named(self):
         files = {f"sim/f{number}.cpp": "" for number in range(25)}

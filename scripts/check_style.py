@@ -172,14 +172,14 @@ def check_names(path, text):
     stem = os.path.splitext(os.path.basename(path))[0]
     for word in stem.split("_"):
         if word.capitalize() in BANNED_WORDS:
-            yield 1, f"'{word}' in a file's name says nothing: name what it does"
+            yield 1, f"'{word}' in a file's name is vague: name what it does"
     if not path.endswith(CPP):
         return
     for number, line in enumerate(code_only(text).splitlines(), 1):
         for name in TYPE_NAME.findall(line):
             for word in re.findall(r"[A-Z][a-z0-9]*", name):
                 if word in BANNED_WORDS and name != "NetZoneImpl":  # SimGrid's own
-                    yield number, f"'{word}' in {name} says nothing: name what it does"
+                    yield number, f"'{word}' in {name} is vague: name what it does"
 
 
 def cpp_comments(text):
@@ -222,7 +222,7 @@ def check_comments(path, text):
         beginnings = [*first_lines(python_comments(text)), *docstrings(text)]
     for line, words in beginnings:
         if vague := VAGUE_BEGINNING.match(words):
-            yield line, f"a comment that begins with '{vague[1]}': begin with the noun or the verb"
+            yield line, f"a comment that begins with '{vague[1]}': begin with a noun or an action"
 
 
 def layer_of(path):
@@ -256,7 +256,7 @@ def check_header(path, text):
     if not path.endswith(".hpp"):
         return
     if not without_licence(text).startswith("//"):
-        yield 1, "a header opens with a comment that says what it is"
+        yield 1, "a header opens with a comment that describes it"
     if "#pragma once" not in text.splitlines():
         yield 1, "#pragma once is missing"
 

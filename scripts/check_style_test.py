@@ -123,7 +123,7 @@ class Names(unittest.TestCase):
                          f"enum class {name} {{ a }};\n", f"class {name} final : public B {{\n"):
                 self.assertEqual(
                     breaches("sim/a.cpp", text),
-                    [f"sim/a.cpp:1: '{word}' in {name} says nothing: name what it does"])
+                    [f"sim/a.cpp:1: '{word}' in {name} is vague: name what it does"])
 
     def test_words_that_contain_a_banned_word_pass(self):
         self.assertEqual(breaches("sim/a.cpp", "class Implicit {};\nstruct Utilisation {};\n"), [])
@@ -134,7 +134,7 @@ class Names(unittest.TestCase):
 
     def test_a_file_is_named_by_what_it_holds(self):
         self.assertEqual(breaches("sim/string_util.cpp", ""), [
-            "sim/string_util.cpp:1: 'util' in a file's name says nothing: name what it does"])
+            "sim/string_util.cpp:1: 'util' in a file's name is vague: name what it does"])
 
 
 class Comments(unittest.TestCase):
@@ -143,7 +143,7 @@ class Comments(unittest.TestCase):
             for mark in ("//", "///", "int a;  ///<"):
                 self.assertEqual(breaches("sim/a.cpp", f"\n{mark} {word} a run.\n"), [
                     f"sim/a.cpp:2: a comment that begins with '{word}': "
-                    "begin with the noun or the verb"])
+                    "begin with a noun or an action"])
             for text in (f'"""{word} a run."""\n', f"# {word} a run.\n",
                          f'def f():\n    """{word} a run."""\n'):
                 self.assertEqual(len(breaches("plots/a.py", text)), 1, text)
@@ -251,7 +251,7 @@ class Headers(unittest.TestCase):
     def test_a_header_opens_with_a_comment_and_is_read_once(self):
         self.assertEqual(breaches("sim/a.hpp", HEADER), [])
         self.assertEqual(breaches("sim/a.hpp", "#pragma once\n"), [
-            "sim/a.hpp:1: a header opens with a comment that says what it is"])
+            "sim/a.hpp:1: a header opens with a comment that describes it"])
         self.assertEqual(breaches("sim/a.hpp", "// A header.\n"), [
             "sim/a.hpp:1: #pragma once is missing"])
 
