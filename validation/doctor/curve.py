@@ -143,7 +143,7 @@ def gpu_point(one) -> Point:
     divide = 2 * copies
     if given.get("directions") == 2:
         job |= {"collective": "exchange", "algorithm": "bidirectional"}
-        series, divide = series + ", both ways", copies
+        series, divide = series + ", both directions", copies
     return Point(series, int(given["bytes"]), one.median_s, placement, job, divide, over,
                  spread_of(one))
 
@@ -176,7 +176,7 @@ def probe_point(one) -> Optional[Point]:
         return None
     rounds = job["options"]["rounds"]
     divide = window * rounds * (1 if job["collective"] == "exchange" else 2)
-    name = "both ways" if job["collective"] == "exchange" else one.what.replace("_", "-")
+    name = "both directions" if job["collective"] == "exchange" else one.what.replace("_", "-")
     job["bytes"] = f"{max(size * window, 1)} B"
     return Point(f"{name}, {place}", size, one.median_s, placement, job, divide,
                  spread=spread_of(one))
@@ -192,7 +192,7 @@ class Chooser:
         collective = str(one.parameters["collective"])
         if collective not in self.known:
             raise InputError(f"{one.document.path}: {one.name}: expected a collective that the "
-                             f"simulator knows ({', '.join(self.known)}), got '{collective}'")
+                             f"simulator supports ({', '.join(self.known)}), got '{collective}'")
         name = one.parameters["algorithm"] or self.said.get(collective, "")
         if not name:
             name = gpus.chosen(one.document.where, collective, self.nccl)
@@ -202,7 +202,7 @@ class Chooser:
             name = model.stand_in(table or model.CHOSEN, self.known[collective])
             if name != table:
                 note = (f"{collective}: the log does not say which algorithm ran; {name} is taken "
-                        f"(--algorithm {collective}=NAME says otherwise)")
+                        f"(--algorithm {collective}=NAME overrides it)")
                 notes += [note] if note not in notes else []
         if name not in self.known[collective]:
             raise InputError(f"--algorithm {collective}={name}: expected one of "

@@ -208,7 +208,7 @@ class Program(unittest.TestCase):
                 self.assertEqual(point["normal"], point["low"] <= point["ratio"] <= point["high"])
         self.assertEqual(self.expected("NVIDIA H200", 1.7)["model_error"], "spread")
         other = self.expected("NVIDIA RTX 5090", 1.7)
-        self.assertEqual((other["model_error"], other["normal"]), ("by the data sheet", True))
+        self.assertEqual((other["model_error"], other["normal"]), ("scaled from data sheet", True))
 
     def test_the_card_is_normal_and_a_third_of_it_is_not(self):
         # A ring of two: the bus bandwidth is at most that of the card, 12.5 GB/s.
@@ -216,13 +216,13 @@ class Program(unittest.TestCase):
         self.assertIn("\nNormal: ", ran.stdout, ran.stderr)
         ran = self.doctor(self.quoted(1 << 30, 4.1), self.folder / "two.yaml")
         self.assertIn("\nNot normal from 1 GiB on: ", ran.stdout, ran.stderr)
-        self.assertIn("These data do not tell apart: ", ran.stdout)
+        self.assertIn("These data do not distinguish: ", ran.stdout)
 
     def test_a_machine_that_is_faster_than_described_is_blamed_on_nothing(self):
         # A card of 100 Gbit/s, and a log of one of 400.
         ran = self.doctor(self.quoted(1 << 30, 49.0), self.folder / "two.yaml", "--json",
                           self.folder / "out.json")
-        self.assertIn("The machine is faster than what was described", ran.stdout, ran.stderr)
+        self.assertIn("The machine is faster than described", ran.stdout, ran.stderr)
         self.assertIn("No cause is named: ", ran.stdout)
         self.assertNotIn("   $ ", ran.stdout)
         said = json.loads((self.folder / "out.json").read_text(encoding="utf-8"))

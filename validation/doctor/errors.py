@@ -46,7 +46,7 @@ STATED = {
     "fitted": (Stated(64 * 1024, 0.25), Stated(1 << 20, 0.20), Stated(math.inf, 0.12)),
     "nccl": (Stated(16 * 1024, 0.15), Stated(2 << 20, 0.25), Stated(math.inf, 0.10)),
     "nccl, between hosts": (Stated(2 << 20, 0.50), Stated(32 << 20, 0.25), Stated(math.inf, 0.12)),
-    "by the data sheet": (Stated(2 << 20, 0.60), Stated(32 << 20, 0.35), Stated(math.inf, 0.20)),
+    "scaled from data sheet": (Stated(2 << 20, .60), Stated(32 << 20, .35), Stated(math.inf, .20)),
     # Two logs of one job, or of like jobs, differ by the noise of both.
     "reference": (Stated(64 * 1024, 0.10), Stated(math.inf, 0.07)),
     "reference of another job": (Stated(math.inf, 0.20),),

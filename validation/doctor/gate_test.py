@@ -109,7 +109,7 @@ class Verdicts(Gate):
         self.assertEqual((code, said["verdict"]), (6, "cannot tell"))
         self.assertIn("lines of NCCL_DEBUG=INFO, or a log of a good day", said["cannot_tell"])
         text = " ".join(self.doctor(log, self.cluster, causes=self.FEW)[1].split())
-        self.assertIn("Cannot tell whether this is a fault. What would tell: the largest", text)
+        self.assertIn("Cannot tell whether this is a fault. Missing evidence: the largest", text)
 
     def test_a_stated_cause_settles_it(self):
         log = pathlib.Path(self.log("x.log", factor=lambda size: 3.0 if size < 1 << 24 else 1.0))

@@ -25,7 +25,7 @@ FITTED = {"nccl_h100": r"H100", "nccl_b200": r"B200", "nccl_a100": r"A100|A800",
 VERSION = re.compile(r"NCCL (\d+)\.(\d+)")
 OLDEST, NEWEST = (2, 10), (2, 31)  # of NCCL's tables that the simulator has
 KNOWN_HOSTS = ("custom", "numa", "pcie_tree", "simple")  # types of hosts whose GPUs a Scene counts
-SCALED = "by the data sheet"
+SCALED = "scaled from data sheet"
 FAST = 40e9 / 8  # bytes per second: from there on a NIC is taken to bypass the kernel
 
 

@@ -98,7 +98,7 @@ class Profiles(Doctor):
             if device and not any(name in device for name in ("H100", "A800", "B200", "MI300")):
                 # The spread was measured on datacentre GPUs of these generations.
                 kin = any(name in device for name in ("H200", "H800", "B200", "B300"))
-                self.assertIn("range of 90 %" if kin else "'by the data sheet'", said, device)
+                self.assertIn("range of 90 %" if kin else "'scaled from data sheet'", said, device)
                 self.assertEqual("the wide error" in " ".join(said.split()), not kin, device)
                 self.assertIn(f"no profile was fitted to {device}", " ".join(said.split()))
 
@@ -257,7 +257,7 @@ class Words(Doctor):
                                        str(unnamed)).split())
         self.assertNotIn("the network is socket", said)
         self.assertRegex(said, r'1\. tcp: stated by \S+/x.log:1: "h0:1:2 .0. NCCL INFO Using '
-                         r'network Socket" and explains \d+ % of it: of ')
+                         r'network Socket" and explains \d+ % of it: ')
 
     def test_runs_of_two_labels_are_samples_of_one_case(self):
         lines = log_of("NVIDIA H100", 1, 8).splitlines()

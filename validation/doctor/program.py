@@ -49,15 +49,15 @@ def arguments():
     parser.add_argument("--cluster", default="", metavar="CLUSTER",
                         help="machine, by name or file (default: the last LOG)")
     parser.add_argument("--library", default="", metavar="NAME", help="how messages move; default: "
-                        "that of CLUSTER's file, else the nearest of ours")
-    parser.add_argument("--nodes", type=count, metavar="N", help="of an OSU log: hosts")
+                        "by CLUSTER's file, else the nearest built-in profile")
+    parser.add_argument("--nodes", type=count, metavar="N", help="hosts of an OSU log")
     parser.add_argument("--ranks-per-node", type=count, metavar="N")
     parser.add_argument("--collective", default="", metavar="NAME", type=collectives.of_option,
                         help="which one a run of nccl-tests measured, where it does not say")
     parser.add_argument("--placement", type=placement, metavar="PLACEMENT",
-                        help="where the ranks were, in place of what the log says: 8x2, or JSON")
+                        help="placement of the ranks, in place of the log's: 8x2, or JSON")
     parser.add_argument("--algorithm", type=choice, action="append", default=[],
-                        metavar="COLLECTIVE=NAME", help="what ran, where the log does not say")
+                        metavar="COLLECTIVE=NAME", help="algorithm that ran, if the log names none")
     parser.add_argument("--noise", type=percentage, metavar="5%", help="relative standard "
                         "deviation of the measurement; default: from its samples, else 5%%")
     parser.add_argument("--json", metavar="FILE", nargs="?", const="-", help='write all of it as '

@@ -73,7 +73,7 @@ def pairs(scene: Scene) -> list:
                        cores, pingpong(LARGE), way, True),
             Experiment("8 B between two hosts", BETWEEN.format("latency") + " -m 8:8", cores,
                        pingpong(SMALL), way, False),
-            Experiment("64 MiB between two hosts, both ways at once",
+            Experiment("64 MiB between two hosts, both directions concurrently",
                        BETWEEN.format("bibw") + BYTES, cores, exchange(LARGE), ROUNDS, True)]
     if scene.on_gpus and scene.between_hosts:
         gpus = [{"host": 0, "gpu": 0}, {"host": 1, "gpu": 0}]

@@ -80,7 +80,7 @@ def tables(diagnosis: Diagnosis) -> list:
                        key=lambda i: (-abs(math.log(points[i].ratio)) / sigma[i], i))
         lines = table(diagnosis, worst[:MOST_ROWS], [points[i].series for i in worst[:MOST_ROWS]])
         more = len(points) - MOST_ROWS
-        lines += [f"and {more} points that are nearer to what was expected"] * (more > 0)
+        lines += [f"and {more} points that are nearer to the expectation"] * (more > 0)
         return ["\n".join(lines)]
     return ["\n".join([name, *table(diagnosis, [i for i, point in enumerate(points)
                                                 if point.series == name])]) for name in series]
@@ -118,13 +118,13 @@ def normal(diagnosis: Diagnosis) -> str:
 def verdict(diagnosis: Diagnosis) -> str:
     points = diagnosis.curve.points
     said, missing = judgement.verdict(diagnosis)
-    doubt = f"\n{wrapped(f'Cannot tell whether this is a fault. What would tell: {missing}.')}" \
+    doubt = f"\n{wrapped(f'Cannot tell whether this is a fault. Missing evidence: {missing}.')}" \
         if said == judgement.CANNOT_TELL else ""
     if diagnosis.normal:
         return wrapped(normal(diagnosis).removeprefix("Normal: " if doubt else "")) + doubt
     point = points[diagnosis.first]
     several = f" ({point.series})" if len(diagnosis.curve.series) > 1 else ""
-    faster = ("\n" + wrapped("The machine is faster than what was described: look at the "
+    faster = ("\n" + wrapped("The machine is faster than described: look at the "
                              "description (links, library, algorithm) first.")) * (point.ratio < 1)
     if doubt and point.job["algorithm"] == "nccl" and not faster:
         doubt += f"\n   $ NCCL_DEBUG=INFO {benchmark(point.job, point.placement, 8, 1 << 30)}"
@@ -170,7 +170,7 @@ def causes(diagnosis: Diagnosis) -> list:
     compared = max((sum(not math.isnan(time) for time in one.log_times) for one, _ in known),
                    default=0)
     some = f" (at {compared} of the points)" * (compared < len(diagnosis.curve.points))
-    lines = [f"Of {len(known)} causes that such a cluster can have, by how well each explains the "
+    lines = [f"Ranking of {len(known)} possible causes by how well each explains the "
              f"whole curve{some}:"]
     for number, (one, share) in enumerate(known[:CAUSES], 1):
         lines += explanation(diagnosis, number, one, share)
@@ -181,7 +181,7 @@ def causes(diagnosis: Diagnosis) -> list:
         lines.append(wrapped(f"Something that is in no list: {percent(unknown)}.{none}"))
     same = [one.name for one in ranking.alike(diagnosis.ranked)]
     if len(same) > 1 and not diagnosis.stated:
-        lines.append(wrapped(f"These data do not tell apart: {', '.join(same)}."))
+        lines.append(wrapped(f"These data do not distinguish: {', '.join(same)}."))
     return lines
 
 

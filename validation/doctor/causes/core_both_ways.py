@@ -26,6 +26,6 @@ def edit(scene: Scene, value):
 
 CAUSE = Cause(
     "core-both-ways",
-    "one process of a host pushes both directions: its core, not the wire, is the limit",
+    "one process of a host pushes both directions: its core, not the network, is the limit",
     "top -H  # a core at 100 % during the run; give each host as many ranks, or more endpoints",
     values, edit, lambda value: f"a byte costs it {format_cost(value)} each way")

@@ -22,5 +22,5 @@ CAUSE = Cause(
     "high-latency",
     "each hop takes long: sleeping cores (C-states), interrupt moderation, a detour",
     "cpupower idle-info  # osu_latency or ib_write_lat of two hosts; ethtool -c DEVICE",
-    lambda scene: [2.0, 4.0, 8.0, 16.0], edit, lambda value: f"{value:g} times as long",
+    lambda scene: [2.0, 4.0, 8.0, 16.0], edit, lambda value: f"{value:g}x as long",
     weight=RARE)

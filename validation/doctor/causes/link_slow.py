@@ -18,7 +18,7 @@ def edit(scene: Scene, value):
 
 CAUSE = Cause(
     "link-slow",
-    "a network link is degraded: a lower rate, a bad cable, a wrong MTU",
+    "a network link is degraded: a lower rate, faulty cabling, a wrong MTU",
     "ibstat | grep Rate; ip link | grep mtu  # also ethtool DEVICE (Speed), perfquery (symbol "
     "errors), ib_write_bw between each two hosts",
     values, edit, lambda value: f"it carries {share(value)} of its rate",

@@ -23,6 +23,6 @@ CAUSE = Cause(
     "no-peer-access",
     "GPUs have no peer access: NCCL goes through shared memory of the host",
     "nvidia-smi topo -p2p r; env | grep -e NCCL_P2P -e NCCL_SHM  # NCCL_P2P_LEVEL=LOC or "
-    "NCCL_P2P_DISABLE=1 forbid it; NCCL_DEBUG=INFO says via SHM",
+    "NCCL_P2P_DISABLE=1 forbid it; NCCL_DEBUG=INFO prints via SHM",
     values, edit, lambda value: f"with {share(value)} of the host's memory bandwidth",
     threads=("NVIDIA/nccl-tests#228",))

@@ -45,7 +45,7 @@ def edit(scene: Scene, value, latency=LATENCIES[0]):
 CAUSE = Cause(
     "tcp",
     "TCP sockets are used in place of the kernel bypass",
-    "env | grep -e NCCL_IB_DISABLE -e NCCL_NET -e OMPI_MCA -e UCX_TLS  # NCCL_DEBUG=INFO says "
-    "NET/Socket; are there verbs in the container? mpirun --mca pml ucx",
-    values, edit, lambda value: f"of {format_bandwidth(value)} a host",
+    "env | grep -e NCCL_IB_DISABLE -e NCCL_NET -e OMPI_MCA -e UCX_TLS  # NCCL_DEBUG=INFO prints "
+    "NET/Socket; is libibverbs in the container? mpirun --mca pml ucx",
+    values, edit, lambda value: f"{format_bandwidth(value)} per host",
     weight=FREQUENT, variants=tuple({"latency": one} for one in LATENCIES))
