@@ -71,7 +71,7 @@ class Decisions(unittest.TestCase):
         found = decided(row(1024, 2.0, (RING, 1.0), lacking=0.5))
         self.assertTrue(found.rows[0].would_be_faster)
         self.assertEqual(found.entries[0].choice, RING)
-        self.assertIn("Open MPI has it not: two_level", text.lacking(found, "Open MPI")[0])
+        self.assertIn("Open MPI does not have it: two_level", text.lacking(found, "Open MPI")[0])
         self.assertFalse(decided(row(1024, 2.0, (RING, 1.0), lacking=0.9)).rows[0].would_be_faster)
 
     def test_segments_that_do_not_cut_the_vector_are_not_asked_for(self):

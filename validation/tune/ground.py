@@ -67,8 +67,8 @@ def take_notes(ground: Ground, calibration):
     notes = calibration.get("notes") if isinstance(calibration, dict) else None
     ground.hidden = bursts.hidden_up_to(notes if isinstance(notes, list) else [])
     if ground.hidden:
-        ground.notes.append(f"up to {format_bytes(ground.hidden)} the calibration did not see the "
-                            "wire, but a bucket's burst: such vectors stay the library's")
+        ground.notes.append(f"up to {format_bytes(ground.hidden)} the calibration measured a token "
+                            "bucket's burst, not the link: such sizes stay the library's")
 
 
 def read(cluster: str, library: str, placement, error=None) -> Ground:

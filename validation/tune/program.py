@@ -80,14 +80,14 @@ def arguments():
     parser.add_argument("--placement", type=placement, required=True, metavar="PLACEMENT",
                         help="where the ranks are, as scenarios say it: 4-3-1, 16x8, or JSON")
     parser.add_argument("--library", dest="costs", default="", metavar="NAME",
-                        help="how messages move; default: that of CLUSTER's file, else the nearest "
-                        "of ours")
+                        help="how messages move; default: by CLUSTER's file, else the nearest "
+                        "built-in profile")
     parser.add_argument("--format", default="", metavar="FORMAT", help="file to write; "
                         "--list-formats prints all (default: openmpi, on GPUs nccl)")
     parser.add_argument("--collective", action="append", default=[], metavar="NAME",
                         help="one or more (default: allreduce)")
     parser.add_argument("--sizes", type=sizes, default=sizes(SIZES), metavar="SIZES",
-                        help=f"of the vectors: {SIZES} (the default) takes the powers of two, "
+                        help=f"message sizes: {SIZES} (the default) takes the powers of two, "
                         "1MiB,3MiB those")
     parser.add_argument("--min-gain", dest="error", type=percentage, metavar="10%",
                         help="smallest gain to write (default: the library's stated error)")

@@ -84,7 +84,7 @@ def lacking(one: Decided, library: str) -> list:
             name = row.lacking.choice.way.algorithm
             if name not in best or row.gain_of(row.lacking) > best[name][0]:
                 best[name] = (row.gain_of(row.lacking), row)
-    return [wrapped(f"Would be faster, but {library} has it not: {name}, at "
+    return [wrapped(f"Would be faster, but {library} does not have it: {name}, at "
                     f"{format_bytes(row.bytes)} {format_time(row.lacking.seconds)}, "
                     f"{share(gain)} less than its own choice.")
             for name, (gain, row) in best.items()]
@@ -111,7 +111,7 @@ def next_step(form, found: list, options) -> list:
 def text(where: Ground, form, found: list, options) -> str:
     blocks = []
     for one in found:
-        kind = "as said" if where.error is not None else f"that of '{where.family}'"
+        kind = "as specified" if where.error is not None else f"as for '{where.family}'"
         blocks.append("\n".join([
             f"{one.collective} on {placed(where.placement)} ({where.ranks} ranks), {where.name} "
             f"with {where.costs_name}; the model's error is {kind}", "",

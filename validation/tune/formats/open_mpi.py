@@ -23,10 +23,10 @@ OWN = {"allreduce": rule("allreduce", "open_mpi_tuned"),
        "broadcast": rule("broadcast", "open_mpi_tuned")} | {
            name: open_mpi_own.own_of(name) for name in open_mpi_own.RULES}
 NOTES = {
-    "broadcast": "of Open MPI's own broadcasts, binary and k-nomial trees are simulated as "
+    "broadcast": "binary and k-nomial trees of Open MPI's own broadcasts are simulated as "
                  "binomial ones",
     "allgather": "Open MPI's own neighbour exchange (from 32 ranks on) is simulated as a ring",
-    "alltoall": "Open MPI's own linear_sync is simulated with all messages posted at once",
+    "alltoall": "Open MPI's own linear_sync is simulated with all messages posted together",
     "reduce_scatter": "Open MPI's own butterfly is simulated as recursive halving",
 }
 
