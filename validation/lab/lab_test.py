@@ -199,7 +199,7 @@ class Stays(Lab):
         self.assertEqual(sorted(ran.stdout.split()), ["host0", "host1"])
         self.assertIn("3 hosts, 200 Mbit/s", lab("status").stdout)
         self.assertIn("the lab is up already", lab("up", "--hosts", 2).stderr)
-        self.assertIn("has 3 hosts, and 4 are asked for",
+        self.assertIn("has 3 hosts, and 4 are requested",
                       lab("run", "--placement", "1-1-1-1", "--", "true").stderr)
         self.assertEqual(lab("down").stdout, "no lab (nothing is left)\n")
 

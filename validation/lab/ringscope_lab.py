@@ -27,7 +27,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 def add_shape(parser, rate):
     parser.add_argument("--hosts", type=int, default=0, metavar="N", help="as many, or more")
-    parser.add_argument("--rate", default=rate, help="of every link, each way: '500 Mbit/s'")
+    parser.add_argument("--rate", default=rate, help="link bandwidth, each way: '500 Mbit/s'")
     parser.add_argument("--latency", default="",
                         help="added from host to host, where the kernel has netem: '1 ms'")
 
@@ -46,7 +46,7 @@ def add_launch(parser, placement):
                              "'8 ns/B'")
     parser.add_argument("--recv-cost", default="0 ns/B", metavar="COST")
     parser.add_argument("--nap", default="20 us", metavar="TIME",
-                        help="of a rank that has nothing to do, so that others have the core; "
+                        help="sleep of an idle rank, so that others have the core; "
                              "'0 s' spins (default: %(default)s)")
     parser.add_argument("--socket-buffer", default="64 KiB", metavar="SIZE",
                         help="default: %(default)s; larger ones hold up the handshakes of large "
@@ -64,7 +64,7 @@ def arguments_of(words):
     up = commands.add_parser("up", help="build a lab that stays")
     add_shape(up, "unlimited")
     commands.add_parser("down", help="remove it, and what a killed one left")
-    commands.add_parser("status", help="what lab there is")
+    commands.add_parser("status", help="print the state of the lab")
     run = commands.add_parser("run", help="start a program on every rank: -- PROGRAM ARGUMENT...")
     add_shape(run, "")
     add_launch(run, "")
@@ -77,7 +77,7 @@ def arguments_of(words):
         add_shape(command, "")
         add_launch(command, place)
         command.add_argument("-o", "--output", required=True, metavar="FILE")
-    many = commands.add_parser("campaign", help="run a file's cases, launch by launch in turn")
+    many = commands.add_parser("campaign", help="run a file's cases round-robin, launch by launch")
     many.add_argument("file", metavar="CAMPAIGN", help="see validation/lab/campaign.yaml")
     many.add_argument("-o", "--output", required=True, metavar="FOLDER")
     add_build(many)

@@ -121,7 +121,7 @@ def session(count: int, rate: str = "", latency: str = ""):
                 state = make(count, rate or "unlimited", latency or "0 s")
             if state["hosts"] < count:
                 raise hosts.LabError(f"the lab that is up has {state['hosts']} hosts, and {count} "
-                                     "are asked for: take it down first (ringscope-lab down)")
+                                     "are requested: take it down first (ringscope-lab down)")
             opened = Session(state)
             opened.shape(rate, latency)
             yield opened
