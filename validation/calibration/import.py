@@ -33,7 +33,7 @@ def parse_arguments():
     parser.add_argument("--format", default="", metavar="NAME", help="one of " + ", ".join(
         one.NAME for one in imports.FORMATS) + "; default: found by content")
     parser.add_argument("--only", dest="kind", choices=measurements.KINDS, help="only this kind")
-    parser.add_argument("--placement", default="", metavar="TEXT", help="of a trace: 3-3")
+    parser.add_argument("--placement", default="", metavar="TEXT", help="placement of a trace: 3-3")
     parser.add_argument("--nic", default="", metavar="TEXT")
     parser.add_argument("--link-bandwidth", default="", metavar="TEXT",
                         help='nominal rate of a host\'s link, such as "10 Gbit/s"')
@@ -83,15 +83,15 @@ def cluster_of(path: str) -> str:
 def outputs_of(documents: list, output: str) -> list:
     """(path, document): one file per kind where there are several."""
     if not documents:
-        raise InputError("nothing is left to import: every measurement was left out, see above")
+        raise InputError("nothing is left to import: every measurement was omitted, see above")
     if len(documents) == 1:
         return [(output, documents[0])]
     kinds = " and ".join(document.kind for document in documents)
     if output == "-":
         raise InputError(f"the input holds {kinds}, a document only one of them: choose one with "
-                         "--only, or write each to a file of its own with -o")
+                         "--only, or write each to a separate file with -o")
     stem, ending = os.path.splitext(output)
-    print(f"the input holds {kinds}: each goes to a file of its own", file=sys.stderr)
+    print(f"the input holds {kinds}: each goes to a separate file", file=sys.stderr)
     return [(f"{stem}.{document.kind}{ending}", document) for document in documents]
 
 

@@ -48,7 +48,7 @@ def formats_of(source) -> list:
                     source.fail(line, "no text before what a program prints, or a label that ends "
                                 f"in {' '.join(labels.ENDS)} or has a time", f'"{label}"')
             source.fail(1, f"output of a known format ({', '.join(one.NAME for one in FORMATS)})",
-                        "none of their headers in the file; --format NAME says which one it is")
+                        "none of their headers in the file; --format NAME sets it")
         except InputError as error:
             raise UnknownFormat(str(error)) from None
     return found

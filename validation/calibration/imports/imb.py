@@ -43,7 +43,7 @@ OMITTED = ((r"(Uni|Bi)dir_|Window$|(Get_)?[Aa]ccumulate|(One|All|Put|Get|Exchang
            (r"\w+MT$", "a test with threads (IMB-MT)"),
            (r"\w+_persist", "a persistent collective (IMB-MPI4)"),
            (r"(Uni|Bi|Co)random|Stencil|SendRecv_R", "a pattern of IMB-P2P without a counterpart"),
-           (r"Multi-", "run by groups at once"))
+           (r"Multi-", "run by groups concurrently"))
 
 
 def columns_of(source: Source, line: int) -> list:
@@ -105,7 +105,7 @@ def layout_of(table: Table, given: Given, most_ranks: int, findings: Findings):
         return Layout(table.ranks, per_host)
     if table.ranks == 2 and table.test in ("PingPong", *BANDS):
         findings.note("two ranks are taken to be on two nodes: --nodes N or --ranks-per-node N "
-                      "says otherwise")
+                      "overrides it")
         return Layout(2, 1)
     table.source.fail(table.title, f"on how many nodes the {table.ranks} processes ran: --nodes N "
                       'or --ranks-per-node N, or a line "Number of nodes: N" before this table',
@@ -157,7 +157,7 @@ def reason_to_omit(test: str) -> str:
     if test in ("PingPong", *BANDS, *COLLECTIVES) or nonblocking(test):
         return ""
     return next((words for pattern, words in OMITTED if re.match(pattern, test)),
-                "no test that this program knows")
+                "no test that this program supports")
 
 
 def without_failures(source: Source, findings: Findings):
@@ -182,13 +182,13 @@ def parse(source: Source, given: Given) -> Findings:
             continue  # a script may print "Benchmarking X" itself
         if reason := reason_to_omit(title["test"]):
             findings.note(f"{source.path}:{line}: '{title['test']}' is {reason}: its table is "
-                          "left out")
+                          "omitted")
             continue
         findings.table = f"{source.path}:{line}"
         table = Table(source, line)
         if table.test == "PingPing" and "messages" in table.columns and table.ranks > 2:
             findings.note(f"{source.path}:{line}: pairs i, i + P/2 of PingPing are no case of "
-                          "ours: its table is left out")
+                          "ours: its table is omitted")
             continue
         known = launchers.completed(given, said[line - 1])
         add(table, layout_of(table, known, most_ranks, findings), findings)

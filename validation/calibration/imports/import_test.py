@@ -89,7 +89,7 @@ class Program(unittest.TestCase):
         ran = self.run_(PUBLISHED[0], "-o", "out.json", "--mpi", "Open MPI",
                         "--link-bandwidth", "23 Gbit/s")
         self.assertEqual((ran.returncode, ran.stdout, ran.stderr), (0, "", (
-            "the input holds probes and replay: each goes to a file of its own\n"
+            "the input holds probes and replay: each goes to a separate file\n"
             "out.probes.json: probes, 12 measurements\n"
             "out.replay.json: replay, 78 measurements\n")))
         where = measurements.read(str(self.folder / "out.replay.json")).where
@@ -121,7 +121,7 @@ class Program(unittest.TestCase):
     def test_invalid_input_leaves_no_file(self):
         for arguments, said in (
                 ((PUBLISHED[0],), "the input holds probes and replay, a document only one of them: "
-                 "choose one with --only, or write each to a file of its own with -o\n"),
+                 "choose one with --only, or write each to a separate file with -o\n"),
                 ((PUBLISHED[5], "--only", "probes", "-o", "out.json"),
                  '--only: expected what the input holds (trace), got "probes"\n'),
                 ((PUBLISHED[5], "--format", "imc"), "--format: expected one of osu, imb, "

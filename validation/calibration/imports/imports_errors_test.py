@@ -50,7 +50,7 @@ BAD = [
      "nccl-tests-json, nccl-csv, csv, ring-trace,"
      " p2p-csv, rates-csv, p2p-test, nvbandwidth, overlap-csv, nccl-inspector, transferbench, "
      "rccl-tests, markdown), got"
-     " none of their headers in the file; --format NAME says which one it is"),
+     " none of their headers in the file; --format NAME sets it"),
     (OSU, "2:1: expected rows below this header, got none"),
     (OSU + "\n# OSU MPI Init Test v5.8\n", "2:1: expected rows below this header, got none"),
     ("# OSU MPI Latency Test v5.8\n",
@@ -95,7 +95,7 @@ BAD = [
      "2:19: expected (MB/s), got (GB/s)"),
     ("# OSU MPI Init Test v5.8\nnprocs: 4\n",
      "1:1: expected a table with times of osu, got x.log:1: 'Init' is no test "
-     "that this program knows: its table is left out"),
+     "that this program supports: its table is omitted"),
     ("# OSU MPI Latency Test v5.8\n8  1.50\n# Size  Latency (us)\n16  1.50\n",
      "2:1: expected one header below the title of line 1, then rows, got another order: did two "
      "programs print into this log?"),

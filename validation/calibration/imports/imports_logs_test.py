@@ -82,9 +82,9 @@ class Logs(unittest.TestCase):
         told, screen = self.fitted("latency.log")
         calibration = told["calibration"]
         for one in [*calibration["parameters"].values(), *calibration["not_identified"].values()]:
-            self.assertTrue({"low", "high"} <= set(one) or one["interval"] == "not identified")
+            self.assertTrue({"low", "high"} <= set(one) or one["interval"] == "not identifiable")
         self.assertIn("library.network.send_overhead", calibration["not_identified"])
-        self.assertIn("Not identified: assumed, and anything in a range", screen)
+        self.assertIn("Not identifiable: assumed, and any value of a range", screen)
 
     def test_collective_logs_are_validated_and_extrapolation_reported(self):
         self.fitted("latency.log")

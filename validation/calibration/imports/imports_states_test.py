@@ -126,11 +126,11 @@ class Others(unittest.TestCase):
                             ("BiBandMT", "a test with threads (IMB-MT)"),
                             ("Ibcast_persist", "a persistent collective (IMB-MPI4)"),
                             ("Corandom", "a pattern of IMB-P2P without a counterpart"),
-                            ("Multi-Bcast", "run by groups at once"),
-                            ("Reduce_local", "no test that this program knows")):
+                            ("Multi-Bcast", "run by groups concurrently"),
+                            ("Reduce_local", "no test that this program supports")):
             points, notes = read(IMB.format(test, 4) + tables, nodes=2)
             self.assertEqual(len(points), 1)
-            self.assertEqual(notes[0], f"x.log:1: '{test}' is {words}: its table is left out")
+            self.assertEqual(notes[0], f"x.log:1: '{test}' is {words}: its table is omitted")
 
     def test_ping_pongs_of_all_ranks_are_no_single_one(self):
         text = "# Benchmarking PingPong\n# #processes = 8\n" \
@@ -139,7 +139,7 @@ class Others(unittest.TestCase):
             ("ping_pong_pairs", {"bytes": 1, "way": "network", "pairs": 4})])
         _, notes = read(text + text.replace("Pong", "Ping"), nodes=2)
         self.assertEqual(notes[0], "x.log:5: pairs i, i + P/2 of PingPing are no case of ours: "
-                         "its table is left out")
+                         "its table is omitted")
 
     def test_sum_names_a_matrix_of_nvbandwidth(self):
         for head, name in (("nvbandwidth Version: v0.8\n", "read"), ("", "write")):

@@ -236,7 +236,7 @@ class Osu(unittest.TestCase):
         self.assertEqual(len(points), 1)
         self.assertEqual(notes, [
             "x.log:3: 0 is less than what the digits can show: row omitted",
-            "x.log:5: 'Init' is no test that this program knows: its table is left out"])
+            "x.log:5: 'Init' is no test that this program supports: its table is omitted"])
 
 
 class Imb(unittest.TestCase):

@@ -18,10 +18,10 @@ FOREIGN = (b'"nccl_version"', b'"coll_perf"', b'"nvbandwidth"', b'"busBw"')
 
 def add_options(parser):
     """Options that say of a log what it does not say itself, as `ringscope import` has them."""
-    for option, words in (("--nodes", "of a log: how many the ranks were on"),
-                          ("--ranks-per-node", "of a log")):
+    for option, words in (("--nodes", "number of nodes of a log"),
+                          ("--ranks-per-node", "ranks per node of a log")):
         parser.add_argument(option, type=count, metavar="N", help=words)
-    parser.add_argument("--mpi", default="", metavar="TEXT", help="of a log: library and version")
+    parser.add_argument("--mpi", default="", metavar="TEXT", help="library and version of a log")
     parser.add_argument("--collective", type=collectives.of_option, default="", metavar="NAME",
                         help="collective in a log that names none")
 

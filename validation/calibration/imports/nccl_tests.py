@@ -156,7 +156,7 @@ class Run:
         for row, more in zip(self.rows, apart(keys)):
             if row.line in foreign:
                 findings.note(f"{self.source.path}:{row.line}: the bandwidths contradict size, time"
-                              f" or {self.collective}, unlike those of other rows: row omitted")
+                              f" or {self.collective}, unlike in other rows: row omitted")
             else:
                 self.add_row(row, more, findings)
         texts = self.source.lines[self.start - 1:self.end]

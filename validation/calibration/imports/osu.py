@@ -139,7 +139,7 @@ class Table(mpi_table.MpiTable):
             if self.nodes == 1:
                 self.source.fail(self.title, "how many ranks ran on the one node: "
                                  "--ranks-per-node N", "nothing")
-            findings.note("one rank per node is assumed: --ranks-per-node N says otherwise")
+            findings.note("one rank per node is assumed: --ranks-per-node N overrides it")
         per_node = self.given.ranks_per_node or 1
         return Layout(self.nodes * per_node, per_node)
 
@@ -267,7 +267,7 @@ def parse(source: Source, given: Given) -> Findings:
         findings.table = f"{source.path}:{line}"
         if not (add := adder_of(test)):
             findings.note(f"{source.path}:{line}: '{test}' is no test that this program "
-                          "knows: its table is left out")
+                          "supports: its table is omitted")
             continue
         table = Table(source, line, launchers.completed(given, said[line - 1]))
         if table.on_gpus:
