@@ -54,8 +54,8 @@ BAD = [
      "measurements[0].samples_s[1]: expected a time in seconds, got -1e-05"),
     (FIRST + ("samples_s",), 1, "measurements[0].samples_s: expected a list, got 1"),
     (FIRST + ("p10_s",), [], "measurements[0].p10_s: expected a time in seconds, got []"),
-    (FIRST + ("parameters", "way"), None, "measurements[0].parameters.way: expected what "
-     "'ping_pong' was set to, got nothing: the key is missing"),
+    (FIRST + ("parameters", "way"), None, "measurements[0].parameters.way: expected the "
+     "setting of 'ping_pong', got nothing: the key is missing"),
     (FIRST + ("parameters", "bytes"), 0.5,
      "measurements[0].parameters.bytes: expected a count, got 0.5"),
     (FIRST + ("parameters", "colour"), {},
