@@ -50,7 +50,7 @@ def arguments():
     parser = page_parser("ringscope predict", __doc__, Parser)
     parser.add_argument("scenario", metavar="SCENARIO.yaml", help="with one case or several")
     parser.add_argument("model", metavar="MYCLUSTER.yaml", nargs="?",
-                        help="what `calibrate` wrote (default: the file that is the library, by "
+                        help="file written by `calibrate` (default: the library's file, by "
                         "--set or in the scenario)")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE",
                         help="change a value of the scenario, as `run` does; several times")
@@ -79,17 +79,17 @@ def library_in(scenario: str) -> str:
 
 def check_model(fitted: model.Model):
     if not interval.level_of(fitted):
-        raise InputError(f"{fitted.path}: expected other models that the measurements allow, got "
-                         "none: `ringscope calibrate` writes them unless --bootstrap is 0 or GPUs "
-                         "alone were measured")
+        raise InputError(f"{fitted.path}: expected alternative fits that the measurements allow, "
+                         "got none: `ringscope calibrate` writes them unless --bootstrap is 0 or "
+                         "GPUs alone were measured")
 
 
 def check_library(case: dict, fitted: model.Model, scenario: str):
     own = str(fitted.library.get("name") or pathlib.Path(fitted.path).stem)
     if case["library"] != own:
         raise InputError(f"{scenario}: case '{case['name']}': expected the library of "
-                         f"{fitted.path} as it stands, '{own}', got '{case['library']}': its "
-                         "other models are of that alone")
+                         f"{fitted.path} unchanged, '{own}', got '{case['library']}': its "
+                         "alternative fits are of that alone")
 
 
 def scenario_with(case: dict, drawn: dict, fitted: model.Model) -> dict:
@@ -174,8 +174,8 @@ def text_of(predictions: list, fitted: Optional[model.Model]) -> str:
                   "was not fitted (its 'spread')" if fitted is None else
                   f"low to high{' of ratios' if own else ''}: "
                   f"{text.percent(interval.level_of(fitted), 0)} of all cases, by "
-                  f"{len(fitted.draws)} other models that the measurements of {fitted.path} allow, "
-                  f"the errors of the fit and {missed} of model error"]
+                  f"{len(fitted.draws)} alternative fits that the measurements of {fitted.path} "
+                  f"allow, the errors of the fit and {missed} of model error"]
     for warning in dict.fromkeys(words for one in predictions for words in one.warnings):
         lines.append(f"warning: {warning}")
     return "\n".join(lines) + "\n"

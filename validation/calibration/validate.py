@@ -50,7 +50,7 @@ def cores(words: str) -> float:
 
 def arguments():
     parser = page_parser("ringscope validate", __doc__, Parser)
-    parser.add_argument("model", metavar="MYCLUSTER.yaml", help="what `calibrate` wrote")
+    parser.add_argument("model", metavar="MYCLUSTER.yaml", help="file written by `calibrate`")
     parser.add_argument("documents", metavar="REAL", nargs="+",
                         help="replays or traces (validation/measurement.md), or logs of benchmarks")
     for name, limit, words in (("--max-error", "8%", "median of the absolute error"),
@@ -62,20 +62,20 @@ def arguments():
     parser.add_argument("--foreign", type=cores, default=0.3, metavar="0.3",
                         help="so is one during which others used more cores (default 0.3)")
     parser.add_argument("--algorithm", type=choice, action="append", default=[],
-                        metavar="COLLECTIVE=NAME", help="what the library chose where the document "
-                        f"does not say (default {model.CHOSEN}, or what the version of Open MPI "
+                        metavar="COLLECTIVE=NAME", help="algorithm of the library if the document "
+                        f"names none (default {model.CHOSEN}, or what the version of Open MPI "
                         "or MPICH that it names chooses; a warning where none is known)")
     parser.add_argument("--any-emulation", action="store_true",
-                        help="predict, with a warning, also what was measured with something else "
-                        "emulated than what was fitted")
+                        help="predict, with a warning, also measurements with another emulation "
+                        "than the fit's")
     parser.add_argument("--only", action="append", default=[], metavar="KEY=VALUE",
-                        help="of the replays, those with this parameter only: hosts_count=4; given "
+                        help="only replays with this parameter: hosts_count=4; given "
                         "again with the same key, with any of its values")
     parser.add_argument("--no-interval", action="store_true",
-                        help="do not simulate the other models that the fit's measurements allow "
+                        help="do not simulate the alternative fits that the measurements allow "
                         "as well: faster, and no coverage")
     parser.add_argument("--fitted", choices=("apart", "refuse"), default="apart",
-                        help="cases that the fit has seen: list them apart, or refuse them")
+                        help="cases that the fit has seen: list them apart, or fail")
     for name, words in (("--csv", "one row per case"), ("--json", "everything"),
                         ("--markdown", "a few lines for a README")):
         parser.add_argument(name, metavar="FILE", help=f"write {words}")

@@ -4,7 +4,7 @@
 import re
 
 TEXT = "ping_pong from {first:.0f} to {last:.0f} bytes is faster than the streams' wire (a token " \
-    "bucket's burst): left out of the fit"
+    "bucket's burst): omitted from the fit"
 NOTE = re.compile(r"ping_pong from \d+ to (\d+) bytes is faster than the streams' wire")
 
 

@@ -133,7 +133,7 @@ def check_one_emulation(documents):
 def kind_of(documents, settings, points):
     """(tcp or rdma, why)."""
     if settings.transport:
-        return settings.transport, "as --transport says"
+        return settings.transport, "set by --transport"
     for document in documents:
         if found := OFFLOADED.search(f"{document.where['nic']} {document.where['mpi']}"):
             return "rdma", f"'{found[0]}' in where.nic or where.mpi"
@@ -141,7 +141,7 @@ def kind_of(documents, settings, points):
     if least_s < FASTEST_TCP:
         return "rdma", (f"{least_s * 1e6:.2g} us a message is less than over the kernel's TCP; "
                         "--transport tcp overrides it")
-    return "tcp", "nothing in where.nic or where.mpi says otherwise; --transport does"
+    return "tcp", "where.nic and where.mpi name no RDMA; --transport overrides it"
 
 
 def size_of(documents, settings):
@@ -153,10 +153,10 @@ def size_of(documents, settings):
             int(one.parameters.get("hosts_count", 0)) for one in document.measurements])
         most = max([most] + [names.count(name) for name in set(names)])
     if not settings.hosts and hosts < HOSTS:
-        assumed["cluster.hosts"] = (f"{hosts or 'nobody knows how many'} were measured; --hosts "
-                                    "says how many there are")
+        assumed["cluster.hosts"] = (f"{hosts or 'an unknown number'} were measured; --hosts "
+                                    "sets the number")
     if not settings.cores:
-        assumed["cluster.host.cores"] = "nothing says; --cores does"
+        assumed["cluster.host.cores"] = "unknown; --cores sets the number"
     return (settings.hosts or max(hosts, HOSTS), settings.cores or max(CORES, most), assumed)
 
 
@@ -261,8 +261,8 @@ def assume_jitter(result):
                  else LATE for one in network.transport.latency.segments)
     network.transport = least(dataclasses.replace(network.transport, late=late), network.free,
                               network.observations)  # an RTS and a CTS have no jitter
-    network.assumed["jitter"] = (f"{LATE:.0%} of the latency, as collectives on another machine "
-                                 "have it: nothing tells what of it comes and goes")
+    network.assumed["jitter"] = (f"{LATE:.0%} of the latency, as in collectives on another "
+                                 "machine: its variation is not measured here")
 
 
 def orders_of(points, transports):

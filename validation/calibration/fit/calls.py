@@ -68,7 +68,7 @@ def fit_calls(fitted, points, way, wire):
             if count < len(sizes):
                 fitted.left_out["recv_call"] = sizes[count]
                 fitted.notes.append(f"recv_call of {sizes[count]:.0f} bytes and more waited for "
-                                    f"the wire {way}: left out")
+                                    f"data ({way}): omitted")
             sizes, seconds = sizes[:count], seconds[:count]
         if len(sizes) < 2:
             continue
@@ -135,17 +135,17 @@ def set_cores(fitted, points, way, wire, shares, calls=None):
             continue
         if gap is not None:
             calls[overhead] = gap.with_values(np.minimum(gap.times, small / 2), gap.costs)
-            fitted.evidence[overhead] = "rate of small messages in stream, both ends alike"
+            fitted.evidence[overhead] = "rate of small messages in stream, split equally"
         else:
             calls[overhead] = constant(small * shares["cpu"] / 2)
             fitted.assumed[overhead] = (f"{shares['cpu'] / 2:.0%} of the smallest message's time: "
-                                        "nothing tells CPU from wire")
+                                        "CPU share not measured")
         if transport.driver == "nic":
             calls[cost] = 0.0
             fitted.assumed[cost] = "the NIC moves the bytes"
         elif not busy:
             calls[cost] = wire.seconds * shares["cost"]
-            fitted.assumed[cost] = f"{shares['cost']:.0%} of the wire's time per byte"
+            fitted.assumed[cost] = f"{shares['cost']:.0%} of the link's time per byte"
     if gap is not None:
         fitted.alike.append(("send_overhead", "recv_overhead"))
     if wire.ends and transport.driver != "nic":
@@ -164,9 +164,9 @@ def share_cores(fitted, calls, both):
     fitted.fixed -= {"send_cost", "recv_cost"}
     if not known:
         fitted.alike.append(("send_cost", "recv_cost"))
-    words = ", in the calls' proportion" if known else ", both ends alike"
+    words = ", in the calls' proportion" if known else ", split equally"
     for cost in ("send_cost", "recv_cost"):
-        fitted.evidence[cost] = "stream in both directions at once" + words
+        fitted.evidence[cost] = "bidirectional stream" + words
 
 
 def take_ends(fitted, calls, wire):
@@ -186,4 +186,4 @@ def take_ends(fitted, calls, wire):
         fitted.evidence[name] = f"streams{calling}"
     if wire.ends.either:
         fitted.undetermined["send_cost and recv_cost"] = (
-            "nothing tells which end is the dearer: the receiver's is taken, as is usual")
+            "the dearer end is not identifiable: the receiver's is assumed, as is usual")

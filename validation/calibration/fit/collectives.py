@@ -127,7 +127,7 @@ class Loop:
         self.cases = [case for i, case in enumerate(self.cases) if i in kept]
         if left_out:
             self.result.notes.append(f"{left_out} measured collectives with the most messages "
-                                     "were left out of the fit, so that it ends in time")
+                                     "were omitted from the fit, so that it ends in time")
 
 
 def choose_algorithms(loop):
@@ -152,8 +152,8 @@ def choose_algorithms(loop):
             why = f"{best}, which errs least before the fit ({words})"
         else:
             why = (f"{model.CHOSEN}, a guess: where.mpi names no version of Open MPI, and one "
-                   f"number of ranks ({min(ranks)}) tells too little of the tables ({words}); "
-                   f"--algorithm {collective}=NAME says which it was")
+                   f"number of ranks ({min(ranks)}) determines too little of the tables ({words}); "
+                   f"--algorithm {collective}=NAME sets it")
             loop.result.notes.append(f"the algorithm of {collective} is a guess")
         loop.result.assumed[f"algorithm of {collective}"] = why
 
@@ -278,8 +278,8 @@ def say_unfinished(result, loop, settings):
     """Warns in the report, and where those look who do not read it."""
     why = (f"its {settings.rounds} rounds of simulations were used up (--rounds gives it more)"
            if loop.cut else f"it still moved after {LAST} steps")
-    text = (f"the fit to the collectives did not converge: {why}. What it says is the best that it "
-            "saw, and the intervals are too narrow")
+    text = (f"the fit to the collectives did not converge: {why}. The result is the best of its "
+            "steps, and the intervals are too narrow")
     result.notes.append(text)
     print(f"warning: {text}", file=sys.stderr)
 

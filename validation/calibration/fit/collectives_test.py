@@ -111,7 +111,7 @@ class Collectives(unittest.TestCase):
         result = self.calibrated(TRUTH, "open_mpi_tuned_4_0", True, named=False)
         self.assertEqual(result.algorithms, {})
         self.assertIn("open_mpi_tuned, a guess: where.mpi names no version of Open MPI, and one "
-                      "number of ranks (4) tells too little",
+                      "number of ranks (4) determines too little",
                       result.assumed["algorithm of allreduce"])
         self.assertIn("the algorithm of allreduce is a guess", result.notes)
 

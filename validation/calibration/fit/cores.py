@@ -81,9 +81,9 @@ def fit_cores(points, cores) -> Cores:
         found.evidence["match_cost"] = "matching"
     found.memory, seen = memory_of(points, cores)
     if math.isfinite(found.memory):
-        found.evidence["memory_bandwidth"] = "reduction by several ranks at once"
+        found.evidence["memory_bandwidth"] = "reduction by several ranks concurrently"
     elif seen:
-        found.notes.append("reductions of several ranks at once were as fast as one alone: the "
+        found.notes.append("concurrent reductions of several ranks were as fast as one alone: the "
                            "memory is not limited")
     else:
         found.undetermined["memory_bandwidth"] = "no reduction by several ranks: unlimited"

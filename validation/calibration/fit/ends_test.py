@@ -95,7 +95,7 @@ class UnequalEnds(unittest.TestCase):
             one = result.parameters[f"library.network.{name}"]
             self.assertLess(one.low, 3.1e-9)
             self.assertGreater(one.high, 8.9e-9)
-        self.assertIn("which end is the dearer",
+        self.assertIn("the dearer end is not identifiable",
                       result.undetermined["library.network.send_cost and recv_cost"])
 
     def test_are_only_bounded_where_the_wire_decides_and_no_call_was_timed(self):

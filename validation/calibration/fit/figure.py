@@ -29,7 +29,7 @@ def series_of(result):
                                                        predicted[rows])
     for name, points in result.host.observations.items():
         sizes = np.array([point.size for point in points])
-        panels.setdefault("of one core", {})[points[0].what] = (
+        panels.setdefault("one core", {})[points[0].what] = (
             sizes, np.array([point.seconds for point in points]),
             getattr(result.host, name) * sizes)
     if result.collectives:
@@ -41,7 +41,7 @@ def label_of(what, point):
     if what != "stream":
         return what
     pairs = point.parameters["pairs"]
-    ways = "both ways" if point.parameters["directions"] == 2 else "one way"
+    ways = "both directions" if point.parameters["directions"] == 2 else "one direction"
     return f"stream, {pairs} pair{'s' * (pairs != 1)}, {ways}"
 
 

@@ -256,7 +256,7 @@ class RealCalls(unittest.TestCase):
                               closed_forms.recv_call(one, sizes)))
         result = calibrated(cluster.document())
         self.assertLess(result.network.recv_cost, 0.8e-9)
-        self.assertTrue(any("waited for the wire" in note for note in result.notes))
+        self.assertTrue(any("waited for data" in note for note in result.notes))
 
 
 class ClosedForms(unittest.TestCase):

@@ -156,9 +156,9 @@ def derive(points, gpus: Gpus):
     gpu = "cluster.host.gpu"
     engines, both = directions_of(lines)
     if engines:
-        values[f"{gpu}.copy_engines"] = Value(engines, "", "gpu_copy both ways")
+        values[f"{gpu}.copy_engines"] = Value(engines, "", "gpu_copy in both directions")
     if both:
-        values[f"{gpu}.both"] = Value(both, "B/s", "gpu_copy both ways")
+        values[f"{gpu}.both"] = Value(both, "B/s", "gpu_copy in both directions")
     if lines["h2d"] and lines["d2h"] and gpus.staged == "pageable":
         values |= pageable_values(points, lines, gpus)
     elif lines["h2d"] and lines["d2h"]:
@@ -213,7 +213,7 @@ def fit_gpus(points, memory, segment=None):
     if not any(points.of_probe(what) for what in PROBES):
         return None
     found = Gpus(count_of(points), peers_of(points), memory, segment or 0.0)
-    best, evidence = (segment, "as --segment says") if segment else best_segment(points, memory)
+    best, evidence = (segment, "set by --segment") if segment else best_segment(points, memory)
     found.segment = best or 0.0
     found.values, found.lines = derive(points, found)
     if "cluster.host.gpu.send_bandwidth" not in found.values:

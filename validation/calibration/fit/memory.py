@@ -161,7 +161,7 @@ def fit_local_work(host, points) -> list:
         cost, changes, used = costs_by_vector(some, name)
         setattr(host, name, cost)
         host.observations[name] = used
-        host.evidence[name] = f"{what}, small vectors" if changes else what
+        host.evidence[name] = f"{what}, small buffers" if changes else what
         host.notes = [note for note in host.notes if not note.startswith(name)]
         found = merged(found, changes)
     return found

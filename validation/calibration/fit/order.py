@@ -52,8 +52,8 @@ class Turn:
                 / (self.last.seconds - self.alone.seconds))
 
     def in_words(self):
-        return (f"of {self.messages} messages of {self.size:.0f} bytes at once the first was there "
-                f"after {self.first.seconds * 1e3:.4g} ms and the last after "
+        return (f"the first of {self.messages} concurrent messages of {self.size:.0f} bytes "
+                f"arrived after {self.first.seconds * 1e3:.4g} ms and the last after "
                 f"{self.last.seconds * 1e3:.4g} ms, one alone after "
                 f"{self.alone.seconds * 1e3:.4g} ms")
 
@@ -95,7 +95,7 @@ def word_of(large):
     words = [word_for(one.share) for one in large]
     why = large[-1].in_words()
     if words[-1] is None:
-        return Order(None, f"{why}: neither in turn nor together")
+        return Order(None, f"{why}: neither in order nor together")
     others = [f"{one.size:.0f}" for one, word in zip(large, words) if word != words[-1]]
     if others:
         why += f"; messages of {', '.join(others)} bytes do not say the same"

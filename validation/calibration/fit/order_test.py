@@ -36,7 +36,7 @@ class Order(unittest.TestCase):
         notes = [note for note in result.notes if note.startswith("library.network.order")]
         if word:
             self.assertEqual(len(notes), 1, result.notes)
-            self.assertRegex(notes[0], f"order {word}: of 8 messages of 4194304 bytes at once")
+            self.assertRegex(notes[0], f"order {word}: the first of 8 concurrent messages of 4194304")
             self.assertNotIn("library.network.order", result.undetermined)
             self.assertTrue(any(key.startswith("turns") for key in result.fitted))
         else:
@@ -52,7 +52,7 @@ class Order(unittest.TestCase):
     def test_intermediate_ratio_identifies_no_order(self):
         result = calibrated((0.5, LARGE))
         self.expect(result, None)
-        self.assertIn("neither in turn nor together", result.undetermined["library.network.order"])
+        self.assertIn("neither in order nor together", result.undetermined["library.network.order"])
 
     def test_the_longest_messages_decide_and_others_are_named(self):
         result = calibrated((0.25, (1 << 18,)), (OPEN_MPI, (1 << 20, 1 << 22)))
@@ -89,7 +89,7 @@ class Order(unittest.TestCase):
     def test_eager_messages_that_end_together_are_noted(self):
         result = calibrated((1.0, (1 << 15, *LARGE)))
         self.expect(result, "shared")
-        self.assertTrue(any("eager messages go in order, but of 8 messages of 32768" in note
+        self.assertTrue(any("eager messages go in order, but the first of 8 concurrent" in note
                             for note in result.notes), result.notes)
 
     def test_where_none_was_probed_nothing_is_said(self):

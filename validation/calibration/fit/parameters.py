@@ -175,7 +175,7 @@ def collect_trace(result):
     for name, (value, low, high) in result.trace.intervals.items():
         result.parameters[f"library.{name}"] = Parameter(value, "s/B", "trace", low, high)
         result.host.assumed.pop(name, None)
-    result.undetermined["everything else"] = "a traced ring tells these alone"
+    result.undetermined["everything else"] = "a traced ring determines these alone"
     result.assumed["library.copy_cost"] = result.host.assumed.get("copy_cost", "")
 
 

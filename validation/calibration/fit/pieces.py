@@ -54,5 +54,5 @@ def settle_pieces(fitted, points, way):
     settle(pieced, points, way)
     if not score_of(pieced) < score_of(fitted) - GAIN:
         return fitted
-    pieced.evidence["eager_piece"] = "the ping-pong rises by less than copies and wire in turn take"
+    pieced.evidence["eager_piece"] = "the ping-pong rises by less than the sum of copies and link"
     return pieced

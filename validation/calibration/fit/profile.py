@@ -142,7 +142,7 @@ def calibration_of(result, program, errors) -> dict:
         if one.bounded:
             entry |= {"low": in_unit(one.low, one.unit), "high": in_unit(one.high, one.unit)}
         else:
-            entry["interval"] = "not identified"
+            entry["interval"] = "not identifiable"
         parameters[name] = entry | {"unit": one.unit, "evidence": one.evidence}
     found = {"schema": SCHEMA, "date": now(), "program": program,
              "emulated": result.where["emulated"], "parameters": parameters,
@@ -173,7 +173,7 @@ def now():
 def text_of(result, program, command, errors) -> str:
     """The whole file."""
     where = result.where
-    head = ["What `ringscope calibrate` fitted; the calibration's part says from what.",
+    head = ["Fitted by `ringscope calibrate`; the key 'calibration' has the evidence.",
             f"Measured {where['date'] or 'at an unknown date'} on {where['cpu'] or 'unknown CPUs'}"
             f", {where['mpi'] or 'unknown MPI'}, link {where['link_bandwidth'] or 'unknown'}"
             + (f"; {where['source']}" if where["source"] else ""),

@@ -55,7 +55,7 @@ def table(rows) -> list:
 
 def interval_text(one):
     if not one.bounded:
-        return "not identified"
+        return "not identifiable"
     return f"{in_unit(one.low, one.unit)} .. {in_unit(one.high, one.unit)}"
 
 
@@ -71,7 +71,7 @@ def text_of(result) -> str:
         lines += ["", f"Progress: {result.progress.mode}",
                   f"  {result.progress.evidence or 'assumed: ' + result.progress.assumed}"]
     if result.draws and result.draws.ranges:
-        lines += ["", "Not identified: assumed, and anything in a range for the intervals of "
+        lines += ["", "Not identifiable: assumed, and any value of a range for the intervals of "
                   "predictions"]
         lines += table([(f"  {name}", str(in_unit(value, unit)),
                          f"{in_unit(low, unit)} .. {in_unit(high, unit)}", why)

@@ -202,7 +202,7 @@ def say_assumed(result, chunk_assumed):
     result.assumed |= {
         "library.network.recv_cost": "as send_cost: the trace cannot tell the ends apart; their "
                                      "intervals hold all splits that explain it as well",
-        "cluster.link.bandwidth": "faster than the cores: what is left of a step is theirs",
+        "cluster.link.bandwidth": "faster than the cores: the rest of a step is theirs",
         "library.shm.driver": "the receiver copies: a send through memory lasts as long",
         "latencies, overheads and eager limits": "Open MPI's usual; chunks are too large for them "
                                                  "to matter"}

@@ -110,9 +110,9 @@ def outcomes(simulator) -> list:
     for machine, library, name, all_rows in machines:
         some = [row for row in all_rows if row.collective == "allreduce"]
         sheet = errors_of(simulator, machine, {"base": "nccl_a100", "blocks": machine.sheet}, some)
-        found.append((f"{name}, by the data sheet", summary(sheet)))
+        found.append((f"{name}, scaled from data sheet", summary(sheet)))
         large = [error for error, row in zip(sheet, some) if row.size > LARGE]
-        found.append((f"{name}, by the data sheet, above 64 MiB", summary(large)))
+        found.append((f"{name}, scaled from data sheet, above 64 MiB", summary(large)))
         label = "nccl_h100" if library == H100_SPLIT else library
         found.append((f"{name}, {label}", summary(
             errors_of(simulator, machine, {"base": library}, held_out(some)))))

@@ -19,7 +19,7 @@ def doubts(fitted: model.Model, documents: list, judged: list) -> list:
 def guess(collective: str, path: str, choice: model.Choice, listed: list) -> str:
     return (f"{path}: {len(listed)} of {collective} are predicted as {choice.algorithm} chooses, "
             f"which is a guess: {choice.why}; versions differ, --algorithm "
-            f"{collective}=NAME says which it was")
+            f"{collective}=NAME sets it")
 
 
 def others(fitted: model.Model, documents: list) -> list:
@@ -33,5 +33,5 @@ def in_words(emulated: str) -> str:
 
 
 def other_emulation(path: str, measured: str, fitted: str) -> str:
-    return (f"{path}: {in_words(measured)} was emulated in what is predicted, "
-            f"{in_words(fitted)} in what the fit has seen: these are two machines")
+    return (f"{path}: {in_words(measured)} was emulated in the predicted cases, "
+            f"{in_words(fitted)} in the fitted ones: these are two machines")

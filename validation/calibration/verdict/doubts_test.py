@@ -21,8 +21,7 @@ class Doubts(WithPrograms):
                           ("an MPI", "where.mpi is 'an MPI', no version of Open MPI")):
             path = self.document(measured, mpi=mpi)
             guess = (f"{path}: 4 of allreduce are predicted as open_mpi_tuned chooses, which is a "
-                     f"guess: {said}; versions differ, --algorithm allreduce=NAME says which it "
-                     "was")
+                     f"guess: {said}; versions differ, --algorithm allreduce=NAME sets it")
             ran = self.validate(self.model(), path)
             self.assertEqual((ran.returncode, ran.stderr), (0, f"validate: warning: {guess}\n"))
             self.assertIn(f"warning: {guess}\n", ran.stdout)
@@ -46,8 +45,8 @@ class Doubts(WithPrograms):
             self.assertIn(f"{path}: where.emulated: expected {expected}, as calibration.emulated "
                           f"of {model}, got {got}", ran.stderr)
             ran = self.validate(model, path, "--any-emulation")
-            warning = (f"{path}: {got} was emulated in what is predicted, {expected} in what the "
-                       "fit has seen: these are two machines\n")
+            warning = (f"{path}: {got} was emulated in the predicted cases, {expected} in the "
+                       "fitted ones: these are two machines\n")
             self.assertEqual((ran.returncode, ran.stderr), (0, f"validate: warning: {warning}"))
             self.assertIn(f"warning: {warning}", ran.stdout)
 

@@ -48,5 +48,5 @@ def refused(documents: list) -> list:
         for one in document.extra.get("refused", []):
             ranks, gpus = one.get("ranks"), one.get("gpus")
             lines.append(f"not measured: {ranks} ranks on {gpus} GPU{'s' * (gpus != 1)}: "
-                         f"{document.where.get('mpi') or 'the library'} refuses ({one.get('why')})")
+                         f"{document.where.get('mpi') or 'the library'} rejects ({one.get('why')})")
     return lines

@@ -160,7 +160,7 @@ class NcclTests(WithPrograms):
                         '"measurements": []}', encoding="utf-8")
         ran = self.validate("m.yaml", path)
         self.assertEqual((ran.returncode, ran.stderr), (0, ""))
-        self.assertIn("not measured: 2 ranks on 1 GPU: NCCL 2.28.9 refuses (join: invalid usage)",
+        self.assertIn("not measured: 2 ranks on 1 GPU: NCCL 2.28.9 rejects (join: invalid usage)",
                       ran.stdout)
 
 

@@ -223,7 +223,7 @@ class Draws(round_trip_test.unittest.TestCase):
 
     def test_values_that_no_draw_moves_have_no_interval(self):
         one = parameters.Parameter(4e-7, "s", "ping_pong", 4e-7, 4e-7)
-        self.assertEqual(report.interval_text(one), "not identified")
+        self.assertEqual(report.interval_text(one), "not identifiable")
 
     def test_reach_is_what_was_measured(self):
         self.assertEqual(reach.reach_of(self.result), reach.Reach(1, 1 << 22, 2, 1))

@@ -79,7 +79,7 @@ class Model:
         if case.parameters["algorithm"]:
             return Choice(case.parameters["algorithm"], "as measured", True)
         if collective in self.algorithms:
-            return Choice(self.algorithms[collective], "as --algorithm says", True)
+            return Choice(self.algorithms[collective], "set by --algorithm", True)
         if found := (self.calibration.get("algorithms") or {}).get(collective):
             return Choice(found, "as the fit found", True)
         if found := gpus.chosen(case.measured.document.where, collective, self.nccl):
@@ -228,11 +228,11 @@ def collective_for(model: Model, case: cases.Case, known: dict, job: dict) -> di
     algorithm = model.algorithm_of(case)
     here = cases.place_of(case.measured)
     if collective not in known:
-        raise InputError(f"{here}: parameters.collective: expected one that the simulator knows "
+        raise InputError(f"{here}: parameters.collective: expected one that the simulator supports "
                          f"({', '.join(known)}), got '{collective}'")
     if algorithm not in known[collective]:
-        chosen = "" if stated else (f" for what the library chose; --algorithm {collective}=NAME "
-                                    "says what that was")
+        chosen = "" if stated else (f" for the library's choice; --algorithm {collective}=NAME "
+                                    "sets it")
         raise InputError(f"{here}: parameters.algorithm: expected one of {collective}'s "
                          f"({', '.join(known[collective])}), got '{algorithm}'{chosen}")
     found = {"collective": collective, "algorithm": algorithm}

@@ -119,7 +119,7 @@ class Predicted(WithPrograms):
         path.write_text(yaml.safe_dump(fit), encoding="utf-8")
         told = self.ran("predict", self.scenario()).stdout
         self.assertRegex(told, r"(?m)^case +time +low +high$")
-        self.assertIn("low to high: 60 % of all cases, by 4 other models", told)
+        self.assertIn("low to high: 60 % of all cases, by 4 alternative fits", told)
         self.assertIn("warning: extrapolates to 4 hosts", told)
 
     def test_ends_of_a_library_with_a_spread_are_those_by_run_interval_too(self):
@@ -151,7 +151,7 @@ class Predicted(WithPrograms):
         self.fit(draws=[])
         ran = self.ran("predict", self.scenario())
         self.assertEqual(ran.returncode, 1)
-        self.assertIn("expected other models that the measurements allow, got none", ran.stderr)
+        self.assertIn("expected alternative fits that the measurements allow, got none", ran.stderr)
 
 
 if __name__ == "__main__":

@@ -255,7 +255,7 @@ class BadInput(WithPrograms):
     def test_cases(self):
         for key, value, message in (
                 ("algorithm", "magic", "expected one of allreduce's (ring, "),
-                ("collective", "gossip", "expected one that the simulator knows (allreduce, "),
+                ("collective", "gossip", "expected one that the simulator supports (allreduce, "),
                 ("placement", "4 and 4", 'expected a placement such as "4-3-1"'),
                 ("ranks_count", 9, "expected 8, as the placement 4-2-2 has, got 9"),
                 ("hosts_count", 2, "expected 3, as the placement 4-2-2 has, got 2")):
@@ -266,7 +266,7 @@ class BadInput(WithPrograms):
         tree = {"network": "fat_tree", "k": 2, "host": CLUSTER["host"], "link": CLUSTER["link"]}
         path = self.document(self.measured_by_the_simulator())
         said = self.refused(self.model(cluster=tree), path)
-        self.assertIn("measured 4-2-2 4 KiB: the simulator refuses its prediction: ", said)
+        self.assertIn("measured 4-2-2 4 KiB: the simulator rejects its prediction: ", said)
         self.assertIn("the placement names more hosts than the cluster's 2", said)
 
     def test_a_simulation_that_is_stuck_is_exit_3(self):

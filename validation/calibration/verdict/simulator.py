@@ -75,7 +75,7 @@ class Simulator:
             return self.run_text(json.dumps(file, ensure_ascii=False, indent=1), "the fitted model",
                                  *options)
         except InputError as error:
-            complaint = type(error)(f"{names[0]}: the simulator refuses its prediction: {error}")
+            complaint = type(error)(f"{names[0]}: the simulator rejects its prediction: {error}")
         if len(scenarios) == 1:
             raise complaint
         for one, name in zip(scenarios, names):

@@ -97,7 +97,7 @@ def figures_text(figures: accuracy.Figures) -> str:
     return (f"median error {percent(figures.median)}, 90th percentile {percent(figures.p90)}, "
             f"signed {signed(figures.bias)}"
             + ("" if figures.inside is None else
-               f"; inside p10..p90 of their own measurement: {percent(figures.inside, 0)}"))
+               f"; inside p10..p90 of the measurement: {percent(figures.inside, 0)}"))
 
 
 def summary(verdict: judge.Verdict) -> list:
@@ -172,9 +172,9 @@ def order_table(pairs: list) -> list:
     found = judge.order_figures(pairs)
     return ["Which placement is faster: time of one over the other",
             *columns(["case", "one", "other", "measured", "predicted", "error", "order"], rows, 3),
-            f"of {plural(found.apart, 'pair')} that differ by more than they spread, the order "
-            f"is right in {found.right}; of {found.equal} that do not, "
-            f"{found.equal_too} are predicted equal too (quiet cases)", ""]
+            f"order right in {found.right} of {plural(found.apart, 'pair')} that differ by more "
+            f"than they spread; {found.equal_too} of {found.equal} that do not "
+            "are predicted equal too (quiet cases)", ""]
 
 
 def breakdown_tables(verdict: judge.Verdict) -> list:

@@ -93,7 +93,7 @@ def job_of(calls: list, fitted: model.Model, ranks: int) -> dict:
                                       f"{fitted.path}: calibration.trace.chunk")
     if size is None:
         raise InputError(f"{calls[0].document.path}: measurements[0].parameters.bytes: expected "
-                         "the bytes of the vector on each rank, got nothing, and the fitted model "
+                         "the bytes of the buffer on each rank, got nothing, and the fitted model "
                          "has not assumed any")
     return {"collective": stated.get("collective", "allreduce"),
             "algorithm": stated.get("algorithm") or "ring", "bytes": f"{int(size)} B"}

@@ -139,7 +139,7 @@ class Calibration(unittest.TestCase):
             # The clock of the fake GPUs is exact: drawing again may move nothing, and one value
             # alone is no interval, which the file then says.
             ends = [parse_quantity(one[end]) for end in ("low", "high") if end in one]
-            self.assertEqual(len(ends), 0 if one.get("interval") == "not identified" else 2, name)
+            self.assertEqual(len(ends), 0 if one.get("interval") == "not identifiable" else 2, name)
             self.assertEqual(ends, sorted(ends), name)
 
     def test_the_document_is_what_measurement_md_says(self):
