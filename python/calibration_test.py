@@ -94,7 +94,7 @@ class Calibrations(unittest.TestCase):
 
     def test_without_other_models_have_no_interval(self):
         alone = ringscope.Calibration("cluster: {}\nlibrary: {}\n", "", ())
-        with self.assertRaisesRegex(ValueError, "no other models"):
+        with self.assertRaisesRegex(ValueError, "no alternative fits"):
             alone.interval({})
 
     def test_say_what_they_found(self):

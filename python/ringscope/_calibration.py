@@ -45,7 +45,7 @@ class Calibration:
         Warns (UserWarning) where the fit is far off its own probes of a part that matters here.
         Raises InputError, ValueError without others()."""
         if len(self.others()) < 2:
-            raise ValueError("interval: this fit has no other models: see Calibration.others()")
+            raise ValueError("interval: this fit has no alternative fits: see Calibration.others()")
         _project.package("validation")
         verdict = importlib.import_module("validation.calibration.verdict.interval")
         parts = self.parts()
