@@ -41,7 +41,7 @@ KINDS = {
     "copy": ("#CC79A7", "xxx", "copies"),
     "overhead": ("#F0E442", "...", "overhead"),
     "by copy": ("#DE9CC2", "////", "blocked: a core copies"),
-    "by wire": ("#A6D5F2", "", "blocked: the wire"),
+    "by wire": ("#A6D5F2", "", "blocked: network"),
     "by latency": ("#E3EEF4", "...", "blocked: latency, handshake"),
     "by memory": ("#8FD3BC", "---", "blocked: memory"),
     "by partner": ("#F1E9E2", "\\\\\\\\", "blocked: the partner is not there"),

@@ -228,8 +228,8 @@ def main():
     parser = style.parser("against", __doc__, "report",
                           "JSON from `ringscope run`, `compare` or `sweep`, CSV of `sweep`",
                           "the scenario's question")
-    parser.add_argument("--key", help="of the scenario: the x axis; default: a key of the sweep")
-    parser.add_argument("--value", help="of the case: the y axis; default: time_s, or the "
+    parser.add_argument("--key", help="scenario key of the x axis; default: a key of the sweep")
+    parser.add_argument("--value", help="case value of the y axis; default: time_s, or the "
                         "sweep's first metric")
     style.write(figure_of, parser)
 

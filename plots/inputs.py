@@ -118,7 +118,7 @@ def stuck_text(report):
     words = deadlock.get("text") if isinstance(deadlock, dict) else None
     which = "the only case is" if len(stuck) == 1 else f"all {len(stuck)} cases are"
     first = f": {case.get('name')}: {words}".splitlines()[0] if isinstance(words, str) else ""
-    return f": {which} stuck, and so there is nothing to draw{first}"
+    return f": {which} deadlocked: nothing to draw{first}"
 
 
 def field(where, value, key, kind):

@@ -47,7 +47,7 @@ def read_page(path):
         return [case_of(f"{name}:  {in_unit(case['report']['time_s'], SECONDS, 4)}", case)
                 for name, case in zip(document["names"], document["cases"])][:MOST_CASES]
     except (ValueError, LookupError, TypeError) as error:
-        raise InputError(f"{path}: its data are not those of a lesson: {error!r}") from None
+        raise InputError(f"{path}: expected the data of a lesson: {error!r}") from None
 
 
 def case_of(name, case):

@@ -61,17 +61,17 @@ def kind_of_document(path, text, key_said):
 
 
 def unknown(path):
-    return InputError(f"{path}: is nothing that plot knows: expected CSV of run --timeline, run "
+    return InputError(f"{path}: unknown content: expected CSV of run --timeline, run "
                       "--csv, sweep or place --csv, JSON of run, compare, sweep or validate, or a "
-                      f"lesson's page; --kind says what it is: {', '.join(KINDS)}")
+                      f"lesson's page; --kind sets the kind: {', '.join(KINDS)}")
 
 
 def main():
     words = sys.argv[1:]
     helped = asks_for_a_kinds_help(words)
     parser = page_parser("ringscope plot", __doc__, Parser)
-    parser.add_argument("file", nargs="?", help="what to draw")
-    parser.add_argument("--kind", choices=KINDS, help="default: by what stands in the file")
+    parser.add_argument("file", nargs="?", help="file to draw")
+    parser.add_argument("--kind", choices=KINDS, help="default: detected from the content")
     parser.add_argument("-o", "--output", metavar="PICTURE", help=style.OUTPUT)
     known, rest = parser.parse_known_args([word for word in words if word not in HELP]
                                           if helped else words)

@@ -106,7 +106,7 @@ class OneName(Program):
         self.assertIn("unrecognized arguments: --colour",
                       self.refused(source, "-o", self.path("a.png"), "--colour"))
         for text in ("a,b\n1,2\n", "{}"):
-            self.assertIn("is nothing that plot knows",
+            self.assertIn("unknown content",
                           self.refused(self.write(text), "-o", self.path("a.png")))
         self.assertIn(":1:2: is not JSON", self.refused(self.write("{"), "-o", self.path("a.png")))
         table = self.refused(self.write("case,time\n1,2\n"), "-o", self.path("a.png"), "--kind",
@@ -169,7 +169,7 @@ class Loads(Program):
         with self.assertRaisesRegex(style.InputError, "it has no data"):
             loads.read_page(self.write("<html></html>"))
         text = '<script type="application/json" id="data">{"cases": []}</script>'
-        with self.assertRaisesRegex(style.InputError, "are not those of a lesson: KeyError"):
+        with self.assertRaisesRegex(style.InputError, "expected the data of a lesson: KeyError"):
             loads.read_page(self.write(text))
 
 

@@ -118,7 +118,7 @@ class Timeline(InFolder):
         legend = self.draw(TIMELINE).legends[0]
         self.assertCountEqual([text.get_text() for text in legend.get_texts()],
                               ["computes", "reduces", "copies", "blocked: a core copies",
-                               "blocked: the wire"])
+                               "blocked: network"])
 
     def test_the_unit_follows_the_longest_case(self):
         row = "a,0,reduce,,,,0,{},\n"
@@ -279,20 +279,20 @@ class BadInput(InFolder):
             self.refuses(timeline.read_timeline, text, message)
         self.refuses(scaling.read_points, "x\n\n", ":1: column 'case' is missing (found: x)")
         self.refuses(scaling.read_points, ",".join(scaling.COLUMNS) + "\n",
-                     ": has a header but no rows: all cases are stuck (a deadlock), and so there "
-                     "is nothing to draw; `ringscope run` says why")
+                     ": has a header but no rows: all cases are deadlocked: nothing to "
+                     "draw; `ringscope run` prints the reason")
 
     def test_json(self):
-        nothing, rank = ", and so there is nothing to draw", ": cases[0].ranks[0].seconds: "
+        nothing, rank = ": nothing to draw", ": cases[0].ranks[0].seconds: "
         for text, message in (
                 ("", ": is empty"),
                 ('{"cases": [\n}', ":2:1: is not JSON: Expecting value"),
                 ("[]", ": key 'cases' is missing"),
                 ('{"cases": []}', ": cases: is empty"),
                 ('{"cases": [], "stuck": [{"name": "a", "deadlock": {"text": "deadlock\\nb"}}]}',
-                 f": cases: is empty: the only case is stuck{nothing}: a: deadlock"),
+                 f": cases: is empty: the only case is deadlocked{nothing}: a: deadlock"),
                 ('{"cases": [], "stuck": [1, 2]}',
-                 f": cases: is empty: all 2 cases are stuck{nothing}"),
+                 f": cases: is empty: all 2 cases are deadlocked{nothing}"),
                 ('{"cases": {}}', ": cases: expected a list, got {}"),
                 ('{"cases": [1]}', ": cases[0]: key 'ranks' is missing"),
                 (report(ranks=0), ": cases[0]: ranks: is empty"),

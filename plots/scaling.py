@@ -20,8 +20,8 @@ Point = namedtuple("Point", "case parts ranks bytes time busbw band", defaults=(
 WIDTH, PANEL_HEIGHT = 10.0, 3.3  # inches, like all lengths here
 TOP, BOTTOM, LEFT, RIGHT, GAP = 0.7, 0.6, 0.72, 0.25, 0.85
 BAND = ", band: 90 % range"
-WITHOUT_ROWS = (": all cases are stuck (a deadlock), and so there is nothing to draw; "
-                "`ringscope run` says why")
+WITHOUT_ROWS = (": all cases are deadlocked: nothing to draw; "
+                "`ringscope run` prints the reason")
 
 
 def read_points(path):

@@ -17,7 +17,7 @@ const CAUSE_WORDS = {
 // What pictures tell apart: what a rank does itself, and what it is blocked by.
 const KIND_WORDS = {
   compute: "computes", reduce: "reduces", copy: "copies", overhead: "overhead",
-  "wait-copy": "blocked: a core copies", "wait-wire": "blocked: the wire",
+  "wait-copy": "blocked: a core copies", "wait-wire": "blocked: network",
   "wait-latency": "blocked: latency, handshake", "wait-memory": "blocked: memory",
   "wait-partner": "blocked: the partner is not there",
   "wait-progress": "blocked: the partner makes no progress", "wait-lock": "blocked: a lock",

@@ -30,7 +30,7 @@ def place():
                            capture_output=True, text=True)
     found = re.search(r"'(\S+/)[^/\s]+\.deb'", asked.stdout)
     if asked.returncode != 0 or not found:
-        stop(f"apt-get says of no place where {LIBRARY} is: {asked.stderr.strip()}")
+        stop(f"apt-get prints no address of {LIBRARY}: {asked.stderr.strip()}")
     return found[1] + NAME
 
 
