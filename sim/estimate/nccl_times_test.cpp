@@ -108,7 +108,7 @@ TEST(NcclTimes, table_has_nccls_choice_and_meets_simulated_times_within_its_boun
     }
   };
   meets(scenario_of("a100_nvswitch", "8"), {});
-  meets(scenario_of("h100_nvswitch", "16"), {.most = 16 << 20});
+  meets(scenario_of("h100_nvswitch", "16"), {.most = 4 << 20});
 }
 
 TEST(NcclTimes, sizes_beyond_the_table_are_at_its_least_and_on_its_last_line) {

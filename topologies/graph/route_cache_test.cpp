@@ -11,14 +11,16 @@
 namespace ringscope {
 namespace {
 
-/// Ends of routes: the domains, GPUs and NICs of the host, or a few of a large cluster's hosts.
+/// Ends of routes: all domains, GPUs and NICs of two hosts, the first and last of each of others.
 std::vector<Vertex> ends_of(const Topology& topology) {
-  constexpr std::size_t most_hosts = 24;
+  constexpr std::size_t most_hosts = 24, whole_hosts = 2;
   std::vector<Vertex> ends;
   const std::span hosts(topology.hosts());
-  for (const Host& host : hosts.first(std::min(most_hosts, hosts.size())))
-    for (const auto* list : {&host.numa_domains, &host.gpus, &host.nics})
-      ends.insert(ends.end(), list->begin(), list->end());
+  for (std::size_t host = 0; host < std::min(most_hosts, hosts.size()); ++host)
+    for (const auto* list : {&hosts[host].numa_domains, &hosts[host].gpus, &hosts[host].nics})
+      for (std::size_t part = 0; part < list->size(); ++part)
+        if (host < whole_hosts || part == 0 || part + 1 == list->size())
+          ends.push_back((*list)[part]);
   return ends;
 }
 
