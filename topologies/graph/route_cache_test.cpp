@@ -11,12 +11,14 @@
 namespace ringscope {
 namespace {
 
-/// Ends of routes: all domains, GPUs and NICs of two hosts, the first and last of each of others.
+/// Ends of routes: all domains, GPUs and NICs of the first two hosts, the first and last of each of
+/// some others, evenly apart.
 std::vector<Vertex> ends_of(const Topology& topology) {
-  constexpr std::size_t most_hosts = 24, whole_hosts = 2;
+  constexpr std::size_t whole_hosts = 2, others = 8;
+  const auto hosts = topology.hosts();
+  const std::size_t stride = std::max<std::size_t>(1, hosts.size() / others);
   std::vector<Vertex> ends;
-  const std::span hosts(topology.hosts());
-  for (std::size_t host = 0; host < std::min(most_hosts, hosts.size()); ++host)
+  for (std::size_t host = 0; host < hosts.size(); host += host < whole_hosts ? 1 : stride)
     for (const auto* list : {&hosts[host].numa_domains, &hosts[host].gpus, &hosts[host].nics})
       for (std::size_t part = 0; part < list->size(); ++part)
         if (host < whole_hosts || part == 0 || part + 1 == list->size())
