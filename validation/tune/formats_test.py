@@ -13,8 +13,8 @@ import unittest
 import jsonschema
 
 from validation.tune.decision import Decided, Range
-from validation.tune.formats import (FORMATS, mpich, nccl, open_mpi, open_mpi_json,
-                                      open_mpi_own, ucc)
+from validation.tune.formats import (FORMATS, intel, mpich, mpich_limits, nccl, ncclx, open_mpi,
+                                      open_mpi_json, open_mpi_own, ucc)
 from validation.tune.formats.format import Target
 from validation.tune.formats.way import Choice
 
@@ -96,6 +96,62 @@ class Nccl(unittest.TestCase):
             self.assertEqual(len(row), len(fields))
             self.assertIn(row[3], words["Algorithms"])
             self.assertIn(row[4], words["Protocols"])
+
+
+class Ncclx(unittest.TestCase):
+    def test_sizes_are_those_of_a_rank_and_hosts_without_equal_ranks_match_any(self):
+        entry = (8 << 10, (64 << 10) + 7, pick(ncclx.FORMAT, "reduce_scatter", "ring Simple"))
+        for target, local in ((Target(8, 2, ""), "4"), (TARGET, "*")):
+            text = ncclx.FORMAT.write([decided("reduce_scatter", entry)], target)
+            self.assertEqual(text.splitlines()[2], "reducescatter,[1024,8192],ring,simple,-1,"
+                                                   f"{target.hosts},{local}")
+
+
+class Intel(unittest.TestCase):
+    def test_a_condition_for_each_range_and_nothing_without_one(self):
+        text = intel.FORMAT.write([
+            decided("allreduce", (0, 1023, pick(intel.FORMAT, "allreduce", "rabenseifner")),
+                    (4096, 8191, pick(intel.FORMAT, "allreduce", "ring"))),
+            decided("broadcast")], TARGET)
+        self.assertEqual(text.splitlines()[1:],
+                         ['export I_MPI_ADJUST_ALLREDUCE="2:0-1023@8-8;8:4096-8191@8-8"'])
+
+
+class MpichLimits(unittest.TestCase):
+    def written(self, collective, ranks, *entries) -> list:
+        form = mpich_limits.FORMAT
+        ways = {way.algorithm: way for way in form.ways if way.collective == collective}
+        return form.write([decided(collective, *(
+            (first, last, Choice(ways[name])) for first, last, name in entries))],
+            Target(ranks, 4, "")).splitlines()[1:]
+
+    def test_its_own_choice_is_that_of_its_sources(self):
+        for collective, ranks, size, name in (
+                ("allgather", 416, 81919, "bruck"), ("allgather", 416, 81920, "ring"),
+                ("allgather", 512, 524287, "recursive_doubling"),
+                ("allgather", 512, 524288, "ring"),
+                ("allreduce", 9, 2048, "recursive_doubling"),
+                ("allreduce", 9, 2052, "rabenseifner"),
+                ("allreduce", 1024, 4092, "recursive_doubling"),  # 1023 elements
+                ("broadcast", 8, 12287, "binomial"), ("broadcast", 8, 12288, "scatter_allgather"),
+                ("broadcast", 7, 1 << 20, "binomial")):
+            self.assertEqual(mpich_limits.FORMAT.own[collective](ranks, size).way.algorithm, name)
+
+    def test_a_limit_moves_to_where_the_entries_want_it(self):
+        name = "MPIR_CVAR_ALLGATHER_SHORT_MSG_SIZE"
+        self.assertEqual(self.written("allgather", 416, (106496, 1703935, "bruck")),
+                         [f"export {name}=1703936"])
+        self.assertEqual(self.written("allgather", 416, (1024, 65535, "ring")),
+                         [f"export {name}=1024"])
+        self.assertEqual(self.written("allreduce", 9, (4096, 8191, "recursive_doubling")),
+                         ["export MPIR_CVAR_ALLREDUCE_SHORT_MSG_SIZE=8191"])
+
+    def test_an_entry_that_no_limit_gives_is_named(self):
+        self.assertEqual(
+            self.written("allgather", 416, (4, 7, "ring"), (106496, 1703935, "bruck"))[1:],
+            ["# no variable for allgather by ring from 4 to 7 B"])
+        self.assertEqual(self.written("broadcast", 7, (4, 7, "scatter_allgather")),
+                         ["# no variable for broadcast by scatter_allgather from 4 to 7 B"])
 
 
 class Ucc(unittest.TestCase):

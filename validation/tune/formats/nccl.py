@@ -36,16 +36,21 @@ WAYS = tuple(way(collective, algorithm, protocol, channels) for collective in CO
              for protocol in ("LL", "LL128", "Simple") for channels in CHANNELS)
 
 
-def write(decided: list, target: Target) -> str:
-    lines = [f"# {target.said}", f"# {HEADER}"]
+def entries(decided: list):
+    """(word of the collective, range, algorithm, protocol, channels or -1) of each entry."""
     for one in decided:
         for part in one.entries:
             options = dict(part.choice.way.options)
-            name = NAMES.get(one.collective, one.collective)
-            lines.append(f"{name},{part.first},{part.last},{options.get('algorithm', 'ring')},"
-                         f"{options['protocol'].lower()},{options.get('channels', -1)},"
-                         f"{target.hosts},{target.ranks},-1,-1")
-    return "\n".join(lines) + "\n"
+            yield (NAMES.get(one.collective, one.collective), part,
+                   options.get("algorithm", "ring"), options["protocol"].lower(),
+                   options.get("channels", -1))
+
+
+def write(decided: list, target: Target) -> str:
+    lines = [f"{name},{part.first},{part.last},{algorithm},{protocol},{channels},"
+             f"{target.hosts},{target.ranks},-1,-1"
+             for name, part, algorithm, protocol, channels in entries(decided)]
+    return "\n".join([f"# {target.said}", f"# {HEADER}", *lines]) + "\n"
 
 
 def use(path: str) -> list:

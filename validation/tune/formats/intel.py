@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Intel MPI: its algorithms, and the variables I_MPI_ADJUST_<opname>.
+
+Source: Intel MPI Library Developer Reference, "I_MPI_ADJUST Family Environment Variables": numbers
+of the algorithms; conditions FROM-TO@RANKS-RANKS, both inclusive. The built-in choice is not
+public. Intel MPI derives from MPICH and documents the limits of MPICH 3 for I_MPI_BCAST_MSG: they
+are taken for its own. Allgather and all-to-all are left out, since the reference does not say which
+buffer their size describes.
+"""
+
+from validation.tune.formats import mpich, mpich_limits
+from validation.tune.formats.format import Format, Target
+from validation.tune.formats.way import Choice, ways_of
+
+WAYS = ways_of("intel")
+NAMES = {"allreduce": "ALLREDUCE", "broadcast": "BCAST"}
+OWN = "Intel MPI's own choice is not public: MPICH 3's is taken in its place"
+
+
+def own_of(collective: str):
+    ways = {way.algorithm: way for way in WAYS if way.collective == collective}
+    rule = mpich_limits.own_of(collective)
+    return lambda ranks, size: Choice(ways[rule(ranks, size).way.algorithm])
+
+
+def write(decided: list, target: Target) -> str:
+    lines = [f"# {target.said}"]
+    for one in decided:
+        rules = ";".join(f"{part.choice.way.number}:{part.first}-{part.last}"
+                         f"@{target.ranks}-{target.ranks}" for part in one.entries)
+        lines += [f"export I_MPI_ADJUST_{NAMES[one.collective]}=\"{rules}\""] if rules else []
+    return "\n".join(lines) + "\n"
+
+
+def use(path: str) -> list:
+    return [f". {path} && mpirun ..."]
+
+
+FORMAT = Format("intel", "Intel MPI", "a shell script that sets I_MPI_ADJUST_<opname>",
+                WAYS, {name: own_of(name) for name in NAMES}, write, use, mpich.ALIKE,
+                notes={name: OWN for name in NAMES})

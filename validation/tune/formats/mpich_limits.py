@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""MPICH 3.x and libraries derived from it: the sizes at which they change the algorithm.
+
+Source: MPICH 3.4, src/mpi/coll. Allgather: for powers of two of ranks recursive doubling, else
+Bruck's algorithm, a ring from the limit on; its size is that of the whole result. Allreduce:
+recursive doubling also for fewer elements than ranks, rounded down to a power of two. One variable
+moves one limit, so that a file holds less than the JSON of MPICH 4.0 does.
+"""
+
+from typing import NamedTuple, Optional
+
+from validation.tune.formats import mpich
+from validation.tune.formats.format import Format, Target
+from validation.tune.formats.way import Choice
+
+COLLECTIVES = ("allreduce", "broadcast", "allgather")
+WAYS = tuple(way for way in mpich.WAYS if way.collective in COLLECTIVES)
+
+
+class Limit(NamedTuple):
+    """`short` is taken below `bytes`, `long` from there on."""
+
+    variable: str
+    bytes: int
+    short: str
+    long: str
+
+
+def limit_of(collective: str, ranks: int) -> Optional[Limit]:
+    """None where the size decides nothing."""
+    if collective == "allreduce":  # MPICH compares with <=
+        return Limit("MPIR_CVAR_ALLREDUCE_SHORT_MSG_SIZE", 2049, "recursive_doubling",
+                     "rabenseifner")
+    if collective == "broadcast":
+        return Limit("MPIR_CVAR_BCAST_SHORT_MSG_SIZE", 12288, "binomial",
+                     "scatter_allgather") if ranks >= 8 else None
+    if ranks & (ranks - 1) == 0:
+        return Limit("MPIR_CVAR_ALLGATHER_LONG_MSG_SIZE", 524288, "recursive_doubling", "ring")
+    return Limit("MPIR_CVAR_ALLGATHER_SHORT_MSG_SIZE", 81920, "bruck", "ring")
+
+
+def own_of(collective: str):
+    ways = {way.algorithm: Choice(way) for way in WAYS if way.collective == collective}
+
+    def own(ranks: int, size: int) -> Choice:
+        limit = limit_of(collective, ranks)
+        if limit is None:
+            return ways["binomial"]
+        few = collective == "allreduce" and size // mpich.FLOAT < 1 << (ranks.bit_length() - 1)
+        return ways[limit.short if few or size < limit.bytes else limit.long]
+    return own
+
+
+def moved(limit: Limit, entries: list) -> Optional[int]:
+    """The limit that gives the entries nearest to it their algorithm, None where none does."""
+    above = next((part for part in entries if part.last >= limit.bytes), None)
+    below = next((part for part in reversed(entries) if part.first < limit.bytes), None)
+    if above is not None and above.choice.way.algorithm == limit.short:
+        return above.last + 1
+    if below is not None and below.choice.way.algorithm == limit.long:
+        return below.first
+    return None
+
+
+def write(decided: list, target: Target) -> str:
+    lines = [f"# {target.said}"]
+    for one in decided:
+        limit = limit_of(one.collective, target.ranks)
+        found = limit and moved(limit, one.entries)
+        if found:
+            inclusive = one.collective == "allreduce"
+            lines.append(f"export {limit.variable}={found - inclusive}")
+        for part in one.entries:
+            name = part.choice.way.algorithm
+            if not found or name != (limit.short if part.last < found else limit.long):
+                lines.append(f"# no variable for {one.collective} by {name} from {part.first} to "
+                             f"{part.last} B")
+    return "\n".join(lines) + "\n"
+
+
+def use(path: str) -> list:
+    return [f". {path} && mpiexec ..."]
+
+
+FORMAT = Format("mpich-limits", "MPICH", "a shell script that sets size limits of MPICH 3.x, "
+                "MPIR_CVAR_..._MSG_SIZE",
+                WAYS, {name: own_of(name) for name in COLLECTIVES}, write, use, mpich.ALIKE)
