@@ -80,6 +80,7 @@ class Calibration:
     drawn: dict = dataclasses.field(default_factory=dict)  # way: how its intervals were found
     trace: object = None  # fit.trace.Traced
     algorithms: dict = dataclasses.field(default_factory=dict)  # collective: what stands for ""
+    tables: dict = dataclasses.field(default_factory=dict)  # collective: those not ruled out
     changes: list = dataclasses.field(default_factory=list)  # fit.memory.Change, by rising size
     orders: dict = dataclasses.field(default_factory=dict)  # way: fit.order.Order, where probed
     collectives: object = None  # fit.collectives.Fit

@@ -18,6 +18,7 @@ from scipy.optimize import least_squares
 from validation.calibration.fit.interrupts import without_interrupts
 from validation.calibration.fit.profile import cluster_of, library_of
 from validation.calibration.fit.segments import constant
+from validation.calibration.fit.tables import choose_algorithms
 from validation.calibration.fit.transport import least
 from validation.calibration.fit.unknowns import unknowns_of
 from validation.calibration.verdict import accuracy, cases, model
@@ -32,7 +33,6 @@ NOTHING = 0.02  # a share below that is none
 OUTLIER = 0.15  # relative error: more of it counts less, for another effect may be behind it
 STEP = 0.04  # of a share, for derivatives: above what chance leaves
 FLOOR = 0.02  # of relative error
-TUNED = ("open_mpi_tuned", "open_mpi_tuned_4_0")  # candidates for the library's own choice
 GAIN = 2.0  # of the information criterion, before one more parameter is taken
 
 
@@ -128,46 +128,6 @@ class Loop:
         if left_out:
             self.result.notes.append(f"{left_out} measured collectives with the most messages "
                                      "were omitted from the fit, so that it ends in time")
-
-
-def choose_algorithms(loop):
-    """Algorithms for a choice that the documents do not name: those that their MPI's version is
-    known to choose; else, of the known tunings, the one that errs less before anything is
-    fitted to it, if there are several numbers of ranks to tell them apart."""
-    for collective in sorted({case.parameters["collective"] for case in loop.cases
-                              if not case.parameters["algorithm"]} - set(loop.algorithms)):
-        listed = [case for case in loop.cases if case.parameters["collective"] == collective
-                  and not case.parameters["algorithm"]]
-        tables = {model.table_of(case.series.mpi, collective) for case in listed}
-        if len(tables) == 1 and "" not in tables:
-            continue  # as the model has it
-        errors = errors_of_tables(loop, collective)
-        if not errors:
-            continue
-        best = min(errors, key=errors.get)
-        words = ", ".join(f"{name} {math.expm1(one):.0%}" for name, one in errors.items())
-        ranks = {case.placement.ranks for case in listed}
-        if len(ranks) > 1:
-            loop.algorithms[collective] = best
-            why = f"{best}, which errs least before the fit ({words})"
-        else:
-            why = (f"{model.CHOSEN}, a guess: where.mpi names no version of Open MPI, and one "
-                   f"number of ranks ({min(ranks)}) determines too little of the tables ({words}); "
-                   f"--algorithm {collective}=NAME sets it")
-            loop.result.notes.append(f"the algorithm of {collective} is a guess")
-        loop.result.assumed[f"algorithm of {collective}"] = why
-
-
-def errors_of_tables(loop, collective) -> dict:
-    """{known tuning of the collective: its error before the fit}."""
-    errors = {}
-    for name in TUNED:
-        if name in loop.known.get(collective, ()):
-            loop.algorithms[collective] = name
-            predicted = loop.predict(loop.result)
-            errors[name] = float(np.mean(np.abs(np.log(predicted / loop.measured()))))
-    loop.algorithms.pop(collective, None)
-    return errors
 
 
 def applied(result, unknowns, values, observations=None):

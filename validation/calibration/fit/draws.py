@@ -44,7 +44,12 @@ def draw_again(result, settings) -> Draws:
         drawn.append(one_more(result, index, wires, generator))
     ranges = {name: (value, unit, min(values), max(values), why)
               for name, (value, unit, values, why) in unidentified(result, drawn).items()}
-    return Draws([difference(result, base, one) for one in drawn], ranges)
+    models = [difference(result, base, one) for one in drawn]
+    for index, one in enumerate(models):  # tables that were not ruled out take turns
+        if result.tables:
+            one["algorithms"] = {collective: names[index % len(names)]
+                                 for collective, names in result.tables.items()}
+    return Draws(models, ranges)
 
 
 def wires_of(result, generator) -> list:

@@ -69,7 +69,9 @@ def level_of(fitted: model.Model) -> float:
 
 
 def other_model(fitted: model.Model, drawn: dict) -> model.Model:
-    return dataclasses.replace(fitted, library=fitted.library | drawn.get("library", {}))
+    """With the numbers that were drawn, and the tables, unless --algorithm sets one."""
+    return dataclasses.replace(fitted, library=fitted.library | drawn.get("library", {}),
+                               algorithms=drawn.get("algorithms", {}) | fitted.algorithms)
 
 
 def with_link(scenario: dict, drawn: dict, fitted: model.Model) -> dict:

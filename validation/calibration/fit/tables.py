@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""By which table an MPI library chose its algorithms, where the documents name no version.
+
+Each known table is simulated before anything is fitted. Those that are far worse than the best are
+ruled out; those that stay share the ensemble of the interval (fit/draws.py).
+"""
+
+import json
+import math
+
+import numpy as np
+
+from common.quantities import format_bytes
+from validation.calibration.fit.profile import library_of
+from validation.calibration.verdict import cases, model
+
+TUNED = ("open_mpi_tuned", "open_mpi_tuned_4_0")
+# Times the least error (validation/published/SPLIT.md, "Library without a version").
+RULED_OUT = 2.0
+SIZES = tuple(4 ** power for power in range(2, 13))  # 16 B to 16 MiB, to tell tables apart
+TELLS = 1.1  # ratio of two tables' times that a measurement sees
+
+
+def choose_algorithms(loop):
+    """Sets algorithms for a choice that the documents do not name: those that their MPI's version
+    is known to choose, else the table that errs less before the fit."""
+    for collective in sorted({case.parameters["collective"] for case in loop.cases
+                              if not case.parameters["algorithm"]} - set(loop.algorithms)):
+        listed = [case for case in loop.cases if case.parameters["collective"] == collective
+                  and not case.parameters["algorithm"]]
+        found = {model.table_of(case.series.mpi, collective) for case in listed}
+        if len(found) == 1 and "" not in found:
+            continue  # as the model has it
+        errors = errors_of_tables(loop, collective)
+        if errors:
+            choose(loop, collective, errors, {case.placement.ranks for case in listed})
+
+
+def choose(loop, collective: str, errors: dict, ranks: set):
+    """`errors`: {table: its error}; one number of ranks decides only what it rules out."""
+    best = min(errors, key=errors.get)
+    staying = [name for name, one in errors.items() if one <= RULED_OUT * errors[best]]
+    words = ", ".join(f"{name} {math.expm1(one):.0%}" for name, one in errors.items())
+    if len(ranks) > 1 or len(staying) == 1:
+        loop.algorithms[collective] = best
+        why = f"{best}, which errs least before the fit ({words})"
+    else:
+        why = (f"{model.CHOSEN}, a guess: where.mpi names no version of Open MPI, and one "
+               f"number of ranks ({min(ranks)}) determines too little of the tables ({words}); "
+               f"--algorithm {collective}=NAME sets it")
+        loop.result.notes.append(f"the algorithm of {collective} is a guess")
+    if len(staying) > 1:
+        loop.result.tables[collective] = staying
+        why += telling(loop, collective, staying)
+    loop.result.assumed[f"algorithm of {collective}"] = why
+
+
+def errors_of_tables(loop, collective: str) -> dict:
+    """{known table of the collective: its error before the fit}."""
+    errors = {}
+    for name in TUNED:
+        if name in loop.known.get(collective, ()):
+            loop.algorithms[collective] = name
+            predicted = loop.predict(loop.result)
+            errors[name] = float(np.mean(np.abs(np.log(predicted / loop.measured()))))
+    loop.algorithms.pop(collective, None)
+    return errors
+
+
+def telling(loop, collective: str, names: list) -> str:
+    """"; osu_allreduce at 64 KiB would tell them apart ...": the size at which the tables differ
+    most on the hosts that were measured; "" where they do not."""
+    index = next(i for i, case in enumerate(loop.cases)
+                 if case.parameters["collective"] == collective)
+    times, chosen = {}, loop.algorithms.get(collective)
+    for name in names:
+        loop.algorithms[collective] = name
+        scenario = loop.scenarios(loop.result, once=True)[index]
+        asked = [{**scenario, "job": {**scenario["job"], "bytes": f"{size} B"}} for size in SIZES]
+        place = cases.place_of(loop.cases[index].measured)
+        text = loop.simulator.run(library_of(loop.result), asked,
+                                  [f"{place}, {size} B" for size in SIZES], "--json", "-")
+        times[name] = [case["time_s"] for case in json.loads(text)["cases"]]
+    loop.algorithms.pop(collective)
+    if chosen:
+        loop.algorithms[collective] = chosen
+    ratio, size = max((max(one) / min(one), size) for *one, size in zip(*times.values(), SIZES))
+    return (f"; {collective} of {format_bytes(size)} on the same ranks would tell them apart, by a "
+            f"factor of {ratio:.2g}") if ratio > TELLS else ""
