@@ -188,7 +188,7 @@ class Programs(unittest.TestCase):
                 "--streams", "1", "--repetitions", "2", RINGSCOPE_FAKE="gpus=3,peers=1")
         WAY.run(VALIDATION / "calibrate", "three.json", "-o", "three.yaml", "--report", "three.txt")
         out = WAY.run(VALIDATION / "validate", "three.yaml", "nccl.json", "--csv", "nccl.csv")
-        self.assertIn("not measured: 8 ranks on 3 GPUs: fake NCCL 1.0.0 refuses "
+        self.assertIn("not measured: 8 ranks on 3 GPUs: fake NCCL 1.0.0 rejects "
                       "(join: invalid usage: two ranks on GPU 0)", out)
         rows = (WAY.folder / "nccl.csv").read_text(encoding="utf-8").splitlines()
         self.assertEqual(len(rows), 1 + 2 * 5)
