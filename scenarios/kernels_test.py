@@ -130,7 +130,7 @@ class KernelsTest(unittest.TestCase):
             other, theirs = self.counted(faster)
             parted = parting.apart(seconds, other * faster)
             self.assertIsNone(parting.begins_at_once(ours, theirs, faster, parted))
-            self.assertLess(parted, 0.05)  # scenarios/format/determinism.md has this
+            self.assertLess(parted, 0.05)  # docs/explanation/determinism.md has this
 
 
 if __name__ == "__main__":
