@@ -120,12 +120,25 @@ class Reader(unittest.TestCase):
                 "latencies": "latency", "topology": "topolog", "deadlocks": "Deadlocks",
                 "all reduce": "allreduce", "all-reduce": "allreduce", "freezes": "deadlock",
                 "contention": "ongestion", "accelerators": "GPU", "throughput": "bandwidth",
-                "slurm prolog": "batch script", "mapping of ranks": "place"}.items():
+                "slurm prolog": "batch script", "mapping of ranks": "place",
+                "slow node": "one slow host", "accurate": "accuracy",
+                "how long does the placement search take": "Duration and time limits",
+                "faulty link": "Degraded links"}.items():
             with self.subTest(asked):
                 self.open("index.html")
                 items = [item.text for item in self.type(asked)]
                 self.assertNotIn("Nothing", items[0])
                 self.assertIn(found.lower(), "\n".join(items[:3]).lower())
+
+    def test_search_corrects_a_wrong_letter_and_splits_joined_words(self):
+        for asked, found in {
+                "allreduse": "allreduce", "straglers": "noise", "congetsion": "congestion",
+                "packetloss": "packets, loss", "oversubscribedlink": "Oversubscribed uplinks",
+                "pipelineparallelism": "parallelism of a model"}.items():
+            with self.subTest(asked):
+                self.open("index.html")
+                self.assertIn(found.lower(), "\n".join(item.text for item in
+                                                       self.type(asked)[:3]).lower())
 
     def test_search_lists_sections_with_any_of_the_words_after_those_with_all(self):
         self.open("index.html")

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Search in the words of all pages, which words.js holds: sections with any of the words asked for,
 // those with most of them first, headings before texts. A word stands for all that begin with it,
-// for its plural or singular, and, with less weight, for its synonyms. Copy buttons of commands.
+// for its plural or singular, and, with less weight, for its synonyms. A word that no page has is
+// split into two that pages have, or replaced by the one nearest in spelling. Copy buttons.
 "use strict";
 (function () {
   const query = document.getElementById("query");
@@ -17,7 +18,8 @@
   const same = {__proto__: null, rccl: "nccl", hccl: "nccl", gloo: "allreduce",
     utilization: "utilisation"};
   const small = "vs versus or and the a of to in how do i why what when which where who is are " +
-    "was does did has have it its my on at by for from with than too many much";
+    "was does did has have it its my on at by for from with than too many much can should " +
+    "take takes we me i'm there";
   for (const word of small.split(" ")) same[word] = "";
 
   // Each line: words for one thing. A section with another word of the line is found, too.
@@ -33,6 +35,10 @@
     congestion incast contention many-to-one oversubscription
     placement mapping binding pinning affinity
     hang deadlock stuck freeze
+    host node machine
+    message msg
+    time duration
+    degraded faulty broken dead
     gpu accelerator cuda
     nic hca adapter
     infiniband ib rdma verbs
@@ -40,7 +46,7 @@
     topology fabric network
     calibrate calibration fit
     predict prediction estimate forecast
-    error accuracy uncertainty
+    error accuracy accurate uncertainty
     plot picture figure chart graph draw
     overlap exposed hidden
     segment fragment chunk piece
@@ -62,10 +68,46 @@
 
   function words_asked() {
     const all = query.value.toLowerCase().replace(/\ball (reduce|gather|to all)\b/g, "all-$1")
-      .split(/[?,;!]*\s+|[?,;!]+$/).filter(Boolean);
+      .replace(/\bhow long\b/, "time").split(/[?,;!]*\s+|[?,;!]+$/).filter(Boolean);
     const known = all.map((word) => same[word] ??
       stem(word.replace(/^(mpi_i?|nccl)(?=[a-z])/, ""))).filter(Boolean);
-    return known.length > 0 ? known : all;
+    return known.length > 0 ? known.flatMap(as_spelled) : all;
+  }
+
+  // How often the pages have each of their words.
+  let vocabulary = null;
+  function counts() {
+    if (vocabulary) return vocabulary;
+    vocabulary = new Map();
+    for (const row of words)
+      for (const word of (row[0] + " " + row[2] + " " + row[3]).toLowerCase().match(/[a-z]+/g) ?? [])
+        vocabulary.set(word, (vocabulary.get(word) ?? 0) + 1);
+    return vocabulary;
+  }
+
+  // Whether one letter added, removed, changed or swapped with the next makes `a` of `b`.
+  function one_letter_apart(a, b) {
+    let at = 0;
+    while (at < a.length && a[at] === b[at]) ++at;
+    return [[0, 1], [1, 0], [1, 1]].some(([skip, other]) =>
+      a.slice(at + skip) === b.slice(at + other)) ||
+      a[at] === b[at + 1] && a[at + 1] === b[at] && a.slice(at + 2) === b.slice(at + 2);
+  }
+
+  // The words that a mistyped one may mean: two joined ones, or the most frequent similar one.
+  function as_spelled(word) {
+    const all = [...counts()];
+    if (word.length < 6 || synonyms.has(word) || /[^a-z]/.test(word) ||
+        all.some(([known]) => known.startsWith(word))) return [word];
+    const similar = all.filter(([known]) => known[0] === word[0] &&
+      (one_letter_apart(known, word) || one_letter_apart(stem(known), word)));
+    if (similar.length > 0)
+      return [stem(similar.reduce((best, one) => one[1] > best[1] ? one : best)[0])];
+    const ends = (one) => (vocabulary.get(one) ?? 0) + (vocabulary.get(one + "s") ?? 0) > 2;
+    for (let at = word.length - 3; at >= 3; --at)
+      if (ends(word.slice(0, at)) && ends(word.slice(at)))
+        return [stem(word.slice(0, at)), stem(word.slice(at))];
+    return [word];
   }
 
   // What a word counts in a section: a heading more than a text, the word more than its synonyms.
