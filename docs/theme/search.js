@@ -46,7 +46,9 @@
     topology fabric network
     calibrate calibration fit
     predict prediction estimate forecast
-    error accuracy accurate uncertainty
+    error accuracy uncertainty
+    accuracy accurate
+    share shared sharing
     plot picture figure chart graph draw
     overlap exposed hidden
     segment fragment chunk piece
@@ -79,8 +81,8 @@
   function counts() {
     if (vocabulary) return vocabulary;
     vocabulary = new Map();
-    for (const row of words)
-      for (const word of (row[0] + " " + row[2] + " " + row[3]).toLowerCase().match(/[a-z]+/g) ?? [])
+    for (const [page, , heading, text] of words)
+      for (const word of `${page} ${heading} ${text}`.toLowerCase().match(/[a-z]+/g) ?? [])
         vocabulary.set(word, (vocabulary.get(word) ?? 0) + 1);
     return vocabulary;
   }
