@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Search in the words of all pages, which words.js holds: sections with any of the words asked for,
-// those with most of them first, headings before texts. A word stands for all that begin with it,
+// rare words before frequent ones, headings before texts. A word stands for all that begin with it,
 // for its plural or singular, and, with less weight, for its synonyms. A word that no page has is
 // split into two that pages have, or replaced by the one nearest in spelling. Copy buttons.
 "use strict";
@@ -115,16 +115,23 @@
   // What a word counts in a section: a heading more than a text, the word more than its synonyms.
   function weight(heading, text, word) {
     const others = synonyms.get(word) ?? [];
-    if (at_word(heading, word) >= 0) return 10;
-    if (others.some((other) => at_word(heading, other) >= 0)) return 5;
+    if (at_word(heading, word) >= 0) return 2;
+    if (others.some((other) => at_word(heading, other) >= 0)) return 1;
     if (at_word(text, word) >= 0) return 1;
-    return others.some((other) => at_word(text, other) >= 0) ? 0.1 : 0;
+    return others.some((other) => at_word(text, other) >= 0) ? 0.4 : 0;
   }
 
-  // How many of the words a section has, and what they count.
-  function place(row, asked) {
-    const weights = asked.map((word) => weight(row[0] + " " + row[2], row[3], word));
-    return [weights.filter(Boolean).length, weights.reduce((sum, one) => sum + one, 0)];
+  // The sections with any of the words, with how much of what was asked each of them has.
+  // A word that few sections have tells more than one that most have.
+  function ranked(asked) {
+    const all = words.map((row) => [row, asked.map((word) =>
+      weight(row[0] + " " + row[2], row[3], word))]);
+    const rarity = asked.map((_, at) => Math.log(
+      1 + words.length / (1 + all.filter(([, weights]) => weights[at] > 0).length)));
+    const sum = (numbers) => numbers.reduce((total, one) => total + one, 0);
+    return all.filter(([, weights]) => weights.some(Boolean)).map(([row, weights]) => ({row,
+      words: weights.filter(Boolean).length,
+      score: sum(weights.map((one, at) => one * rarity[at]))}));
   }
 
   function excerpt(text, word) {
@@ -146,11 +153,10 @@
 
   function show() {
     const asked = words_asked();
-    const all = asked.length === 0 ? [] : words
-      .map((row, number) => [...place(row, asked), number, row]).filter((entry) => entry[0] > 0);
-    const most = Math.max(0, ...all.map((entry) => entry[0]));
-    const rows = all.sort((a, b) => b[0] - a[0] || b[1] - a[1] || a[2] - b[2]).slice(0, 12);
-    found.replaceChildren(...rows.map((entry) => line(entry[3], asked)));
+    const all = asked.length === 0 ? [] : ranked(asked);
+    const most = Math.max(0, ...all.map((entry) => entry.words));
+    const rows = all.sort((a, b) => b.score - a.score).slice(0, 12);
+    found.replaceChildren(...rows.map((entry) => line(entry.row, asked)));
     if (asked.length > 0 && most < asked.length) {
       const item = document.createElement("li");
       item.textContent = most === 0 ? "Nothing has any of these words."
