@@ -30,7 +30,7 @@ class Stuck(unittest.TestCase):
         self.assertEqual(rows["05-deadlock"][1:], ["stuck", "-", "-", "-"])
         self.assertIn("1.000", rows["01-two-hosts 1 MiB" if "01-two-hosts 1 MiB" in rows
                                     else "01-two-hosts"])
-        self.assertEqual(done.stdout.count("  spent on"), 2)  # of 03-anomaly, against 01-two-hosts
+        self.assertEqual(done.stdout.count("  cause"), 2)  # of 03-anomaly, against 01-two-hosts
         self.assertIn("05-deadlock: deadlock at ", done.stderr)
 
     def test_hung_case_is_written_with_finished_cases(self):
@@ -77,7 +77,7 @@ class Stuck(unittest.TestCase):
                 done = ringscope(command, "05-deadlock", "--set", sizes)
                 self.assertEqual(done.returncode, 3)
                 self.assertIn("2 KiB", done.stdout)
-                self.assertEqual("1 MiB is stuck." in done.stdout, command == "explain")
+                self.assertEqual("1 MiB deadlocks." in done.stdout, command == "explain")
                 self.assertTrue(done.stderr.startswith("05-deadlock 1 MiB: deadlock at "))
 
     def test_hung_case_is_written_with_an_explanation(self):
@@ -122,10 +122,10 @@ class StuckImprovement(unittest.TestCase):
             done = ringscope("what-if", str(path))
             self.assertEqual(done.returncode, 3)
             self.assertRegex(done.stdout, r"- +stuck +- .* latency\n")
-            self.assertIn("With latency twice as fast it never ends: ", done.stdout)
+            self.assertIn("With latency at 2x speed it deadlocks after ", done.stdout)
             self.assertIn("0.500 x      1.500 s  host0/numa0/core1 (rank 0)", done.stdout)
             self.assertTrue(done.stderr.startswith(
-                "restless with latency twice as fast: background jobs ran "), done.stderr)
+                "restless with latency at 2x speed: background jobs ran "), done.stderr)
 
 
 class BothKernels(unittest.TestCase):

@@ -67,7 +67,7 @@ class PlaceParts(StudyTest):
             "question: q\nlibrary: rdma\nplacement: 1-1\ncluster: {base: star8, hosts: 3}\n"
             "job: {program: [{compute: 1 s}, {allreduce: 1 B}]}\n", encoding="utf-8")
         screen = self.place("slow.yaml", "--objective", "straggler", "--verify", "0").stdout
-        self.assertRegex(screen, r"with slow +held up by\n")
+        self.assertRegex(screen, r"with slow +bottleneck\n")
         self.place("slow.yaml", "--straggler", "host0", "--json", "p.json")
         answer = json.loads(self.read("p.json"))
         self.assertEqual((answer["objective"], answer["yours"]["degraded"]), ("straggler", "host0"))

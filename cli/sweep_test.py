@@ -54,7 +54,7 @@ class Sweep(StudyTest):
         case = json.loads(self.read("run.json"))["cases"][0]
         for metric in ("time_s", "busbw"):
             self.assertAlmostEqual(row["metrics"][metric] / case[metric], 1, delta=1e-9)
-        self.assertIn("copying on host", row["held_up_by"])
+        self.assertIn("CPU copy on host", row["held_up_by"])
         self.assertEqual(len(document["verified"]), 3)
 
     def test_clusters_have_a_ratio_to_the_first_one_and_place_takes_one_of_them(self):
@@ -62,7 +62,7 @@ class Sweep(StudyTest):
             "scenario: 02-ring-of-8\nclusters:\n  as it is: star8\n"
             "  half: {base: star8, link: {bandwidth: 5 Gbit/s}}\n", encoding="utf-8")
         screen = self.ringscope("sweep", "c.yaml", "--no-store").stdout
-        self.assertRegex(screen, r"case +time +ratio  held up by\nas it is +\S+ ms  1.000 x .*\n"
+        self.assertRegex(screen, r"case +time +ratio  bottleneck\nas it is +\S+ ms  1.000 x .*\n"
                                  r"half +\S+ ms  (1.9\d\d|2.0\d\d) x ")
         self.assertIn("the best by time_s: as it is, ", screen)
         screen = self.ringscope("place", "c.yaml", "--case", "half", "--order", "fixed", "--slots",
@@ -123,7 +123,7 @@ class Sweep(StudyTest):
         self.assertEqual(len(lines), 5, screen)
         self.assertIn(document["rows"][order[0]]["set"]["placement"], lines[1])
         self.assertEqual(lines[3], "the best 2 of 24 by busbw; --csv and --json have all")
-        self.assertRegex(lines[4], "SimGrid agrees on the best 3 to")
+        self.assertRegex(lines[4], "Cross-check with SimGrid: the best 3 agree to")
 
     def test_the_best_of_a_table_in_the_order_of_the_grid_is_named_below_it(self):
         self.study(3)

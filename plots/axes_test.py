@@ -97,7 +97,7 @@ class Legends(InFolder):
 
     def test_one_line_has_no_legend(self):
         points = scaling.read_points(self.write(SCALING + scaling_row() + scaling_row(size=4096)))
-        placed = [placements.Placed(i, "4-4", 1.0, "copying", False) for i in (1, 2)]
+        placed = [placements.Placed(i, "4-4", 1.0, "CPU copy", False) for i in (1, 2)]
         judged = errors.Judged([errors.Error("ring", 8, 0.1, None, None)], None)
         for figure in (scaling.draw(points, None), placements.draw(placed, "?"),
                        errors.draw(judged, "?")):

@@ -186,7 +186,7 @@ class Others(Page):
     def test_a_deadlock_shows_who_waits_for_whom(self):
         self.open(self.make("deadlock.html", "05-deadlock", code=3))
         self.assertEqual(self.texts(".total"), ["deadlock at 17.00 us"])
-        self.assertIn("never ends: after 17 us ranks 0, 1 wait for each other",
+        self.assertIn("deadlocks after 17 us: ranks 0, 1 wait for each other",
                       self.texts("#verdict")[0])
         self.assertEqual(self.texts(".waits circle + text"), ["0", "1"])
         self.assertEqual(self.run_script("""return [...document.querySelectorAll(
@@ -206,7 +206,7 @@ class Others(Page):
         self.assertEqual(len(self.texts(".case")), 2)
         self.assertEqual(len(self.texts(".waits svg")), 1)
         self.assertRegex(self.texts("#verdict")[0],
-                         "1 KiB takes .* us; .*1 MiB never ends: after 17 us ranks 0, 1 wait")
+                         "1 KiB takes .* us; .*1 MiB deadlocks after 17 us: ranks 0, 1 wait")
         self.assertEqual(self.browser.get_log("browser"), [])
 
     def test_arrows_go_from_the_one_that_waits_and_end_at_the_rims(self):

@@ -22,8 +22,8 @@ Placed = namedtuple("Placed", "place name seconds cause yours")
 
 
 def cause_of(words):
-    """The words before the place: "copying" of "copying on host2/numa0/core0 (rank 7)"."""
-    return re.split(" on | at |,", words)[0] or "not known"
+    """The words before the place: "CPU copy" of "CPU copy on host2/numa0/core0 (rank 7)"."""
+    return re.split(" on | at |,|(?<=^link) ", words)[0] or "not known"
 
 
 def read_placements(path):

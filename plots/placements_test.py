@@ -19,9 +19,9 @@ def row(place, seconds, held_up_by, yours=0):
 
 class Causes(unittest.TestCase):
     def test_are_the_words_before_the_place(self):
-        for words, cause in (("copying on host2/numa0/core0 (rank 7)", "copying"),
-                             ("the wire at host0/nic0->switch", "the wire"),
-                             ("the wire, most of it at host0/nic0->switch", "the wire"),
+        for words, cause in (("CPU copy on host2/numa0/core0 (rank 7)", "CPU copy"),
+                             ("link host0/nic0->switch", "link"),
+                             ("link, most of it host0/nic0->switch", "link"),
                              ("", "not known")):
             self.assertEqual(placements.cause_of(words), cause)
 
@@ -47,7 +47,7 @@ class Pictures(unittest.TestCase):
             check=False, capture_output=True, text=True)
 
     def test_are_drawn_and_not_empty(self):
-        done = self.draw(HEAD + row(1, 0.2, "copying on a", 1) + row(2, 0.4, "the wire on b") +
+        done = self.draw(HEAD + row(1, 0.2, "CPU copy on a", 1) + row(2, 0.4, "link b") +
                          row(3, "", "stuck"))
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         pixels = placements.plt.imread(self.folder / "p.png")[:, :, :3]

@@ -56,7 +56,7 @@ KernelDifference difference_of(const Report& fluid, const Report& simgrid) {
     if (share > most.share) most = {most.cases, most.times, share, fluid.name, what, a, b};
   };
   if (fluid.deadlock.has_value() != simgrid.deadlock.has_value())
-    look(fluid.deadlock ? "stuck on fluid alone" : "stuck on simgrid alone", fluid.time_s,
+    look(fluid.deadlock ? "deadlock on fluid alone" : "deadlock on simgrid alone", fluid.time_s,
          simgrid.time_s, std::numeric_limits<double>::infinity());
   const Times first = times_of(fluid);
   Times second = times_of(simgrid);

@@ -65,7 +65,7 @@ TEST(BothKernels, differ_where_one_alone_is_stuck_and_in_the_worst_of_several_ca
   simgrid[2].time_s += 1e-3;
   const KernelDifference most = kernel_difference(fluid, simgrid);
   EXPECT_TRUE(most.is_defect());
-  EXPECT_EQ(most.what, "stuck on simgrid alone");
+  EXPECT_EQ(most.what, "deadlock on simgrid alone");
   EXPECT_EQ(most.name, fluid[1].name);
   EXPECT_EQ(most.cases, 3u);
 }

@@ -68,7 +68,7 @@ void LaunchFiles::require_for(SlotKind slot_kind) const {
                       flag_of(one)));
     if (one.says == LaunchSays::host && slot_kind == SlotKind::gpu && gpu_file().empty())
       throw BadInput(
-          fmt::format("{}: says the host of each rank, and not its GPU: add --gpus FILE, "
+          fmt::format("{}: contains the host of each rank, and not its GPU: add --gpus FILE, "
                       "a script that gives each rank its own, or take --torchrun FILE",
                       flag_of(one)));
   }

@@ -193,7 +193,7 @@ void settle_shard(StudyOptions& options, Variable variable) {
     options.store = filled_in(options.store, *options.part);
   } else if (options.store.find("{shard") != std::string::npos) {
     option_word("--store", options.store)
-        .fail("there is no shard to name the file by: --shard 3/16 says which one this is");
+        .fail("there is no shard to name the file by: name it, such as --shard 3/16");
   }
 }
 

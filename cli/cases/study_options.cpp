@@ -42,13 +42,14 @@ void add_study_options(Command& subcommand, StudyOptions& options) {
       "--store", options.store, "SQLite result cache (default: NAME.sqlite in this folder)");
   const Option no_store =
       subcommand.add_flag("--no-store", options.no_store, "keep nothing").excludes(store);
-  subcommand.add_option("--shard", options.shard,
-                        "I/N: only the I-th of N equal parts, from 1 on, into a --store of its own "
-                        "(part-{shard}.sqlite); 'auto': as mpirun, srun or a job array says, which "
-                        "is the default where one has started several; 'none': all");
+  subcommand.add_option(
+      "--shard", options.shard,
+      "I/N: only the I-th of N equal parts, from 1 on, into a separate --store "
+      "(part-{shard}.sqlite); 'auto': I/N from mpirun, srun or a job array (default "
+      "if one started several processes); 'none': all");
   subcommand
       .add_flag("--prune", options.prune,
-                "first drop from the store what other versions of this program wrote")
+                "first delete results of other program versions from the store")
       .excludes(no_store);
   add_how_options(subcommand, options);
   subcommand.add_option("--verify", options.verify, "re-simulate the best N with SimGrid")
@@ -111,10 +112,11 @@ void StudyRun::require_memory_at_once(double bytes, double free_bytes) const {
   const auto text = [](double count) {
     return to_short_text(Bytes{static_cast<std::uint64_t>(count)}, 2);
   };
-  throw BadInput(fmt::format(
-      "{}: {} simulations at once need some {} of memory, and {} are free: --threads {} needs less",
-      name_, threads, text(bytes * threads), text(free_bytes),
-      std::max(1, static_cast<int>(free_bytes / bytes))));
+  throw BadInput(
+      fmt::format("{}: {} concurrent simulations need about {} of memory, and {} are free: "
+                  "--threads {} needs less",
+                  name_, threads, text(bytes * threads), text(free_bytes),
+                  std::max(1, static_cast<int>(free_bytes / bytes))));
 }
 
 void StudyRun::announce(std::size_t points, const MakeScenario& make, const PointsInWords& words) {
@@ -143,7 +145,7 @@ void StudyRun::announce(std::size_t points, const MakeScenario& make, const Poin
   bar_->say(fmt::format("{}: {} {}, {} {} on {} threads{}; to have less of it, {}, or lower {}",
                         name_, points, words.name, how.skip ? "at most" : "some",
                         to_short_text(Seconds(all), 2), evaluator_->threads(),
-                        has_store_ ? ", less what is in the store" : "", words.fewer, lower));
+                        has_store_ ? ", less the points in the store" : "", words.fewer, lower));
 }
 
 void StudyRun::show(double share) {
@@ -238,8 +240,8 @@ std::string Verification::text(const std::string& whom) const {
   if (!warning.empty() || verified.empty()) return warning;
   double worst = 0;
   for (const Verified& one : verified) worst = std::max(worst, one.difference());
-  return worst == 0 ? fmt::format("SimGrid agrees on {} to the last digit", whom)
-                    : fmt::format("SimGrid agrees on {} to {:.0e}", whom, worst);
+  return worst == 0 ? fmt::format("Cross-check with SimGrid: exact agreement on {}", whom)
+                    : fmt::format("Cross-check with SimGrid: {} agree to {:.0e}", whom, worst);
 }
 
 void end_with_warning(const Verification& verification) {

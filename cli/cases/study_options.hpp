@@ -96,7 +96,7 @@ struct Verification {
       warning;  ///< times that differ by more than 1e-9, or why there are none; "": all well
   bool interrupted = false;  ///< by ^C, before it had an answer
 
-  /// "SimGrid agrees on the best 3 to 2e-14", of `whom`; or the warning; "" for none.
+  /// "Cross-check with SimGrid: the best 3 agree to 2e-14", of `whom`; or the warning; "" for none.
   std::string text(const std::string& whom) const;
 };
 

@@ -67,7 +67,7 @@ void add_check(Command& program) {
   add_question_options(command, arguments->question);
   add_case_option(command, arguments->only);
   command.footer(
-      "What cannot be read ends with exit code 1, a warning does not.\n\n"
+      "Exit code 1: a file has an error. Warnings do not change the exit code.\n\n"
       "Examples:\n"
       "  ringscope check 03-anomaly --set library=rdma\n"
       "  ringscope check gpu_numa2 my_cluster.yaml");

@@ -27,7 +27,7 @@ void add_compare(Command& program) {
                      "write one row per case: run's columns, and the ratio to the first");
   compare.footer(
       "Every case is compared with the first one, or with --against CASE; where cases deadlock\n"
-      "(exit code 3), with the first one that ends. The JSON lists those under 'stuck'.\n\n"
+      "(exit code 3), with the first one that ends. The JSON lists deadlocks under 'stuck'.\n\n"
       "Examples:\n"
       "  ringscope compare 03-anomaly\n"
       "  ringscope compare 03-anomaly --against 4-3-1\n"

@@ -78,14 +78,14 @@ void add_explain(Command& program) {
   const auto arguments = std::make_shared<ExplainArguments>();
   add_case_arguments(command, arguments->cases);
   add_case_option(command, arguments->cases.only);
-  command.add_flag("--all", arguments->all, "leave nothing out: all rows, and the whole chain");
+  command.add_flag("--all", arguments->all, "show all rows and the whole path");
   command.add_option("--json", arguments->json, "write everything as JSON (scenarios/schema.md)");
   command.footer(
-      "Of one case: a sentence, where the time of the critical path went, and the path in its\n"
-      "order. Of several: how each differs from the first that ends. Cases that cannot go on (a\n"
-      "deadlock, exit code 3) are named; the JSON has them under 'stuck'. Of a job of NCCL also "
-      "what\n"
-      "it chose, and what each other algorithm and protocol takes.\n\n"
+      "One case: a sentence, the time of the critical path by cause, and the path in its order.\n"
+      "Several cases: how each differs from the first case that ends. Deadlocks (exit code 3) are\n"
+      "named; the JSON has them under 'stuck'. NCCL jobs: also NCCL's choice, and the time of "
+      "each\n"
+      "other algorithm and protocol.\n\n"
       "Examples:\n"
       "  ringscope explain 03-anomaly\n"
       "  ringscope explain 03-anomaly --case 4-3-1\n"

@@ -52,14 +52,15 @@ void add_export(Command& program) {
   const auto arguments = std::make_shared<ExportArguments>();
   command.add_option("SCENARIO", arguments->scenario, "a name from scenarios/, or a file");
   add_question_options(command, arguments->question);
-  command.add_option("--case", arguments->only, "its name, of a scenario that has several");
-  command.add_option("--goal", arguments->goal, "the file, in GOAL; '-' is standard output")
+  command.add_option("--case", arguments->only,
+                     "NAME: the case to export, if the scenario has several");
+  command.add_option("--goal", arguments->goal, "FILE to write in GOAL ('-': standard output)")
       .required();
   command.footer(
       "GOAL is the text that LogGOPSim's txt2bin reads. It has what each rank sends, receives and\n"
-      "computes, and what waits for what; reductions and copies are calculations of what the "
-      "library\n"
-      "says that they cost. How long messages take, the other simulator says. The job 'schedule'\n"
+      "computes, and what waits for what; reductions and copies are calculations with the "
+      "library's\n"
+      "costs. The other simulator determines the time of messages. The job 'schedule'\n"
       "reads such a file (scenarios/format.md).\n\n"
       "Examples:\n"
       "  ringscope export 02-ring-of-8 --goal ring.goal\n"

@@ -63,12 +63,12 @@ void add_import_fabric(Command& program) {
       "import-fabric", "Import a network from ibnetdiscover, Slurm or Kubernetes as a cluster");
   const auto arguments = std::make_shared<ImportFabricArguments>();
   FabricOptions& options = arguments->options;
-  command.add_option("FILE", arguments->file, "what describes the network").required();
+  command.add_option("FILE", arguments->file, "description of the network").required();
   command.add_option("-o,--output", arguments->output,
-                     "the cluster's file; standard output without");
+                     "file of the cluster (default: standard output)");
   command.add_option("--format", arguments->as,
                      "ibnetdiscover, slurm_conf, slurm_yaml, topograph, kubernetes, nvidia_smi_q "
-                     "or ec2; without, the file tells which");
+                     "or ec2; default: detected from the content");
   command
       .add_option("--label", arguments->labels,
                   "one more label of Kubernetes' nodes, for a rack or the like")
@@ -79,20 +79,20 @@ void add_import_fabric(Command& program) {
   command.add_option("--cores", options.cores, "without --host: cores of each host")
       .between(1, most_cores)
       .show_default();
-  command.add_flag("--adapters", options.adapters, "every adapter is a host of its own");
+  command.add_flag("--adapters", options.adapters, "treat every adapter as a separate host");
   command.add_option("--link", arguments->link,
-                     "how fast a host's cable is where the file does not say: \"100 Gbit/s\"");
+                     "BANDWIDTH of a host's link where the file has none: \"100 Gbit/s\"");
   command
       .add_option("--oversubscription", options.oversubscription,
-                  "where the file does not count uplinks: a switch's bandwidth to its hosts over "
-                  "that of its uplinks")
+                  "where the file does not count uplinks: ratio of a switch's bandwidth to its "
+                  "hosts and to its uplinks")
       .between(1.0, 1e6)
       .show_default();
   command.footer(
-      "Hosts, switches and cables keep their names; link rates are the file's, such as 4xNDR. An\n"
-      "adapter belongs to the host that its description begins with (\"n1 mlx5_0\"). What was\n"
-      "guessed and left out stands at the head of the cluster and on standard error.\n\n"
-      "This imports how hosts are joined; `ringscope import-machine` imports what is in one.\n\n"
+      "Hosts, switches and links keep their names; link rates are the file's, such as 4xNDR. An\n"
+      "adapter belongs to the host that its description begins with (\"n1 mlx5_0\"). Guessed\n"
+      "and omitted parts are listed at the head of the cluster and on standard error.\n\n"
+      "This imports the network between hosts; `ringscope import-machine` imports a host.\n\n"
       "Examples:\n"
       "  ringscope import-fabric topologies/fabrics/ibnetdiscover-582-adapters.txt -o ib.yaml\n"
       "  ibnetdiscover > fabric.txt && ringscope import-fabric fabric.txt -o ib.yaml\n"

@@ -44,22 +44,22 @@ void add_import_machine(Command& program) {
   Command command = program.add_subcommand(
       "import-machine", "Import a host from hwloc, NCCL, nvidia-smi or rocm-smi as a cluster");
   const auto arguments = std::make_shared<ImportMachineArguments>();
-  command.add_option("FILE", arguments->file, "what describes the machine").required();
+  command.add_option("FILE", arguments->file, "description of the host").required();
   command.add_option("-o,--output", arguments->output,
-                     "the cluster's file; standard output without");
+                     "file of the cluster (default: standard output)");
   command.add_option("--format", arguments->as,
-                     "hwloc, nccl, nvidia_smi or rocm_smi; without, the file tells which");
+                     "hwloc, nccl, nvidia_smi or rocm_smi; default: detected from the content");
   constexpr int most_hosts = 65536;
-  command.add_option("--hosts", arguments->hosts, "how many such hosts the cluster has")
+  command.add_option("--hosts", arguments->hosts, "number of such hosts in the cluster")
       .between(1, most_hosts)
       .show_default();
   command.add_option("--link", arguments->link,
-                     "how fast the cables are that join them: \"100 Gbit/s\"");
+                     "BANDWIDTH of the links between them: \"100 Gbit/s\"");
   command.footer(
-      "The machine becomes a host of type custom, on a star of such hosts. What the file does not "
-      "say is taken from a table (topologies/imports/assumed.cpp); the list of it stands at the "
-      "head of the cluster and on standard error.\n\n"
-      "This imports what a machine is; `ringscope import` imports what was measured on one.\n\n"
+      "The machine becomes a host of type custom, on a star of such hosts. Values "
+      "missing in the file come from a table (topologies/imports/assumed.cpp); they are listed at "
+      "the head of the cluster and on standard error.\n\n"
+      "This imports the parts of a host; `ringscope import` imports measurements.\n\n"
       "Examples:\n"
       "  ringscope import-machine topology.xml --format nccl --hosts 4 -o my.yaml\n"
       "  lstopo machine.xml && ringscope import-machine machine.xml -o my.yaml\n"

@@ -84,9 +84,10 @@ void add_lesson(Command& program) {
       .required();
   lesson.footer(
       "The page is one HTML file that needs no network: the cluster with its loads, which rank\n"
-      "holds which partial sum, what each rank does when, and the critical path. Of several cases\n"
-      "the reader chooses two. A run that cannot go on is shown up to where it stands, with a\n"
-      "picture of who waits for whom; the exit code is 3 as of `run`.\n\n"
+      "holds which partial sum, what each rank does when, and the critical path. If there are\n"
+      "several cases, the reader chooses two. A run that deadlocks is shown up to the deadlock, "
+      "with\n"
+      "a picture of who waits for whom; the exit code is 3, as in `run`.\n\n"
       "Examples:\n"
       "  ringscope lesson 03-anomaly -o anomaly.html\n"
       "  ringscope lesson my.yaml --set job.bytes=1MiB -o page.html");

@@ -105,10 +105,10 @@ void add_merge(Command& program) {
   command.add_option("PART", arguments->parts, "the stores of the shards").required();
   command.add_option("-o,--output", arguments->output, "the store of the whole study").required();
   command.add_flag("--partial", arguments->partial,
-                   "write what is there, although some points are missing");
+                   "write the store although some points are missing");
   command.footer(
-      "The store has what one process would have written: 'sweep' or 'place' reads it with "
-      "--store, and simulates only what is not there.\n\n"
+      "The store equals the store of a single process: 'sweep' or 'place' reads it with --store,\n"
+      "and simulates only missing points.\n\n"
       "Examples:\n"
       "  ringscope merge part-*.sqlite -o all.sqlite\n"
       "  ringscope sweep my-study.yaml --store all.sqlite --csv points.csv");

@@ -242,43 +242,44 @@ void run_place(const PlaceArguments& arguments) {
 void add_question(Command& command, PlaceArguments& arguments) {
   command.add_option("STUDY", arguments.study, "a study or a scenario, by its name or as a file");
   add_question_options(command, arguments.question);
-  command.add_option("--case", arguments.only, "NAME: of a scenario with several cases, this one");
-  command.add_option("--ranks", arguments.ranks, "without STUDY: how many").between(1, 1 << 20);
+  command.add_option("--case", arguments.only, "NAME: the case, if the scenario has several");
+  command.add_option("--ranks", arguments.ranks, "without STUDY: number of ranks")
+      .between(1, 1 << 20);
   command.add_option("--on", arguments.on, "without STUDY: core or gpu").show_default();
   command.add_option("--baseline", arguments.own,
                      "PLACEMENT to compare with (default: the scenario's)");
 }
 
 void add_rules(Command& command, PlaceArguments& arguments) {
-  command.add_option(
-      "--order", arguments.order,
-      "packed, fixed: ranks host after host; ring: any ring; any: any rank anywhere");
+  command.add_option("--order", arguments.order,
+                     "packed, fixed: block, by slot; ring: any ring; any: any rank anywhere");
   command.add_option("--groups", arguments.groups,
-                     "of a job with groups: all, own, or ORDER,ORDER such as tp-dp-pp");
+                     "orders of a job with groups: all, own, or ORDER,ORDER such as tp-dp-pp");
   command.add_option("--move", arguments.move, "RANKS that move: servers, pp=2, 3,5-7 ...");
   command.add_option("--pin", arguments.pin, "RANKS that stay where the scenario puts them");
-  command.add_option("--apart", arguments.apart, "RANKS of which no two share a host");
-  command.add_option("--slots", arguments.slots, "ranks per host at most");
+  command.add_option("--apart", arguments.apart, "RANKS that share no host with each other");
+  command.add_option("--slots", arguments.slots, "maximum ranks per host");
   command.add_option("--exclude", arguments.taken,
                      "HOST,HOST not to use; or FILE: a hostfile, or output of Slurm or kubectl");
   command.add_flag("--whole-hosts", arguments.whole_hosts, "a host is used fully or not at all");
   command.add_option("--budget", arguments.budget,
-                     "beyond so many placements: a search that looks at so many");
-  command.add_option("--seed", arguments.seed, "of the search, and of what is drawn");
+                     "N: enumerate up to N placements; search N if there are more");
+  command.add_option("--seed", arguments.seed, "random seed");
   command.add_option("--time-limit", arguments.time,
                      "TIME, such as 60s: stop then, or on ^C, with the best placement so far");
   command.add_option("--random", arguments.random,
-                     "beside a search, so many placements drawn at random: what luck gives");
+                     "N: simulate N random placements as a baseline of a search");
   command.add_option("--objective", arguments.objective,
                      "time; or the time with the worst fault: worst_link, worst_nic, straggler");
   command.add_option("--straggler", arguments.straggler, "HOST,HOST: one of them is slow");
   command.add_option("--whose-time", arguments.whose,
-                     "beside neighbours: own, slowest or mean of the jobs");
-  command.add_option("--degrade", arguments.degrade, "share that such a link or host keeps");
+                     "with background jobs, minimise: own, slowest or mean job time");
+  command.add_option("--degrade", arguments.degrade,
+                     "fraction of bandwidth or speed left on the degraded link or host");
 }
 
 void add_answers(Command& command, PlaceArguments& arguments) {
-  command.add_option("--top", arguments.top, "show so many, the best first").show_default();
+  command.add_option("--top", arguments.top, "N: show the best N placements").show_default();
   command.add_option("--csv", arguments.csv, "write one row per placement (see plots/placements)");
   command.add_option("--json", arguments.json, "write everything as JSON (scenarios/schema.md)");
   arguments.launch.add_options(command);

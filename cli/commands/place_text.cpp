@@ -38,7 +38,7 @@ std::string held_up_by(const Placed& placed) {
 }
 
 std::string time_text(const Placed& placed) {
-  return std::isfinite(placed.cost_s) ? to_short_text(Seconds(placed.cost_s)) : "stuck";
+  return std::isfinite(placed.cost_s) ? to_short_text(Seconds(placed.cost_s)) : "deadlock";
 }
 
 std::string ratio_text(const Placed& placed, const Placed& best) {
@@ -48,7 +48,7 @@ std::string ratio_text(const Placed& placed, const Placed& best) {
 }
 
 std::string order_text(const PlaceStudy& study, const PlaceAnswer& answer) {
-  std::string text = "ranks host after host";
+  std::string text = "ranks in blocks, by slot";
   if (study.rules.order == RankOrder::packed) text += " on its first slots";
   if (study.rules.whole_hosts) text += ", whole hosts";
   if (!study.orders.empty()) text += fmt::format(", {} orders of the groups", study.orders.size());
@@ -105,7 +105,7 @@ double time_of_neighbour(const Placed& placed, const std::string& name) {
 }
 
 std::string seconds_text(const Placed& placed, double seconds) {
-  return placed.outcome.error.empty() ? to_short_text(Seconds(seconds)) : "stuck";
+  return placed.outcome.error.empty() ? to_short_text(Seconds(seconds)) : "deadlock";
 }
 
 /// True where some ranks of a ring may reach the next one by one switch, and others not.
@@ -136,7 +136,7 @@ std::string table(const PlaceStudy& study, const PlaceAnswer& answer, std::size_
   if (links)
     columns.push_back(
         {study.objective == Objective::straggler ? "with slow" : "with degraded", Align::left});
-  columns.push_back({"held up by", Align::left});
+  columns.push_back({"bottleneck", Align::left});
   TextTable table(columns);
   const auto add = [&](const std::string& place, const Placed& placed) {
     std::vector<std::string> cells = {place};
@@ -185,9 +185,10 @@ std::string not_allowed(const PlaceStudy& study, const Placed& own) {
       used.insert(host);
   std::vector<std::string> names;
   for (const int host : used) names.push_back(study.scenario.cluster.topology.hosts()[host].name);
-  if (names.empty()) return "yours is not one of those that the rules of 'place' allow\n";
-  return fmt::format("yours is not allowed: it uses {}, which {} taken\n", fmt::join(names, ", "),
-                     names.size() == 1 ? "is" : "are");
+  if (names.empty())
+    return "your placement violates the search rules (listed for comparison only)\n";
+  return fmt::format("your placement violates the search rules: it uses {}, which {} excluded\n",
+                     fmt::join(names, ", "), names.size() == 1 ? "is" : "are");
 }
 
 Json placed_json(const PlaceStudy& study, const Placed& placed) {

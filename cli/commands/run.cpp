@@ -70,13 +70,13 @@ void add_run(Command& program) {
   run_command.add_option("--trace", arguments->trace, "write a trace for Perfetto or Chrome");
   run_command.add_option("--paje", arguments->paje, "write a trace in Paje's format, for ViTE");
   run_command.add_option("--timeline", arguments->timeline,
-                         "write what each rank did when, as CSV");
+                         "write the timeline of each rank as CSV");
   run_command.add_flag("--interval", arguments->interval,
-                       "print each time with its interval and no more, as predict does");
+                       "print only each time with its interval, as predict does");
   run_command.footer(
       "A file '-' is standard output; then no table is printed.\n"
-      "Of cases that cannot go on (a deadlock, exit code 3) the JSON says under 'stuck' who waits\n"
-      "for whom, and timeline and trace show what was until then; the CSV has no row of them.\n\n"
+      "If a case deadlocks (exit code 3), the JSON lists under 'stuck' who waits for whom;\n"
+      "timeline and trace end at the deadlock, and the CSV has no row for the case.\n\n"
       "Examples:\n"
       "  ringscope run 03-anomaly\n"
       "  ringscope run my.yaml --set placement=4-3-1 --set job.bytes='[1 MiB, 64 MiB]'\n"

@@ -155,7 +155,7 @@ std::string matrix_text(const std::vector<std::vector<double>>& values, double f
 std::string matrices_text(const PeerMatrix& matrix, std::string_view access) {
   return fmt::format("GPU to GPU, {}: bandwidth in GB/s, one way\n{}\n", access,
                      matrix_text(matrix.bandwidth, 1e-9)) +
-         fmt::format("GPU to GPU, {}: bandwidth in GB/s, both ways at once\n{}\n", access,
+         fmt::format("GPU to GPU, {}: bandwidth in GB/s, both directions together\n{}\n", access,
                      matrix_text(matrix.both_ways, 1e-9)) +
          fmt::format("GPU to GPU, {}: latency in us\n{}", access,
                      matrix_text(matrix.latency_s, 1e6));
@@ -247,7 +247,7 @@ std::string nccl_channels(const Shown& shown, bool tuning) {
       fail(fmt::format("{} is not on a GPU; say 'placement: {{on: gpu}}'",
                        shown.endpoints[rank].label));
     if (!taken.insert(shown.gpus[rank]).second)
-      fail(fmt::format("{} shares its GPU with another rank, which NCCL refuses",
+      fail(fmt::format("{} shares its GPU with another rank, which NCCL rejects",
                        shown.endpoints[rank].label));
   }
   if (tuning && shown.gpus.size() < 2) fail("--tuning is for two GPUs or more");
@@ -310,7 +310,8 @@ void add_show(Command& program) {
       "Ranks and hosts count from 0; hosts, GPUs and NUMA domains go by their names too. A file\n"
       "'-' is standard output.\n"
       "Distances of --nccl are NCCL's: NVL by NVLink, PIX by one PCIe switch, PXB by several, PHB\n"
-      "through a socket, SYS between sockets, PXN by NVLink to the GPU beside the NIC. A rank and\n"
+      "through a socket, SYS between sockets, PXN by NVLink to the GPU next to the NIC. A rank "
+      "and\n"
       "those below it in a tree: 0 > 1, and 0 (> 1) (> 2) where it has several.\n\n"
       "Examples:\n"
       "  ringscope show rack3\n"

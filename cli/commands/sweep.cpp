@@ -150,7 +150,7 @@ void add_sweep(Command& program) {
       .add_option("--set", arguments->changes,
                   "KEY=VALUE: overrides a key of the scenario that the study does not vary")
       .one_word();
-  command.add_option("--top", arguments->top, "show so many, the best first").between(1, 1000000);
+  command.add_option("--top", arguments->top, "N: show the best N points").between(1, 1000000);
   command.add_option("--objective", arguments->by,
                      "METRIC to rank by (default: the study's first metric)");
   command.add_option("--csv", arguments->csv, "write one row per point");
@@ -159,8 +159,8 @@ void add_sweep(Command& program) {
   command.add_option("--time-limit", arguments->options.limit,
                      "TIME: stop after this long; the store keeps finished points");
   command.footer(
-      "What was simulated is kept: a sweep that was stopped goes on where it was.\n"
-      "Of a cluster: each process of mpirun, srun or a job array does one --shard; then merge.\n\n"
+      "The store keeps finished points: a stopped sweep resumes from them. On a cluster, each\n"
+      "process of mpirun, srun or a job array runs one --shard; then merge.\n\n"
       "Examples:\n"
       "  ringscope sweep cores-or-wires\n"
       "  ringscope sweep my-study.yaml --top 5 --objective busbw --csv points.csv\n"

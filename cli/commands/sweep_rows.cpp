@@ -109,7 +109,7 @@ std::string sweep_table(const Study& study, std::span<const Outcome> outcomes,
                            : metric,
                        Align::right});
   if (study.compares_clusters) columns.push_back({"ratio", Align::right});
-  columns.push_back({"held up by", Align::left});
+  columns.push_back({"bottleneck", Align::left});
   TextTable table(columns);
   for (const std::size_t row : rows) {
     std::vector<std::string> cells;

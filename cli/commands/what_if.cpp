@@ -80,16 +80,17 @@ void add_what_if(Command& program) {
   const auto arguments = std::make_shared<WhatIfArguments>();
   add_case_arguments(command, arguments->cases);
   add_case_option(command, arguments->cases.only);
-  command.add_option("--top", arguments->top, "how many things, by their time on the path")
+  command
+      .add_option("--top", arguments->top,
+                  "N: number of resources, by their time on the critical path")
       .between(1, 1000)
       .show_default();
   command.add_option("--json", arguments->json, "write the gains as JSON (scenarios/schema.md)");
   command.footer(
-      "For each of the things that the critical path spends most time on, the run again with\n"
-      "twice the capacity of that link, core, memory or lock, or with half of all latencies or\n"
-      "overheads; the largest gain first. Of what cannot go on (a deadlock, exit code 3), a case "
-      "or\n"
-      "one of those runs, the JSON says under 'stuck' who waits for whom.\n\n"
+      "Repeats the run with the capacity of one link, core, memory or lock doubled, or with all\n"
+      "latencies or overheads halved. The candidates are the largest on the critical path; the\n"
+      "largest gain is first. If a run deadlocks (exit code 3), the JSON lists under 'stuck' who\n"
+      "waits for whom.\n\n"
       "Examples:\n"
       "  ringscope what-if 03-anomaly --case 4-3-1\n"
       "  ringscope what-if 02-ring-of-8 --set placement=2-2-2-2 --top 10");

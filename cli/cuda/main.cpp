@@ -13,7 +13,7 @@ int run_program(int count, char** words) {
   Program program("The scenarios of the simulator, run for real on this machine's GPUs",
                   "ringscope-cuda", std::string("ringscope-cuda ") + RINGSCOPE_VERSION);
   program.footer(
-      "Exit codes: 0 done, 1 bad input or no GPU, 3 a run that is stuck, 4 a wrong result or a "
+      "Exit codes: 0 done, 1 bad input or no GPU, 3 a deadlock, 4 a wrong result or a "
       "CUDA error.");
   return ringscope::run_program(program, subcommands, count, words);
 }

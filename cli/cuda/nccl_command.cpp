@@ -59,7 +59,7 @@ void nccl_command(NcclArguments& arguments) {
   const CollectiveResults results = measure_collectives(*gpus, *library, arguments.bench);
   watchdog.reset();
   for (const Json& one : results.refused)
-    fmt::print(stderr, "{} ranks on {} GPUs are refused: {}\n", one["ranks"].get<int>(),
+    fmt::print(stderr, "{} ranks on {} GPUs are rejected: {}\n", one["ranks"].get<int>(),
                one["gpus"].get<int>(), one["why"].get<std::string>());
   std::vector<int> devices;
   for (int gpu = 0; gpu < gpus->count(); ++gpu) devices.push_back(gpu);
@@ -79,8 +79,7 @@ void add_nccl(Command& program, const std::string& command) {
   Command nccl = program.add_subcommand("nccl", "Measure NCCL's own collectives");
   nccl.add_option("-o,--output", arguments->output, "a replay (validation/measurement.md)");
   nccl.add_option("--only", arguments->only, "such as allreduce,broadcast").separated_by(',');
-  nccl.add_option("--sizes", arguments->sizes, "of the whole vector: 4KiB,1MiB,64MiB")
-      .separated_by(',');
+  nccl.add_option("--sizes", arguments->sizes, "message sizes: 4KiB,1MiB,64MiB").separated_by(',');
   nccl.add_option("--ranks", arguments->bench.ranks, "how many; as many as there are GPUs")
       .separated_by(',')
       .between(1, 1024);

@@ -115,10 +115,12 @@ void add_probe(Command& program, const std::string& command) {
   add_output_option(probe, arguments->output);
   probe.add_option("--only", arguments->only, "NAME,...: these probes").separated_by(',');
   probe.add_option("--sizes", arguments->sizes, "such as 4KiB,1MiB,64MiB").separated_by(',');
-  probe.add_option("--segments", arguments->segments, "of staged copies, such as 256KiB,4MiB")
+  probe
+      .add_option("--segments", arguments->segments,
+                  "segments of staged copies, such as 256KiB,4MiB")
       .separated_by(',');
   probe.add_option("--gpus", arguments->gpus, "such as 0,1").separated_by(',');
-  probe.add_option("--streams", arguments->most_streams, "that copy at once, at most")
+  probe.add_option("--streams", arguments->most_streams, "maximum number of concurrent streams")
       .show_default()
       .between(1, 64);
   add_bench_options(probe, arguments->bench);

@@ -114,10 +114,11 @@ void add_path_options(Command& replay, ReplayArguments& arguments) {
                           "other, else staged; staged: all through host memory",
                           {{"auto", false}, {"staged", true}});
   replay.add_choice<HostMemory>(
-      "--host-memory", executor.transfers.host_memory, "of staging: pinned (default) or pageable",
+      "--host-memory", executor.transfers.host_memory,
+      "memory for staging: pinned (default) or pageable",
       {{"pinned", HostMemory::pinned}, {"pageable", HostMemory::pageable}});
-  replay.add_option("--segment", arguments.segment, "what is staged at a time").show_default();
-  replay.add_option("--buffers", executor.transfers.buffers, "of a sender, of a segment each")
+  replay.add_option("--segment", arguments.segment, "size of a staged segment").show_default();
+  replay.add_option("--buffers", executor.transfers.buffers, "buffers per sender, one segment each")
       .show_default()
       .between(1, 1024);
   replay.add_choice<ProgressBy>(
@@ -126,7 +127,7 @@ void add_path_options(Command& replay, ReplayArguments& arguments) {
       {{"polling", ProgressBy::polling}, {"callbacks", ProgressBy::callbacks}});
   replay
       .add_option("--gpus", arguments.replay.gpus,
-                  "of rank 0, rank 1, ..., from the front again; default: all in turn")
+                  "GPU of rank 0, rank 1, ..., repeated from the first (default: all, round-robin)")
       .separated_by(',');
 }
 
@@ -138,7 +139,7 @@ void add_replay(Command& program, const std::string& command) {
   Command replay = program.add_subcommand("replay", "Run scenarios on the GPUs and time them");
   add_scenario_arguments(replay, arguments->asked);
   add_output_option(replay, arguments->output);
-  replay.add_option("--ranks", arguments->ranks, "so many, whatever the scenario places")
+  replay.add_option("--ranks", arguments->ranks, "number of ranks (default: the scenario's)")
       .between(1, 1024);
   add_path_options(replay, *arguments);
   add_timing_options(replay, arguments->replay.repetitions);

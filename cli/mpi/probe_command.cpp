@@ -77,7 +77,7 @@ void probe_job(const ProbeArguments& arguments, const std::set<std::size_t>& cho
     for (Series& series : probes[i].plan(layout)) plan.push_back(std::move(series));
   if (rank == 0)
     for (const std::string& way : layout.missing_ways())
-      fmt::print(stderr, "no two ranks reach each other by {}: left out\n", way);
+      fmt::print(stderr, "no two ranks reach each other by {}: omitted\n", way);
   const CpuWatch watch;
   Bench::Results results = run_plan(plan, arguments, rank);
   where.foreign = watch.foreign(MPI_COMM_WORLD);
@@ -103,7 +103,7 @@ std::string footer() {
   return probes_text(probes, 15) +
          "\nTwo ranks on each of two hosts are enough for all of them:\n"
          "  mpirun -n 4 --map-by ppr:2:node ringscope-mpi probe -o probes.json\n"
-         "Under --threads every call takes locks: give the probe \"threads\" a job of its own.";
+         "Under --threads every call takes locks: run the probe \"threads\" in a separate job.";
 }
 
 }  // namespace
@@ -116,7 +116,7 @@ void add_probe(Command& program, const std::string& command) {
   add_job_options(probe, arguments->job, "one series of a probe");
   probe.add_option("--only", arguments->only, "NAME,...: these probes").separated_by(',');
   probe.add_option("--sizes", arguments->sizes, "such as 8B,1KiB,64KiB").separated_by(',');
-  probe.add_option("--way", arguments->ways, "of self,shm,network: how ranks reach each other")
+  probe.add_option("--way", arguments->ways, "PATH,PATH between ranks: self, shm, network")
       .separated_by(',');
   add_bench_options(probe, arguments->bench);
   probe.add_flag("--threads", arguments->threads, "start MPI for threads, and probe them");

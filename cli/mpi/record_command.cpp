@@ -37,9 +37,9 @@ std::string recorder_library() {
       throw BadInput(fmt::format(
           "'{}' cannot be loaded into a program: a blank or a colon is in its path", found));
     }
-  throw BadInput(
-      fmt::format("there is no '{}' beside this program: build it, or install this program whole",
-                  RINGSCOPE_RECORDER));
+  throw BadInput(fmt::format(
+      "file not found next to this program: '{}'; build it, or install all of Ringscope",
+      RINGSCOPE_RECORDER));
 }
 
 /// Every rank makes it; one of them is the first. Throws Failure.
@@ -79,8 +79,7 @@ void add_record(Command& program, const std::string&) {
                                                        {"cpu", RecordedClock::cpu}};
   record.add_choice(
       "--clock", arguments->clock,
-      "of what it computes between calls: wall (default), or cpu, where ranks had to share cores",
-      clocks);
+      "clock of computation between calls: wall (default), or cpu if ranks share cores", clocks);
   record.add_option("program", arguments->program, "behind --: the program and its words")
       .required();
   record.footer(

@@ -115,7 +115,7 @@ void replay_command(const ReplayArguments& arguments) {
   run_cases(arguments, cases);
   // Debian's MPICH does not always return from it.
   const Watchdog watchdog(Seconds(finalize_s), rank_of(MPI_COMM_WORLD),
-                          [] { return "MPI_Finalize; what was measured is written"; });
+                          [] { return "MPI_Finalize; the measurements are written"; });
   MPI_Finalize();
 }
 

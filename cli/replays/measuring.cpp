@@ -22,7 +22,7 @@ void add_output_option(Command& command, std::string& output) {
 
 void add_emulated_option(Command& command, std::string& emulated, const std::string& what) {
   command.add_option("--emulated", emulated,
-                     "what of this " + what + " is not real, in words, for the document");
+                     "TEXT for the document: emulated parts of this " + what);
 }
 
 void add_timeout_option(Command& command, double& timeout_s, const std::string& timed) {
@@ -94,7 +94,7 @@ void add_timing_options(Command& replay, RepetitionRule& rule) {
   add("--precision", rule.stop.precision,
       "enough, when the median's confidence interval reaches this share of it to either side")
       .above_zero();
-  add("--confidence", rule.stop.confidence, "of that interval").between(1e-6, 1 - 1e-6);
+  add("--confidence", rule.stop.confidence, "confidence of the interval").between(1e-6, 1 - 1e-6);
   add("--budget", rule.stop.budget_s,
       "seconds after which a case gets no more samples than the least")
       .above_zero();

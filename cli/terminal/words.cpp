@@ -65,7 +65,7 @@ bool Option::said() const { return option_->count() > 0; }
 Command Command::add_subcommand(const std::string& name, const std::string& summary) {
   CLI::App* added = app_->add_subcommand(name, summary);
   if (group_ != nullptr) added->group(group_);
-  added->add_flag("--quiet", quiet(), "the answer alone: no progress, no suggestions");
+  added->add_flag("--quiet", quiet(), "print results only (no progress bar, no suggestions)");
   return Command(added);
 }
 

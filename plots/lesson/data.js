@@ -162,7 +162,7 @@ function kindOf(span) {
   return span.cause ? waitKind(span.cause) : ACTIVITIES[span.activity];
 }
 
-/** "blocked in a send (copying), rank 3". */
+/** "blocked in a send (CPU copy), rank 3". */
 function spanText(span) {
   if (!span) return "idle";
   const what = ACTIVITY_WORDS[span.activity] + (span.cause ? ` (${CAUSE_WORDS[span.cause]})` : "");

@@ -8,8 +8,8 @@ const CAUSES = ["compute", "reduce", "overhead", "copy", "memory", "wire", "lock
   "protocol", "partner", "progress", "skew", "storage", "sleep", "noise", "input",
   "pinning"];
 const CAUSE_WORDS = {
-  compute: "computing", reduce: "reducing", overhead: "overhead of messages", copy: "copying",
-  memory: "memory", wire: "the wire", lock: "a lock", latency: "latency", protocol: "handshake",
+  compute: "computing", reduce: "reducing", overhead: "overhead of messages", copy: "CPU copy",
+  memory: "memory", wire: "link", lock: "a lock", latency: "latency", protocol: "handshake",
   partner: "partner not there yet", progress: "partner makes no progress", skew: "late start",
   storage: "storage", sleep: "waiting for a clock", noise: "noise",
   input: "the input", pinning: "pinning buffers",

@@ -53,7 +53,7 @@ const timeCell = (...time) => numberCell(shownTime(...time));
 /** What is too small to be told apart, as one line. */
 function together(causes, keys) {
   const sums = keys.map(key => [key, causes.reduce((sum, cause) => sum + cause[key], 0)]);
-  return {spent_on: `${causes.length} smaller ones`, ...Object.fromEntries(sums)};
+  return {spent_on: `${causes.length} smaller causes`, ...Object.fromEntries(sums)};
 }
 
 function differenceTable(one, other) {
@@ -70,7 +70,7 @@ function differenceTable(one, other) {
     rowHead(cause.spent_on), timeCell(cause.first_s, scale), timeCell(cause.other_s, scale),
     timeCell(cause.difference_s, scale, signedTime)));
   return table("The critical paths of both, cause by cause",
-    ["spent on", one.name, other.name, "difference"], rows);
+    ["cause", one.name, other.name, "difference"], rows);
 }
 
 function pathTable(one) {
@@ -86,7 +86,7 @@ function pathTable(one) {
     numberCell(`${(piece.seconds / one.seconds * 100).toFixed(1)} %`),
     element("td", {class: "wide"}, bar(piece.seconds / one.seconds, "path"))));
   const until = one.report.deadlock ? ", up to the deadlock" : "";
-  return table(`${one.name}: the critical path${until}`, ["spent on", "time", "share", ""], rows);
+  return table(`${one.name}: the critical path${until}`, ["cause", "time", "share", ""], rows);
 }
 
 function resourceTable(one) {

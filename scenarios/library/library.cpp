@@ -73,7 +73,7 @@ void read_eager(Fields& fields, const std::string& name, Way way, Transport& tra
     const Value* found = fields.optional(key);
     if (found == nullptr) continue;
     if (bytes == &transport.eager_piece && way != Way::network)
-      found->fail("library.{}: only network copies eager messages in pieces", name);
+      found->fail("library.{}: only network copies eager messages in segments", name);
     *bytes = found->bytes();
     if (bytes->count == 0) found->fail("expected at least 1 B");
   }
@@ -147,7 +147,7 @@ Transport read_transport(const Value& value, Way way, Value& resolved) {
   const Value& goodput = fields.value_or("goodput", "1");
   transport.goodput = goodput.number(least_goodput, 1);
   if (transport.goodput != 1 && way != Way::network)
-    goodput.fail("library.{}: only network has cables with headers on them", name);
+    goodput.fail("library.{}: only network has links with headers", name);
   fields.finish();
   resolved.set(name, fields.resolved());
   return transport;

@@ -149,7 +149,7 @@ std::vector<Change> changes_of(const Value& resolved) {
     if (changes.size() < 2) continue;
     const Bytes before = changes[changes.size() - 2].above, above = changes.back().above;
     if (above <= before)
-      item.find("above")->fail("expected more than {}, that of the entry before, got {}",
+      item.find("above")->fail("expected more than {}, as in the previous entry, got {}",
                                to_text(before), to_text(above));
   }
   return changes;
@@ -253,8 +253,8 @@ std::optional<FittedRange> read_fitted(const Value& library) {
                     .high = fields.required("high").number(1, widest_spread)};
   fields.finish();
   if (range.most < range.least)
-    map->find("most")->fail("expected at least {}, that of 'least', got {}", to_text(range.least),
-                            to_text(range.most));
+    map->find("most")->fail("expected at least {}, the value of 'least', got {}",
+                            to_text(range.least), to_text(range.most));
   return range;
 }
 

@@ -70,8 +70,8 @@ class NameJoiner {
       awaited.at.fail("steps wait for each other in a circle: {}",
                       fmt::join(circle, ", which waits for "));
     awaited.at.fail(
-        "'{}' comes behind this step, and they are in no loop together: a step waits for what "
-        "stands before it",
+        "'{}' comes behind this step, and they are in no loop together: a step waits for an "
+        "earlier step",
         awaited.name);
   }
 
@@ -233,7 +233,7 @@ CollectiveStep read_collective_step(Fields& step, const std::string& collective,
   const bool no_data = collective_of(*read.algorithm).before == Held::nothing;
   if (no_data && bytes != nullptr) bytes->fail("a {0} carries no data: write '{0}:'", collective);
   if (!no_data && bytes == nullptr)
-    step.map().fail("a step '{}' says how much: a size such as 4 MiB", collective);
+    step.map().fail("expected the amount of step '{}': a size such as 4 MiB", collective);
   read.bytes = bytes;
   return read;
 }

@@ -65,7 +65,7 @@ std::vector<int> read_group(const Value& list, const std::string& kind, Table<bo
   std::vector<int> group;
   for (const Value& item : list.items())
     for (const int rank : read_ranks(item, static_cast<int>(taken.size()))) {
-      if (taken[rank]) item.fail("rank {} stands twice in the groups of {}", rank, kind);
+      if (taken[rank]) item.fail("duplicate rank {} in the groups of {}", rank, kind);
       taken[rank] = true;
       group.push_back(rank);
     }
@@ -101,7 +101,7 @@ std::vector<std::string> order_in(const Value& value) {
     const std::size_t end = std::min(text.find('-', begin), text.size());
     order.push_back(text.substr(begin, end - begin));
     if (std::ranges::count(order, order.back()) > 1)
-      value.fail("'{}' stands twice in the order '{}'", order.back(), text);
+      value.fail("duplicate '{}' in the order '{}'", order.back(), text);
     if (order.back() == "all" || !is_word(order.back()))
       value.fail("expected an order of kinds such as tp-dp-pp, innermost first, got '{}'", text);
     begin = end + 1;
@@ -134,7 +134,7 @@ class RuleReader {
       suspect_in(fields_->map())
           .fail("{} make {} ranks{}, and the placement has {}{}", fmt::join(words, " x "), product,
                 left.empty() ? "" : " for each one of " + left, ranks_,
-                left.empty() ? "; a kind that stands in 'order' alone has what is left"
+                left.empty() ? "; a kind that is only in 'order' has the remaining ranks"
                              : fmt::format(", no multiple of {}", product));
     for (Dimension& one : dimensions)
       if (one.name == left) one.size = static_cast<int>(ranks_ / product);
@@ -152,7 +152,7 @@ class RuleReader {
       if (!left.empty())
         said->fail(
             "neither {} nor {} has a size: one of the kinds in 'order' may lack it, and then has "
-            "what is left",
+            "the remaining ranks",
             left, name);
       left = name;
     }
@@ -235,7 +235,7 @@ StepGpu read_step_gpu(Fields& job) {
     gpu.efficiency = efficiency.number(0, 1);
     if (gpu.efficiency <= 0) efficiency.fail("expected a share above 0 of the GPU's operations");
   } else if (const Value* efficiency = options.optional("efficiency")) {
-    efficiency->fail("an efficiency is that of a GPU: say which by 'gpu'");
+    efficiency->fail("an efficiency needs a GPU: name it by 'gpu'");
   }
   options.finish();
   job.resolve("options", options.resolved());

@@ -84,7 +84,7 @@ std::string StepsReader::kind_of(const Value& value) const {
       std::ranges::count(found, "repeat") + std::ranges::count(found, "steps") == 2)
     return "repeat";
   if (found.size() > 1)
-    value.fail("a step does one thing, and this one says {}", fmt::join(found, " and "));
+    value.fail("expected one operation per step, got {}", fmt::join(found, " and "));
   if (found.size() == 1) return found.front();
   for (const Value::Entry& entry : value.entries())
     if (entry.key != "name" && entry.key != "on" && entry.key != "stream" && entry.key != "after")
@@ -140,8 +140,7 @@ void StepsReader::read_compute(const Value& value, Step& step) {
   Fields fields(value, "a step 'compute'");
   const Value& flops = fields.required("flops");
   if (!gpu_->gpu)
-    flops.fail(
-        "the time of operations is that of a GPU: say which by job.options.gpu, such as a100_40");
+    flops.fail("the time of operations needs a GPU: name it by job.options.gpu, such as a100_40");
   const Expression operations = read_plain(flops, scope_);
   step.amount = Expression::of(Expression::Kind::divide, operations,
                                Expression(gpu_->gpu->flops * gpu_->efficiency));
@@ -159,7 +158,7 @@ void StepsReader::read_amount(const std::string& kind, const Value* value, Field
                               Step& step) {
   if (step.kind == Does::wait) return;
   if (value->is_null())
-    fields.map().fail("a step '{}' says how much: {}", kind,
+    fields.map().fail("expected the amount of step '{}': {}", kind,
                       step.kind == Does::compute || step.kind == Does::delay
                           ? "a time such as 2 ms"
                           : "a size such as 4 MiB");
@@ -195,14 +194,14 @@ void StepsReader::read_message(Fields& fields, Step& step) {
 
 void StepsReader::read_together(const Value& list, Step& step, const Inherited& from) {
   for (const Value& item :
-       list.listed("messages that begin at once: [{send: 4 MiB, to: next}, {receive: 4 MiB, from: "
+       list.listed("messages that begin together: [{send: 4 MiB, to: next}, {receive: 4 MiB, from: "
                    "previous}]")) {
     const std::string word = kind_of(item);
     if (word != "send" && word != "receive")
       item.fail("sends and receives begin together, and '{}' is none", word);
     for (const char* key : {"stream", "after", "name"})
       if (const Value* said = item.find(key))
-        said->fail("'{}' stands at the step around the messages", key);
+        said->fail("expected '{}' at the step around the messages", key);
     step.steps.push_back(read_step(item, from));
   }
 }
@@ -223,7 +222,7 @@ void StepsReader::read_collective(Fields& fields, const std::string& collective,
 void StepsReader::read_block(Fields& fields, const Value* turns, Step& step, Inherited from) {
   for (const char* key : {"after", "name"})
     if (const Value* said = fields.optional(key))
-      said->fail("'{}' stands at a step, and not at a list of steps", key);
+      said->fail("expected '{}' at a step, not at a list of steps", key);
   step.amount = Expression(1);
   if (turns != nullptr) {
     step.amount = read_plain(*turns, scope_);
@@ -234,7 +233,7 @@ void StepsReader::read_block(Fields& fields, const Value* turns, Step& step, Inh
   std::string index;
   if (const Value* said = fields.optional("index")) {
     index = said->text();
-    if (turns == nullptr) said->fail("an index is that of a loop: say 'repeat'");
+    if (turns == nullptr) said->fail("an index needs a loop: add 'repeat'");
   }
   step.slot = static_cast<int>(scope_.loops.size());
   scope_.loops.push_back(index);

@@ -92,8 +92,8 @@ const Algorithm& read_algorithm(Fields& fields) {
 std::vector<Value> size_of_model(Fields& fields, const Training& training) {
   const std::string sum = to_text(Bytes{parameters_of(training.layers) * training.element});
   if (const Value* bytes = fields.optional("bytes"))
-    bytes->fail("the vector of a training job is the sum of its gradients, {}: leave job.bytes out",
-                sum);
+    bytes->fail(
+        "the message size of a training job is the sum of its gradients, {}: omit job.bytes", sum);
   return {Value::scalar_at(fields.map().place(), sum)};
 }
 
@@ -109,7 +109,7 @@ std::uint64_t longest_of(const schedules::Schedule& schedule) {
 /// The longest message, which stands for the vector.
 std::vector<Value> size_of_messages(Fields& fields, const ScheduleFile& file) {
   if (const Value* bytes = fields.optional("bytes"))
-    bytes->fail("the messages of {} have sizes of their own: leave job.bytes out", file.file);
+    bytes->fail("{} specifies the size of each message: omit job.bytes", file.file);
   return {Value::scalar_at(fields.map().place(), to_text(Bytes{longest_of(file.schedule)}))};
 }
 
@@ -123,7 +123,7 @@ std::vector<Value> read_sizes(Fields& fields, const Algorithm& algorithm) {
   for (const Value& size : sizes) {
     const std::uint64_t count = read_size(size, no_data ? 0 : 1);
     if (no_data && count > 0)
-      size.fail("a {} carries no data: leave job.bytes out", algorithm.collective);
+      size.fail("a {} carries no data: omit job.bytes", algorithm.collective);
   }
   return sizes;
 }
@@ -222,7 +222,7 @@ void read_named(Fields& fields, Job& job, int ranks, bool nccl) {
     groups->fail("the {} {} has no groups: a program has, such as llm", job.algorithm->collective,
                  job.algorithm->name);
   if (const Value* values = fields.optional("values"))
-    values->fail("values are those of a program: a list of steps");
+    values->fail("values belong to a program: expected a list of steps");
   const ReadOptions options = read_options(fields, *job.algorithm, ranks, nccl);
   job.options = options.options;
   job.training = options.training;
@@ -262,7 +262,7 @@ std::vector<ReadJob> read_jobs(const Value& value, int ranks, bool nccl) {
   job.skew = fields.value_or("skew", "0 s").seconds();
   if (const Value* overlap = fields.optional("overlap")) {
     if (job.training != nullptr)
-      overlap->fail("a training job overlaps its own way: job.options.overlap says which");
+      overlap->fail("a training job specifies its overlap by job.options.overlap");
     job.overlap = overlap->seconds();
   }
   if (const Value* graph = fields.optional("cuda_graph"))

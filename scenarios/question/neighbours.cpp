@@ -24,7 +24,7 @@ int read_rounds(const Value& value) {
 void refuse_keys(const Value& job) {
   const Value* repetitions = job.find("repetitions");
   if (repetitions != nullptr && !repetitions->is_null() && repetitions->text() != "1")
-    repetitions->fail("how often a neighbour runs says its 'repeat', beside its job");
+    repetitions->fail("a neighbour specifies its repetitions by 'repeat', next to its job");
   const Value* noise = job.find("noise");
   if (noise != nullptr && !noise->is_null())
     noise->fail("noise is of the job that is asked about alone");

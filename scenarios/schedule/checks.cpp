@@ -65,7 +65,7 @@ std::string chunks_text(int count) {
 
 std::string_view reason(Waits::For what) {
   if (what == Waits::For::own) return " comes after ";
-  return what == Waits::For::block ? " waits for " : " receives what is sent by ";
+  return what == Waits::For::block ? " waits for " : " receives from ";
 }
 
 [[noreturn]] void fail_circle(const Schedule& schedule, const std::vector<Waits>& circle,

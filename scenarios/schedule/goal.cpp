@@ -176,7 +176,7 @@ class GoalReader {
     rank_ = static_cast<int>(head.number("a rank", 0, ranks_ - 1));
     head.take_word("{");
     head.finish();
-    if (read_[rank_]) throw InputError(place, "rank {} stands twice", rank_);
+    if (read_[rank_]) throw InputError(place, "duplicate rank {}", rank_);
     read_[rank_] = true;
     labels_.clear();
     while (words_.next_line(words)) {
@@ -200,7 +200,7 @@ class GoalReader {
       line.take_word(":");
     }
     if (label && !labels_.emplace(label->text, static_cast<int>(nodes().size())).second)
-      throw InputError(label->place, "the label '{}' stands twice in rank {}", label->text, rank_);
+      throw InputError(label->place, "duplicate label '{}' in rank {}", label->text, rank_);
     places_[rank_].push_back(words.front().place);
     read_operation(line);
   }
@@ -261,7 +261,7 @@ class GoalReader {
     if (line.number("a number", 0, most_tag) != 0)
       throw InputError(name.place,
                        "a {} other than 0 is not understood: a rank has one thread, and its "
-                       "placement says by which NIC it sends",
+                       "placement specifies the NIC of each rank",
                        name.text);
   }
 

@@ -124,7 +124,7 @@ Chunks read_chunks(const Element& step, const char* buffer, const char* offset, 
                           : chunks == 1 ? "chunk 0 alone"
                                         : fmt::format("chunks 0 to {}", chunks - 1);
   step.fail(
-      offset, "chunk{} of buffer '{}' of gpu {} {} asked for, and it has {}",
+      offset, "chunk{} of buffer '{}' of gpu {} {} requested, and it has {}",
       count == 1 ? fmt::format(" {}", first) : fmt::format("s {} to {}", first, first + count - 1),
       name, id, count == 1 ? "is" : "are", has);
 }
@@ -144,7 +144,7 @@ Step read_step(const Xml& xml, pugi::xml_node node, const Gpu& gpu, int id,
   step.after_step = element.whole("deps", -1, most_steps);
   const bool waits_only = step.type->name == "nop";
   if (waits_only && step.signals)
-    element.fail("hasdep", "a nop tells nobody that it is done: expected 0");
+    element.fail("hasdep", "a nop does not signal its completion: expected 0");
   if (!waits_only) step.count = element.whole("cnt", 1, most_chunks);
   if (step.type->reads) step.from = read_chunks(element, "srcbuf", "srcoff", gpu, id, step.count);
   if (step.type->writes) step.into = read_chunks(element, "dstbuf", "dstoff", gpu, id, step.count);
@@ -209,7 +209,7 @@ void require_dependences(const Xml& xml, const Gpu& gpu) {
              steps.empty() ? "none" : fmt::format("steps 0 to {}", steps.size() - 1));
       if (std::none_of(steps.begin() + at, steps.end(), [](const Step& s) { return s.signals; }))
         fail("depid",
-             "it waits for step {} of tb {}, which tells nobody that it is done: its hasdep is 0",
+             "it waits for step {} of tb {}, which does not signal its completion: its hasdep is 0",
              at, of);
     }
 }
@@ -305,7 +305,7 @@ Algo read_algo(const Xml& xml) {
   for (const pugi::xml_node& gpu : xml.root().children())
     algo.gpus.push_back(read_gpu(xml, gpu, algo, gpus, channels));
   if (std::ssize(algo.gpus) != gpus)
-    element.fail("ngpus", "it says {} gpus, and {} {}", gpus, algo.gpus.size(),
+    element.fail("ngpus", "expected {} gpus, and {} {}", gpus, algo.gpus.size(),
                  algo.gpus.size() == 1 ? "follows" : "follow");
   if (has_root(algo)) algo.root = root_of(algo);
   return algo;

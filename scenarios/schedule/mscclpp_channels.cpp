@@ -78,7 +78,7 @@ void require_moves(const Operation& operation, const Value& value) {
                  &other = operation.kind->puts ? operation.into[i] : operation.from[i];
     if (own.rank >= 0 || other.rank < 0)
       value.fail("a {} goes {} a buffer of another gpu", operation.kind->name,
-                 operation.kind->puts ? "from one of its own into" : "from");
+                 operation.kind->puts ? "from a buffer on its gpu into" : "from");
     if (own.count != other.count)
       value.fail("a {} has buffers of different sizes", operation.kind->name);
   }
@@ -108,8 +108,8 @@ void Signals::note_gets(const Plan& plan) {
           auto& signals = signals_[other_end(end)];
           if (waits[end] == 0 || waits[end] > signals.size())
             throw InputError(operation.place,
-                             "it gets data before it has waited on its channel: nothing tells "
-                             "that they are there");
+                             "it gets data before it has waited on its channel: no signal "
+                             "announces them");
           signals[waits[end] - 1].gets.push_back({operation.from.at(i), operation.into.at(i)});
         }
     }

@@ -257,7 +257,7 @@ class PlanReader {
     constexpr Array<char, 3> names = {'i', 'o', 's'};
     const int chunks = plan_.gpus[rank].chunks[buffer.space];
     if (buffer.first + buffer.count <= chunks) return;
-    at.fail("chunks {} to {} of buffer '{}' of gpu {} are asked for, and it has {}", buffer.first,
+    at.fail("chunks {} to {} of buffer '{}' of gpu {} are requested, and it has {}", buffer.first,
             buffer.first + buffer.count - 1, names[buffer.space], rank, chunks);
   }
 
@@ -272,7 +272,7 @@ class PlanReader {
     const std::int64_t needed =
         (kind.sends && !kind.reduces ? 0 : 1) + (kind.writes_packets && kind.reduces ? 1 : 0);
     if (own != needed)
-      fail(fmt::format("has {} destination{} of its own, expected {}", own, own == 1 ? "" : "s",
+      fail(fmt::format("has {} destination{} on its own gpu, expected {}", own, own == 1 ? "" : "s",
                        needed));
     if (kind.sends != (first_remote != operation.into.end()))
       fail(kind.sends ? "has no destination of another gpu" : "has a destination of another gpu");

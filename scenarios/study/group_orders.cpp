@@ -149,7 +149,7 @@ void add_group_orders(PlaceStudy& study, const std::vector<Value>& orders) {
     PlaceStudy one = own;
     one.groups = order.text();
     if (std::ranges::find(study.orders, one.groups, &PlaceStudy::groups) != study.orders.end())
-      order.fail("the order {} stands twice", one.groups);
+      order.fail("duplicate order {}", one.groups);
     lay_over(one.tree, "job.groups.order", order);
     one.scenario = read_placed(one.tree, placements_of(own.scenario), known);
     one.name += " " + one.groups;

@@ -66,7 +66,8 @@ void require_alike(const PlaceStudy& study) {
         rank.memory != first.memory || rank.nics != first.nics || rank.nic != first.nic)
       study.tree.find("placement")
           ->fail(
-              "place moves ranks that are all bound alike, all on cores or all on GPUs, with "
+              "place moves ranks that are all bound the same way, all on cores or all on GPUs, "
+              "with "
               "memory and NICs by one rule; here they differ");
   }
 }

@@ -42,7 +42,7 @@ void refuse_swept(const std::vector<Override>& overrides, const std::vector<std:
     for (const std::string& key : keys)
       if (overlap(change.key, key))
         throw InputError(place_of_key(change),
-                         "the study varies '{}': what is set here would stand nowhere", key);
+                         "the study varies '{}': a value set here has no effect", key);
 }
 
 /// "training.records_per_s", as the schema has it, is "records_per_s".
@@ -60,7 +60,7 @@ std::vector<std::string> read_metrics(const Value* list, std::span<const std::st
   for (const Value& value : list->listed("a list of metrics such as [time_s, busbw]")) {
     metrics.push_back(metric_named(value, known));
     if (std::ranges::count(metrics, metrics.back()) > 1)
-      value.fail("the metric '{}' stands twice", metrics.back());
+      value.fail("duplicate metric '{}'", metrics.back());
   }
   return metrics;
 }
@@ -75,7 +75,7 @@ const Value* common_sizes(const std::vector<CaseTree>& cases) {
         job == nullptr || job->kind() != Value::Kind::map ? nullptr : job->find("bytes");
     if (sizes == nullptr || sizes->kind() != Value::Kind::list) return nullptr;
     if (common != nullptr && canonical(*common) != canonical(*sizes))
-      sizes->fail("the sizes differ from those of another case: let the study vary job.bytes");
+      sizes->fail("the sizes differ from the sizes of another case: vary job.bytes in the study");
     common = sizes;
   }
   return common;

@@ -173,7 +173,7 @@ TEST(Traces, keep_nodes_that_are_not_understood_in_their_place) {
             "MEM_LOAD_NODE order alone: it has no duration (ignored)\n"
             "COMP_NODE order alone: it has num_ops and no duration (ignored)\n"
             "METADATA_NODE order alone\n"
-            "MEM_STORE_NODE time, beside all else\n");
+            "MEM_STORE_NODE time, in parallel to the rest\n");
 }
 
 // PyTorch lists its groups in a metadata node; the last one without ranks is on all.

@@ -204,7 +204,7 @@ std::optional<Field> Wire::field() {
       field.at = at() - field.bytes.size();
       return field;
   }
-  fail(begin, "field {} has the wire type {}, which protobuf has not", field.number, key & 7);
+  fail(begin, "field {} has the encoding type {}, which is not in protobuf", field.number, key & 7);
 }
 
 std::string text_of(const Node& node) {

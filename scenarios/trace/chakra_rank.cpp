@@ -155,7 +155,7 @@ Runs RankReader::read_node(const Node& node) {
   if (is(node, NodeType::invalid)) return order_only(node, "order alone", false);
   if (!knows(node)) return order_only(node, "order alone: not understood", true);
   if (node.microseconds == 0) return order_only(node, "order alone: it has no duration", true);
-  counts_->add(name_of(node), "time, beside all else");
+  counts_->add(name_of(node), "time, in parallel to the rest");
   return wait(node, name_of(node));
 }
 

@@ -63,7 +63,7 @@ void RankReader::read_communicator() {
   const Communicator made = groups_->read(*line_, file_->head().rank, turns_);
   const std::int64_t number = line_->number_at(line_->words[1], "a communicator's number", 0);
   if (!communicators_.emplace(number, made).second)
-    line_->fail(line_->words[1], "communicator {} stands twice", number);
+    line_->fail(line_->words[1], "duplicate communicator {}", number);
 }
 
 void RankReader::read_call(const Call& call) {
@@ -105,7 +105,7 @@ int RankReader::add(Node node) {
 const Communicator& RankReader::communicator(const Call& call) const {
   const auto found = communicators_.find(call.communicator());
   if (found == communicators_.end())
-    call.fail("in", "no line 'communicator {}' stands before this one", call.communicator());
+    call.fail("in", "expected a line 'communicator {}' before this line", call.communicator());
   if (found->second.group < 0)
     call.fail("in",
               "its communicator joins two groups (an intercommunicator): such messages are "
@@ -176,9 +176,9 @@ void RankReader::read_wait(const Call& call) {
       line_->fail(one.word, "request {} is not in flight", one.request);
     const auto receive = receives_.extract(one.request);
     if (one.came == receive.empty() && !one.cancelled)
-      line_->fail(one.word, "the request of {}",
-                  receive.empty() ? "a send says no message that came"
-                                  : "a receive says what came: REQUEST:FROM:TAG:BYTES");
+      line_->fail(one.word, "{}",
+                  receive.empty() ? "the request of a send names no received message"
+                                  : "expected the request of a receive as REQUEST:FROM:TAG:BYTES");
     if (one.came && one.from != none) {
       const Communicator& comm = *receive.mapped();
       if (one.from >= comm.size() || one.from == any)

@@ -52,7 +52,7 @@ std::string path_of(const Value& name) {
     known += fmt::format("{}{}", known.empty() ? "" : ", or ", reader.of);
   if (text.find('/') != std::string::npos)
     name.fail("no trace is at '{}': a trace is {}", beside, known);
-  name.fail("{}; a trace is {}, here or beside the scenario",
+  name.fail("{}; a trace is {}, here or next to the scenario",
             unknown_name("trace", text, trace_names(folder)), known);
 }
 

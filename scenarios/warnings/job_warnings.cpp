@@ -171,10 +171,10 @@ std::vector<std::string> unused_blocks(const Scenario& scenario) {
   const bool unused = job.algorithm->groups != nullptr && job.groups == nullptr &&
                       scenario.library.blocks && scenario.placement.ranks.front().gpu >= 0;
   if (!unused) return {};
-  return {fmt::format(
-      "groups exchange as one channel each: what {} says of NCCL's blocks counts for ranks that "
-      "have a GPU each",
-      scenario.library.name)};
+  return {
+      fmt::format("groups exchange as one channel each: the NCCL blocks of {} count for ranks that "
+                  "have a GPU each",
+                  scenario.library.name)};
 }
 
 /// Key `cuda_graph` where no launch takes time.
@@ -197,7 +197,7 @@ std::vector<std::string> network_warnings(const Scenario& scenario) {
   if (cluster.transport_name.empty())
     return {fmt::format(
         "{} does not say what kind of network joins its hosts: {} is assumed, and short messages "
-        "take several times as long on others; 'cluster.link.kind' is one of {}",
+        "take much longer on others; 'cluster.link.kind' is one of {}",
         cluster.name, library.transport_name.empty() ? "the library's own" : library.transport_name,
         fmt::join(names_in("scenarios/transports"), ", "))};
   if (cluster.transport_name.find("socket") == std::string::npos ||
@@ -216,8 +216,7 @@ std::vector<std::string> schedule_warnings(const Job& job) {
   std::vector<std::string> warnings = file.warnings;
   for (const NodeCount& nodes : file.node_counts)
     if (nodes.ignored)
-      warnings.push_back(
-          fmt::format("of the trace, {} x {}: {}", nodes.count, nodes.kind, nodes.as));
+      warnings.push_back(fmt::format("trace: {} x {}: {}", nodes.count, nodes.kind, nodes.as));
   if (job.bytes.count >= file.least_bytes && job.bytes.count <= file.most_bytes) return warnings;
   warnings.push_back(fmt::format("{} is for {} B to {} B: its library would do {} another way",
                                  file.file, file.least_bytes, file.most_bytes, to_text(job.bytes)));

@@ -59,7 +59,7 @@ Grid by_rule(Fields& fields, int ranks) {
     suspect_in(fields.map())
         .fail("{} {} {} ranks, and the placement has {}{}", said,
               data != nullptr ? "are" : "make replicas of", product, ranks,
-              data != nullptr ? ": leave dp out, it is what is left" : "");
+              data != nullptr ? ": omit dp, it has the remaining ranks" : "");
   for (Dimension& one : dimensions) {
     if (one.name == "dp" && data == nullptr) one.size = static_cast<int>(ranks / product);
     fields.resolve(one.name, Value::scalar_at(fields.map().place(), std::to_string(one.size)));
@@ -73,7 +73,7 @@ using Lists = std::vector<std::vector<int>>;
 Lists read_lists(const Value& value, const std::string& kind, int ranks) {
   if (!is_list(&value))
     value.fail(
-        "groups stand either all by lists, or all by their sizes: expected a list of groups such "
+        "groups are either all lists, or all sizes: expected a list of groups such "
         "as [[0, 1], [2, 3]] for {}",
         kind);
   Lists lists;
@@ -84,7 +84,7 @@ Lists read_lists(const Value& value, const std::string& kind, int ranks) {
     for (const Value& rank : group.items()) {
       lists.back().push_back(static_cast<int>(rank.integer(0, ranks - 1)));
       if (!seen.insert(lists.back().back()).second)
-        rank.fail("rank {} stands twice in the groups of {}", lists.back().back(), kind);
+        rank.fail("duplicate rank {} in the groups of {}", lists.back().back(), kind);
     }
     if (lists.back().size() != lists.front().size())
       group.fail("expected a group of {} ranks, as the first one of {} has, got {}",
@@ -155,8 +155,8 @@ Grid read_groups(Fields& job, int ranks) {
     const int data = grid.size("dp");
     grid.cut_experts(static_cast<int>(experts->integer(1, ranks)));
     if (data % grid.expert_size() != 0)
-      experts->fail("expert groups cut those of dp: {} ranks cannot be cut into parts of {}", data,
-                    grid.expert_size());
+      experts->fail("expert groups split the dp groups: {} ranks do not split into parts of {}",
+                    data, grid.expert_size());
   }
   fields.finish();
   job.resolve("groups", fields.resolved());

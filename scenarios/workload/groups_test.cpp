@@ -47,14 +47,13 @@ TEST(Groups, say_what_is_wrong_with_them) {
        "expected an order of tp, cp, dp and pp, got 'tp-dp-pp', which lacks cp"},
       {"{cp: 3}", "tp 1 x cp 3 x pp 1 make replicas of 3 ranks, and the placement has 8"},
       {"{tp: [[0, 1, 2, 3], [4, 5, 6, 6]], pp: [[0, 4], [1, 5], [2, 6], [3, 7]]}",
-       "rank 6 stands twice in the groups of tp"},
+       "duplicate rank 6 in the groups of tp"},
       {"{tp: [[0, 1, 2, 3], [4, 5, 6]]}",
        "expected a group of 4 ranks, as the first one of tp has, got 3"},
       {"{tp: [[0, 1], [2, 3]]}", "rank 4 is in no group of tp"},
       {"{tp: [[0, 1, 2, 3], [4, 5, 6, 7]]}",
        "expected groups whose sizes multiply to 8 ranks, got tp 4 = 4: give lists of dp too"},
-      {"{tp: [[0, 1, 2, 3], [4, 5, 6, 7]], dp: 2}",
-       "groups stand either all by lists, or all by their sizes"},
+      {"{tp: [[0, 1, 2, 3], [4, 5, 6, 7]], dp: 2}", "groups are either all lists, or all sizes"},
       {"{tp: [[0, 1, 2, 3], [4, 5, 6, 7]], dp: [[0, 4], [1, 5], [2, 6], [7, 3]]}",
        "expected the ranks of a tp group at one place of their dp groups, got rank 0 at place 0 "
        "and rank 3 at place 1"},
@@ -91,7 +90,7 @@ TEST(Program, says_what_is_wrong_with_it) {
   };
   says("algorithm: ring, " + small, "a job with a program has no algorithm: leave it out");
   says("options: {}", "model");
-  says("bytes: 1 MB, " + small, "leave job.bytes out");
+  says("bytes: 1 MB, " + small, "omit job.bytes");
   const std::string gpu = "gpu: {flops: 1e12, memory_bandwidth: 1 GB/s, memory: 1 MB}";
   says("options: {model: {layers: 4, hidden: 63, heads: 8, sequence: 32}, " + gpu + "}",
        "hidden 63 cannot be cut into 8 heads");

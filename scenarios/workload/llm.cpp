@@ -63,7 +63,7 @@ void require_memory(const Value& place, const Cut& cut) {
     if (needs.sum() <= has) continue;
     place.fail(
         "a GPU of stage {} needs {}, and {} has {}: parameters {} + gradients {} + optimiser {} + "
-        "activations {} ({:.4g} of {} micro-batches at once); more tp or pp takes less{}",
+        "activations {} ({:.4g} of {} micro-batches in flight); more tp or pp takes less{}",
         stage, gigabytes(needs.sum()), cut.gpu.name, gigabytes(has), gigabytes(needs.parameters),
         gigabytes(needs.gradients), gigabytes(needs.optimiser), gigabytes(needs.activations),
         cut.in_flight(stage), cut.micro_batches, advice(cut));
@@ -108,13 +108,13 @@ void read_zero(Fields& fields, Cut& cut) {
   if (cut.zero >= 2 && cut.stages > 1)
     zero.fail(
         "zero: {} exchanges in every micro-batch, and a pipeline has several under way: "
-        "DeepSpeed refuses it, and FSDP2 then keeps all it has until the step ends, as "
+        "DeepSpeed rejects it, and FSDP2 then keeps all it has until the step ends, as "
         "zero: 1 does; expected groups.pp 1, got {}, or zero: 1",
         cut.zero, cut.stages);
   if (cut.zero >= 2 && cut.expert > 1)
     zero.fail(
         "zero: {} cuts whole layers over the data group, and groups.ep cuts their experts: "
-        "expected zero: 0 or 1, which Megatron-LM has beside experts",
+        "expected zero: 0 or 1, which Megatron-LM allows with experts",
         cut.zero);
   const Value& shard = fields.value_or("shard", std::to_string(cut.data));
   cut.shard = static_cast<int>(shard.integer(1, cut.data));
@@ -149,7 +149,7 @@ void read_cut(Fields& fields, Cut& cut) {
   cut.sequence_parallel = sequence_parallel.boolean();
   if (cut.expert > 1 && cut.tensor > 1 && !cut.sequence_parallel)
     sequence_parallel.fail(
-        "experts on ep groups beside tp groups need sequence_parallel: true, as Megatron-LM does: "
+        "experts on ep groups with tp groups need sequence_parallel: true, as Megatron-LM does: "
         "each rank sends the tokens of its part of the sequence");
   read_experts(fields, cut);
   read_zero(fields, cut);

@@ -82,15 +82,15 @@ TEST(Experts, say_what_does_not_go_together) {
     std::string groups, options, says;
   } const all[] = {
       {4, "{ep: 3}", "zero: 0",
-       "expert groups cut those of dp: 8 ranks cannot be cut into parts of 3"},
+       "expert groups split the dp groups: 8 ranks do not split into parts of 3"},
       {4, "{tp: 2, ep: 8}", "sequence_parallel: true",
-       "expert groups cut those of dp: 4 ranks cannot be cut into parts of 8"},
+       "expert groups split the dp groups: 4 ranks do not split into parts of 8"},
       {4, "{ep: 9}", "zero: 0", "expected a whole number from 1 to 8"},
       {4, "{ep: 8}", "zero: 0", "4 experts cannot be cut into ep 8 equal parts"},
       {1, "{ep: 2}", "zero: 0", "small has no experts that groups.ep 2 could cut"},
       {1, "{}", "routing: {imbalance: 1}", "small has no experts to which tokens are routed"},
       {4, "{tp: 2, ep: 2}", "zero: 0",
-       "experts on ep groups beside tp groups need sequence_parallel: true"},
+       "experts on ep groups with tp groups need sequence_parallel: true"},
       {4, "{ep: 2}", "zero: 2",
        "zero: 2 cuts whole layers over the data group, and groups.ep cuts their experts: expected "
        "zero: 0 or 1"},

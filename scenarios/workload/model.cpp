@@ -68,7 +68,8 @@ std::vector<Layer> read_layers(const Value& value, Seconds step, double backward
 void require_sum(const Value& parameters, const std::vector<Layer>& layers) {
   const auto sum = static_cast<std::int64_t>(parameters_of(layers));
   const std::int64_t said = parameters.integer(1, most_parameters);
-  if (said != sum) parameters.fail("the layers have {} parameters, the model says {}", sum, said);
+  if (said != sum)
+    parameters.fail("the layers have {} parameters, expected {} as in the model", sum, said);
 }
 
 }  // namespace

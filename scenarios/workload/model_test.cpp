@@ -90,7 +90,7 @@ TEST(Model, a_map_lays_its_keys_over_its_base) {
 
 TEST(Model, a_wrong_sum_is_refused) {
   EXPECT_EQ(complaint([] { read("{base: lenet, parameters: 431081}"); }),
-            "x:1:27: the layers have 431080 parameters, the model says 431081");
+            "x:1:27: the layers have 431080 parameters, expected 431081 as in the model");
 }
 
 TEST(Model, an_unknown_name_is_answered_with_the_known_ones) {

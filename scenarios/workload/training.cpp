@@ -104,7 +104,7 @@ void read_startup(Fields& options, const Algorithm& strategy, Startup& startup) 
 Overlap read_overlap(const Value& value, const Algorithm& strategy) {
   const auto overlap = static_cast<Overlap>(value.one_of("overlap", overlap_names));
   if (overlap == Overlap::nonblocking && strategy.nonblocking == 0)
-    value.fail("{} exchanges gradients in a thread of its own: expected none or thread",
+    value.fail("{} exchanges gradients in a separate thread: expected none or thread",
                strategy.name);
   return overlap;
 }

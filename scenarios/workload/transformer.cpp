@@ -42,7 +42,7 @@ Transformer read_transformer(const Value& value) {
   model.records = count(fields.value_or("records", "1000000"), 1, most_records);
   if (const Value* said = fields.optional("parameters")) {
     if (count(*said, 1, std::int64_t{1} << 60) != model.parameters())
-      said->fail("the layers have {} parameters, the model says {}", model.parameters(),
+      said->fail("the layers have {} parameters, expected {} as in the model", model.parameters(),
                  said->text());
   }
   if (model.hidden % model.heads != 0)

@@ -183,7 +183,7 @@ class Relocatable(unittest.TestCase):
         done = run(in_chroot(root, ["/any where/ringscope/bin/ringscope", "compare", "03-anomaly"],
                              NOBODY), env={"PATH": "/usr/bin:/usr/sbin"})
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertIn("4-3-1 is 1.95 x slower than 4-2-2", done.stdout)
+        self.assertIn("4-3-1 takes 1.95x as long as 4-2-2", done.stdout)
 
 
 if __name__ == "__main__":

@@ -276,7 +276,7 @@ void Machine::add_inputs() {
     const double rate = one.input->rate;
     if (one.resource < 0)
       one.resource =
-          ledger_->add({{fmt::format("{}/input ({:.6g} records/s)", host_name(rank), rate)},
+          ledger_->add({{fmt::format("{}/input ({:.6g} samples/s)", host_name(rank), rate)},
                         ResourceKind::input,
                         rate * input_units(rank)});
     add_use(uses, one.resource, 1);

@@ -22,7 +22,7 @@ namespace ringscope {
 /// Result of one simulation, small enough to keep by the million.
 struct Outcome {
   double time_s = 0;
-  /// Bottleneck, as `compare` says it: "copying on host2/numa0/core0 (rank 7)"; "" where the
+  /// Bottleneck, as `compare` says it: "CPU copy on host2/numa0/core0 (rank 7)"; "" where the
   /// critical path was not kept.
   std::string limit;
   /// Values by metric_names(): training's only of a training job, those of several jobs only where

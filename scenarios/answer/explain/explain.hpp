@@ -25,7 +25,7 @@ Blamed blamed(const ChainSegment& one);
 /// are known for reports with a chain, as far as that goes back.
 std::vector<Blamed> blames(const Report& report);
 
-/// "copying on host2/core0 (rank 7)", "waiting for progress of rank 3 (computing on ...)".
+/// "CPU copy on host2/core0 (rank 7)", "waiting for progress of rank 3 (computing on ...)".
 std::string blame_text(const Blamed& one);
 
 /// Bytes that a core moved for messages between hosts.

@@ -40,7 +40,7 @@ std::string wrapped(const std::string& text) {
 std::string blame_table(const Report& report, bool all) {
   const std::vector<Blamed> rows = blames(report);
   const TimeScale scale(report.time_s);
-  TextTable table({{"time"}, {"share"}, {"spent on", Align::left}});
+  TextTable table({{"time"}, {"share"}, {"cause", Align::left}});
   const auto add = [&](double seconds, const std::string& what) {
     table.add({scale.text(seconds), fmt::format("{:.1f} %", 100 * seconds / report.time_s), what});
   };
@@ -51,7 +51,7 @@ std::string blame_table(const Report& report, bool all) {
   for (std::size_t i = 0; i < shown; ++i) add(rows[i].segment.seconds, blame_text(rows[i]));
   double rest = 0;
   for (std::size_t i = shown; i < rows.size(); ++i) rest += rows[i].segment.seconds;
-  if (shown < rows.size()) add(rest, smaller_ones(rows.size() - shown));
+  if (shown < rows.size()) add(rest, smaller_causes(rows.size() - shown));
   std::string text = table.text(2);
   if (report.path_reduced)
     text += "  The path is long: its smaller segments are sums by cause, without their places.\n";
@@ -61,7 +61,7 @@ std::string blame_table(const Report& report, bool all) {
 std::string chain_table(const Report& report, bool all) {
   const PathChain& chain = *report.chain;
   const TimeScale scale(report.time_s);
-  TextTable table({{"from"}, {"for"}, {"spent on", Align::left}});
+  TextTable table({{"start"}, {"duration"}, {"cause", Align::left}});
   const std::size_t count = chain.segments.size();
   const bool whole = all || count <= 2 * most_segments + 1;
   for (std::size_t i = 0; i < count; ++i) {
@@ -187,7 +187,7 @@ std::string pace_clause(const Report& report, const Share& share) {
       if (one_place && !segment.resource.empty()) return core_clause(report, segment);
       return fmt::format("CPUs that move bytes set the pace, {} of them", share.rows);
     case Cause::wire:
-      return "the wire sets the pace, at " + links_clause(share);
+      return "link bandwidth sets the pace, at " + links_clause(share);
     case Cause::memory:
       return "memory sets the pace, most of all " + segment.resource.name();
     case Cause::lock:
@@ -240,7 +240,7 @@ std::string print_explanation(std::span<const Report> reports, bool all) {
     if (!reports[i].deadlock)
       ended.push_back(i);
     else
-      stuck += '\n' + names[i] + " is stuck.\n";
+      stuck += '\n' + names[i] + " deadlocks.\n";
   }
   if (ended.empty()) return "";
   const std::size_t first = ended[0];

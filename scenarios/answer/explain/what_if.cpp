@@ -49,7 +49,7 @@ std::string note_on_none(const Report& report, const std::vector<Gain>& gains) {
   if (!none || gains.empty()) return "";
   return "\n  No one thing gains: others are as busy at the same time. 'run' with a key changed, "
          "such as\n"
-         "  --set cluster.link.bandwidth=..., says what all of a kind would gain together.\n";
+         "  --set cluster.link.bandwidth=..., shows the gain of all of a kind together.\n";
 }
 
 /// A line for each that never ends.
@@ -57,7 +57,7 @@ std::string note_on_stuck(const std::vector<Gain>& gains) {
   std::string text;
   for (const Gain& gain : gains)
     if (gain.with.deadlock)
-      text += fmt::format("\n  With {} twice as fast it {}.\n", gain.candidate.name(),
+      text += fmt::format("\n  With {} at 2x speed it {}.\n", gain.candidate.name(),
                           stuck_words(gain.with));
   return text;
 }
@@ -95,7 +95,7 @@ std::vector<Candidate> candidates(const Report& report, std::size_t most) {
 Scenario improved(const Scenario& scenario, const Candidate& candidate) {
   constexpr double half = 0.5;
   Scenario result = scenario;
-  result.name = fmt::format("{} with {} twice as fast", scenario.name, candidate.name());
+  result.name = fmt::format("{} with {} at 2x speed", scenario.name, candidate.name());
   switch (candidate.kind) {
     case Candidate::Kind::resource:
       result.speedup.resource = candidate.resource;
@@ -130,7 +130,7 @@ void sort_gains(std::vector<Gain>& gains) {
 std::string print_gains(const Report& report, const std::vector<Gain>& gains) {
   const TimeScale scale(report.time_s);
   TextTable table(
-      {{"gain"}, {"time"}, {"ratio"}, {"on the path"}, {"twice as fast", TextTable::Align::left}});
+      {{"gain"}, {"time"}, {"ratio"}, {"on the path"}, {"at 2x speed", TextTable::Align::left}});
   for (const Gain& gain : gains) {
     const std::string on_path = scale.text(gain.candidate.on_path_s);
     if (gain.with.deadlock) {
@@ -142,7 +142,7 @@ std::string print_gains(const Report& report, const std::vector<Gain>& gains) {
     table.add({scale.text(scale.rounded(report.time_s - time_s)), scale.text(time_s),
                fmt::format("{:.3f} x", ratio), on_path, gain.candidate.name()});
   }
-  return fmt::format("{} takes {}. With one thing twice as fast:\n\n", report.name,
+  return fmt::format("{} takes {}. With one resource at 2x speed:\n\n", report.name,
                      to_short_text(Seconds(report.time_s))) +
          table.text(2) + note_on_none(report, gains) + note_on_losses(report, gains) +
          note_on_stuck(gains);

@@ -10,7 +10,7 @@
 
 namespace ringscope {
 
-/// Something that stands on the critical path, and that could be twice as fast.
+/// Something that stands on the critical path, and that could run at 2x speed.
 struct Candidate {
   enum class Kind { resource, latency, overhead };
   Kind kind{};
@@ -23,7 +23,7 @@ struct Candidate {
 /// Candidates that the path spends most on, the longest first.
 std::vector<Candidate> candidates(const Report& report, std::size_t most);
 
-/// The scenario with that twice as fast: a resource with twice its capacity; half of all latencies,
+/// The scenario with that at 2x speed: a resource with twice its capacity; half of all latencies,
 /// of links and of the library; half of the CPU time per message.
 Scenario improved(const Scenario& scenario, const Candidate& candidate);
 

@@ -23,11 +23,11 @@ std::string ratio_text(double time_s, double first_s) {
   return first_s > 0 ? fmt::format("{:.3f} x", time_s / first_s) : "-";
 }
 
-/// Row of a case that never ends, in a table of so many columns.
+/// Row of a case that deadlocks, in a table of N columns.
 std::vector<std::string> stuck_row(const std::string& name, std::size_t columns) {
   std::vector<std::string> cells(columns, "-");
   cells[0] = name;
-  cells[1] = "stuck";
+  cells[1] = "deadlock";
   return cells;
 }
 
@@ -45,7 +45,7 @@ std::string training_overview(std::span<const Report> reports, const Report& fir
   const std::vector<StepPart> parts = step_parts(jobs);
   std::vector<TextTable::Column> columns = {{"case", Align::left}, {"step"}, {"ratio"}};
   for (const StepPart& part : parts) columns.push_back({part.header});
-  for (const char* header : {"records/s", "efficiency"}) columns.push_back({header});
+  for (const char* header : {"samples/s", "efficiency"}) columns.push_back({header});
   const bool whole = std::ranges::any_of(
       jobs, [](const TrainingReport* job) { return job->training_s.has_value(); });
   if (whole) columns.push_back({"all epochs"});
@@ -163,8 +163,9 @@ std::string sentence(const std::string& first, const std::string& other, double 
   const bool slower = ratio > 1;
   const auto same_way = [&](const Difference& d) { return (d.seconds() > 0) == slower; };
   const auto reason = std::ranges::find_if(list, same_way);
-  std::string text = fmt::format("{} is {}{:.2f} x {} than {}", other, likely ? "predicted " : "",
-                                 slower ? ratio : 1 / ratio, slower ? "slower" : "faster", first);
+  std::string text =
+      fmt::format("{} {} {:.2f}x as long as {}{}", other, likely ? "is predicted to take" : "takes",
+                  ratio, first, slower ? "" : fmt::format(" ({:.2f}x speedup)", 1 / ratio));
   if (reason == list.end()) return text;
   return text + fmt::format(": {} {}{}", TimeScale(other_s - first_s).difference(reason->seconds()),
                             reason->spent_on, slower ? busy_text(report, reason->resource) : "");
@@ -181,10 +182,13 @@ std::string range_text(const TimeRange& range) {
 
 std::array<std::string, 2> short_headings(std::string first, std::string other) {
   constexpr std::size_t longest = 18;
-  const auto cut = [](const std::string& name) {
+  const auto cut = [](const std::string& name, bool between_words = false) {
     if (name.size() <= longest) return name;
     std::size_t end = longest - 2;
     while ((static_cast<unsigned char>(name[end]) & 0xC0) == 0x80) --end;  // within a letter
+    if (const std::size_t space = name.rfind(' ', end);
+        between_words && space != std::string::npos && space > end / 2)
+      end = space;
     return name.substr(0, end) + "..";
   };
   // Words that both begin with give way to those that tell them apart.
@@ -194,7 +198,8 @@ std::array<std::string, 2> short_headings(std::string first, std::string other) 
     first = ".." + first.substr(at + 1);
     other = ".." + other.substr(at + 1);
   }
-  return {cut(first), cut(other)};
+  const std::array<std::string, 2> words = {cut(first, true), cut(other, true)};
+  return words[0] != words[1] ? words : std::array{cut(first), cut(other)};
 }
 
 std::vector<std::string> short_names(std::span<const Report> reports) {

@@ -143,15 +143,14 @@ std::string ranks(const Report& report) {
       report, cause_names, [](auto& r) -> auto& { return r.waited_for; });
   std::string text = "\n  Where the time of each rank went\n" + rank_table(report, spent, true);
   if (!waited.names.empty()) {
-    text += "\n  What held up the ranks while they were blocked (in_send, in_wait)\n" +
-            rank_table(report, waited, false);
+    text += "\n  Causes of blocking (in_send, in_wait)\n" + rank_table(report, waited, false);
   }
   return text;
 }
 
 std::string phases(const Report& report) {
   const TimeScale scale(report.time_s);
-  TextTable table({{"phase", Align::left}, {"first in"}, {"last out"}, {"lasts"}});
+  TextTable table({{"phase", Align::left}, {"start"}, {"end"}, {"duration"}});
   for (const PhaseReport& phase : report.phases) {
     table.add({phase.name, phase.start_s == 0 ? "0 s" : scale.text(phase.start_s),
                scale.text(phase.end_s), scale.text(phase.end_s - phase.start_s)});
@@ -199,7 +198,7 @@ std::string path(const Report& report) {
   if (report.time_s == 0) return "";
   if (report.path.empty()) return "\n  The critical path was not kept.\n";
   const TimeScale scale(report.time_s);
-  TextTable table({{"time"}, {"share"}, {"spent on", Align::left}});
+  TextTable table({{"time"}, {"share"}, {"cause", Align::left}});
   const auto share = [&](double seconds) {
     return report.time_s > 0 ? fmt::format("{:.1f} %", 100 * seconds / report.time_s) : "-";
   };
@@ -266,7 +265,7 @@ std::string skipped_text(const Report& report) {
 std::string tolerance_text(const Report& report) {
   if (!report.tolerance) return "";
   return fmt::format(
-      "  Tolerance: transfers that begin or end within {:.3g} % of their own time of each other do "
+      "  Tolerance: transfers that begin or end within {:.3g} % of their duration of each other do "
       "so together. The time may move by more than that.\n",
       100 * *report.tolerance);
 }

@@ -76,15 +76,15 @@ bool on_default_stream(const Report& report) {
 
 struct Words {
   std::string_view cause;
-  std::string_view preposition;  ///< between the cause and the resource or rank
+  std::string_view preposition;  ///< between the cause and the resource or rank; "" for none
 };
 
 constexpr Array<Words, cause_names.size()> words = {{{{"computing", "on"},
                                                       {"reducing", "on"},
                                                       {"message overhead", "on"},
-                                                      {"copying", "on"},
+                                                      {"CPU copy", "on"},
                                                       {"memory traffic", "in"},
-                                                      {"the wire", "at"},
+                                                      {"link", ""},
                                                       {"waiting for the lock", "of"},
                                                       {"latency", "of"},
                                                       {"handshakes", "with"},
@@ -97,7 +97,7 @@ constexpr Array<Words, cause_names.size()> words = {{{{"computing", "on"},
                                                       {"the input", "of"},
                                                       {"pinning buffers", "on"}}}};
 
-/// "host0 (400 records/s)": the input itself is the cause.
+/// "host0 (400 samples/s)": the input itself is the cause.
 std::string place_of(const PathSegment& segment) {
   std::string place = segment.resource.name();
   if (const auto input = place.find("/input");
@@ -147,8 +147,8 @@ std::string freshness_text(const Report& report) {
   return text;
 }
 
-std::string smaller_ones(std::size_t count) {
-  return fmt::format("{} smaller {}", count, count == 1 ? "one" : "ones");
+std::string smaller_causes(std::size_t count) {
+  return fmt::format("{} smaller {}", count, count == 1 ? "cause" : "causes");
 }
 
 std::string difference_table(const Report& first, const Report& other,
@@ -156,8 +156,7 @@ std::string difference_table(const Report& first, const Report& other,
                              std::optional<std::size_t> most) {
   const TimeScale scale(std::max(first.time_s, other.time_s));
   const auto [heading, other_heading] = short_headings(names[0], names[1]);
-  TextTable table(
-      {{"difference"}, {other_heading}, {heading}, {"spent on", TextTable::Align::left}});
+  TextTable table({{"difference"}, {other_heading}, {heading}, {"cause", TextTable::Align::left}});
   double sum = 0, shown_sum = 0;
   const auto add = [&](double first_s, double other_s, const std::string& what) {
     sum += other_s - first_s;
@@ -175,7 +174,7 @@ std::string difference_table(const Report& first, const Report& other,
     first_rest += row.first_s;
     other_rest += row.other_s;
   }
-  if (shown < rows.size()) add(first_rest, other_rest, smaller_ones(rows.size() - shown));
+  if (shown < rows.size()) add(first_rest, other_rest, smaller_causes(rows.size() - shown));
   table.add({scale.difference(shown_sum), scale.text(other.time_s), scale.text(first.time_s),
              "sum" + steps_of_both(first, other)});
   return table.text(2);
@@ -183,12 +182,8 @@ std::string difference_table(const Report& first, const Report& other,
 
 std::string streams_text(const Report& report) {
   const TimeScale scale(report.time_s);
-  TextTable table({{"stream", Align::left},
-                   {"spends", Align::left},
-                   {"mean"},
-                   {"of all"},
-                   {"least"},
-                   {"most"}});
+  TextTable table(
+      {{"stream", Align::left}, {"spends", Align::left}, {"mean"}, {"share"}, {"least"}, {"most"}});
   for (const StreamReport& stream : report.streams) {
     std::string name = stream.name;
     if (stream.ranks < report.ranks) name += fmt::format(" ({})", plural(stream.ranks, "rank"));
@@ -236,7 +231,7 @@ std::string segment_text(const PathSegment& segment, bool most) {
   std::string text(cause);
   if (where.empty()) return text;
   text.append(most ? ", most of it " : " ").append(preposition);
-  return text.append(" ").append(where);
+  return text.append(preposition.empty() ? "" : " ").append(where);
 }
 
 std::string stuck_words(const Report& report) {
@@ -245,8 +240,8 @@ std::string stuck_words(const Report& report) {
   if (!deadlock.cycle.empty())
     why = fmt::format("ranks {} wait for each other", fmt::join(deadlock.cycle, ", "));
   else if (!deadlock.waits.empty())
-    why = "some wait for what never comes";
-  return fmt::format("never ends: after {} {}", to_short_text(Seconds(report.time_s)), why);
+    why = "messages are awaited that nobody sends";
+  return fmt::format("deadlocks after {}: {}", to_short_text(Seconds(report.time_s)), why);
 }
 
 }  // namespace ringscope

@@ -28,7 +28,7 @@ std::array<std::string, 2> short_headings(std::string first, std::string other);
 
 /// Seconds on the critical paths of two cases for one cause.
 struct Difference {
-  /// "copying on host2/core0 (rank 7)": where the case that it cost more spent most of it.
+  /// "CPU copy on host2/core0 (rank 7)": where the case that it cost more spent most of it.
   std::string spent_on;
   ResourceId resource;  ///< that place; empty where there is none
   double first_s = 0, other_s = 0;
@@ -39,8 +39,8 @@ struct Difference {
 /// "outside the critical path", so that the seconds of all add up to the difference of the times.
 std::vector<Difference> differences(const Report& first, const Report& other);
 
-/// A segment of the critical path in words: "copying on host2/core0 (rank 7)", or, where it stands
-/// for a sum of which it is the largest part, "copying, most of it on ...".
+/// A segment of the critical path in words: "CPU copy on host2/core0 (rank 7)", or, where it stands
+/// for a sum of which it is the largest part, "CPU copy, most of it on ...".
 std::string segment_text(const PathSegment& segment, bool most = false);
 
 /// "90 % of such machines": what a range of likely times holds.
@@ -48,7 +48,7 @@ std::string spread_words();
 /// "20.8 us to 43.2 us".
 std::string range_text(const TimeRange& range);
 
-/// Words for a run that is stuck: "never ends: after 17 us ranks 0, 1 wait for each other".
+/// Words for a run that is stuck: "deadlocks after 17 us: ranks 0, 1 wait for each other".
 std::string stuck_words(const Report& report);
 
 }  // namespace ringscope

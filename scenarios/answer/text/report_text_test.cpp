@@ -32,13 +32,13 @@ TEST(PrintRun, one_case_on_one_screen) {
      0  host0  500.0 ms  125.0 ms         -  250.0 ms  125.0 ms        -
      1  host1  437.5 ms  125.0 ms  250.0 ms         -   62.5 ms  62.5 ms
 
-  What held up the ranks while they were blocked (in_send, in_wait)
+  Causes of blocking (in_send, in_wait)
   rank  host       wire  progress
      0  host0  250.0 ms  125.0 ms
      1  host1   62.5 ms         -
 
   Phases
-  phase           first in  last out     lasts
+  phase           start     end  duration
   reduce-scatter       0 s  250.0 ms  250.0 ms
   allgather       250.0 ms  500.0 ms  250.0 ms
 
@@ -48,8 +48,8 @@ TEST(PrintRun, one_case_on_one_screen) {
   host1/core0 (rank 1)  core  50.0 %
 
   Why it took that long: the critical path
-      time   share  spent on
-  375.0 ms  75.0 %  the wire at host0/nic0->switch
+      time   share  cause
+  375.0 ms  75.0 %  link host0/nic0->switch
    62.5 ms  12.5 %  reducing on host1/core0 (rank 1)
    62.5 ms  12.5 %  waiting for progress of rank 0
 )");
@@ -101,11 +101,11 @@ TEST(PrintCompare, the_reason_stands_in_one_sentence_above_the_differences) {
 4-2-2  500 ms  1.000 x  134.2 MB/s  134.2 MB/s
 4-3-1  875 ms  1.750 x   76.7 MB/s   76.7 MB/s
 
-4-3-1 is 1.75 x slower than 4-2-2: +437.5 ms copying on host1/core0 (rank 1), busy 50 %
-  difference     4-3-1     4-2-2  spent on
-   +437.5 ms  437.5 ms         -  copying on host1/core0 (rank 1)
-    -62.5 ms  312.5 ms  375.0 ms  the wire at host0/nic0->switch
-     +0.0 ms  125.0 ms  125.0 ms  2 smaller ones
+4-3-1 takes 1.75x as long as 4-2-2: +437.5 ms CPU copy on host1/core0 (rank 1), busy 50 %
+  difference     4-3-1     4-2-2  cause
+   +437.5 ms  437.5 ms         -  CPU copy on host1/core0 (rank 1)
+    -62.5 ms  312.5 ms  375.0 ms  link host0/nic0->switch
+     +0.0 ms  125.0 ms  125.0 ms  2 smaller causes
    +375.0 ms  875.0 ms  500.0 ms  sum
 )");
 }
@@ -119,7 +119,8 @@ TEST(PrintCompare, an_order_that_intervals_leave_open_is_a_prediction) {
   EXPECT_EQ(lines[0], "case     time  90 % of such machines    ratio       algbw       busbw");
   EXPECT_EQ(lines[1], "4-2-2  500 ms          250 ms to 1 s  1.000 x  134.2 MB/s  134.2 MB/s");
   EXPECT_EQ(lines[4],
-            "4-3-1 is predicted 1.75 x slower than 4-2-2: +437.5 ms copying on host1/core0 (rank 1)"
+            "4-3-1 is predicted to take 1.75x as long as 4-2-2: +437.5 ms CPU copy on host1/core0 "
+            "(rank 1)"
             ", busy 50 %");
   EXPECT_EQ(lines[5],
             "order not certain within the 90 % intervals: other algorithm, protocol or channels");
@@ -135,16 +136,17 @@ TEST(PrintCompare, an_order_that_intervals_leave_open_is_a_prediction) {
 TEST(PrintCompare, an_order_that_intervals_decide_or_a_shared_error_keeps_is_stated) {
   std::vector<Report> reports = {sample_report(), slower_report()};
   for (Report& report : reports) report.likely = {0.25, 1};
-  EXPECT_TRUE(lines_of(print_compare(reports))[4].starts_with("4-3-1 is 1.75 x slower"));
+  EXPECT_TRUE(lines_of(print_compare(reports))[4].starts_with("4-3-1 takes 1.75x as long"));
   reports[1].chosen = "channel_trees, LL, 8 channels";
   reports[1].likely = {1.5, 2};
-  EXPECT_TRUE(lines_of(print_compare(reports))[4].starts_with("4-3-1 is 1.75 x slower"));
+  EXPECT_TRUE(lines_of(print_compare(reports))[4].starts_with("4-3-1 takes 1.75x as long"));
 }
 
 TEST(PrintCompare, a_faster_case_names_what_it_saves) {
   const std::vector<Report> reports = {slower_report(), sample_report()};
   EXPECT_EQ(lines_of(print_compare(reports))[4],
-            "4-2-2 is 1.75 x faster than 4-3-1: -437.5 ms copying on host1/core0 (rank 1)");
+            "4-2-2 takes 0.57x as long as 4-3-1 (1.75x speedup): -437.5 ms CPU copy on host1/core0 "
+            "(rank 1)");
 }
 
 TEST(PrintCompare, within_one_percent_two_cases_take_as_long) {
@@ -236,7 +238,7 @@ TEST(Differences, a_cause_is_one_difference_wherever_it_was_spent) {
   other.path = {{Cause::wire, -1, {"host1/nic0->switch"}, 0.5},
                 {Cause::wire, -1, {"switch"}, 0.25}};
   const Difference wire = differences(sample_report(), other)[0];
-  EXPECT_EQ(wire.spent_on, "the wire, most of it at host1/nic0->switch");
+  EXPECT_EQ(wire.spent_on, "link, most of it host1/nic0->switch");
   EXPECT_EQ(wire.resource, ResourceId{"host1/nic0->switch"});
   EXPECT_EQ(wire.seconds(), 0.75 - 0.375);
 }
@@ -278,7 +280,7 @@ TEST(Differences, the_digits_shown_add_up_too) {
 
 TEST(SegmentText, says_on_what_or_on_whom) {
   EXPECT_EQ(segment_text({Cause::copy, 7, {"host2/core0", 7}, 1}),
-            "copying on host2/core0 (rank 7)");
+            "CPU copy on host2/core0 (rank 7)");
   EXPECT_EQ(segment_text({Cause::lock, 7, {"endpoint 0"}, 1}),
             "waiting for the lock of endpoint 0 (rank 7)");
   EXPECT_EQ(segment_text({Cause::partner, 3, {}, 1}), "waiting for the call of rank 3");

@@ -110,7 +110,7 @@ std::string ratio_cell(double ratio) { return ratio == 0 ? "" : fmt::format("{:.
 
 std::string print_load(const RouteLoad& load, std::string_view flows) {
   return fmt::format(
-      "  {}: {} pass a cable between switches, up to {} the same; {:.3g} on average\n", flows,
+      "  {}: {} pass a link between switches, up to {} the same; {:.3g} on average\n", flows,
       load.flows, load.most, load.mean);
 }
 
@@ -165,8 +165,7 @@ std::string print_matrices(const Topology& topology, const std::vector<Endpoint>
   std::string text;
   for (std::size_t i = 0; i < shown; ++i) text += fmt::format("{:>2}  {}\n", i, endpoints[i].label);
   if (shown < endpoints.size()) {
-    text +=
-        fmt::format("... and {} more, which the matrices leave out\n", endpoints.size() - shown);
+    text += fmt::format("... and {} more, omitted from the matrices\n", endpoints.size() - shown);
   }
   return text + '\n' + print_matrix("Bandwidth", bandwidth, bandwidths) + '\n' +
          print_matrix("Latency", latency, latencies);
@@ -179,12 +178,12 @@ std::string print_network(const Topology& topology) {
   if (switches < 2) return "";
   TextTable table({{"level"},
                    {"switches"},
-                   {"cables of hosts"},
+                   {"host links"},
                    {"down"},
                    {"between"},
                    {"up"},
                    {"oversubscription"},
-                   {"of a switch"}});
+                   {"per switch"}});
   for (std::size_t i = 0; i < levels.size(); ++i) {
     const NetworkLevel& level = levels[i];
     const std::string least = ratio_cell(level.least), most = ratio_cell(level.most);
@@ -193,7 +192,7 @@ std::string print_network(const Topology& topology) {
                ratio_cell(level.oversubscription),
                least == most ? least : fmt::format("{} to {}", least, most)});
   }
-  return fmt::format("Network: {} hosts, {} switches in {} level{}; cables of each level\n",
+  return fmt::format("Network: {} hosts, {} switches in {} level{}; links of each level\n",
                      topology.hosts().size(), switches, levels.size(),
                      levels.size() == 1 ? "" : "s") +
          table.text(2) + '\n' + print_loads(topology);

@@ -96,7 +96,7 @@ Communicator Groups::read(const Line& line, int rank,
   Communicator made{.ranks = members(line, text)};
   const auto self = std::ranges::find(*made.ranks, rank);
   if (self == made.ranks->end())
-    line.fail(text, "rank {} is no member of this communicator of its own", rank);
+    line.fail(text, "rank {} is no member of the communicator in its own line", rank);
   made.self = static_cast<int>(self - made.ranks->begin());
   const int turn = turns[std::string(text)]++;
   const auto [place, is_new] =

@@ -41,7 +41,7 @@ TEST(PlaceOnTheRack, FindsThat422BeatsTheLoneRankOf431AndSaysWhy) {
   EXPECT_NEAR(time_of("3-3-2"), time_of("4-2-2"), 0.05 * time_of("4-2-2"));
   ASSERT_TRUE(answer.same.has_value());
   EXPECT_NEAR(answer.own.cost_s, answer.placed[*answer.same].cost_s, 1e-9 * answer.own.cost_s);
-  EXPECT_NE(answer.own.outcome.limit.find("copying on host2/numa0/core0 (rank 7)"),
+  EXPECT_NE(answer.own.outcome.limit.find("CPU copy on host2/numa0/core0 (rank 7)"),
             std::string::npos)
       << answer.own.outcome.limit;
 }

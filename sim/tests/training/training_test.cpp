@@ -173,7 +173,7 @@ TEST_F(TrainingTime, the_input_of_a_host_has_a_name_on_the_path) {
         simulate(training(strategy, "steps: 3, input: {rate: 100, prefetch: 1}", "2"), {});
     EXPECT_NEAR(on_path(report, Cause::input), 3 * 0.2, 1e-6) << strategy;
     EXPECT_LT(on_path(report, Cause::sleep), 0.010) << strategy;
-    EXPECT_EQ(segment_text(report.path.front()), "the input of host0 (100 records/s)");
+    EXPECT_EQ(segment_text(report.path.front()), "the input of host0 (100 samples/s)");
   }
 }
 
@@ -181,7 +181,7 @@ TEST_F(TrainingTime, the_input_of_a_host_has_a_name_on_the_path) {
 TEST_F(TrainingTime, the_input_of_a_host_may_be_twice_as_fast) {
   Scenario scenario = training("ddp", "steps: 3, input: {rate: 100, prefetch: 1}", "2");
   const double before = simulate(scenario, {}).time_s;
-  scenario.speedup.resource = {"host0/input (100 records/s)"};
+  scenario.speedup.resource = {"host0/input (100 samples/s)"};
   scenario.speedup.capacity = 2;
   EXPECT_NEAR(before - simulate(scenario, {}).time_s, 3 * 0.1, 1e-6);
 }
