@@ -36,7 +36,7 @@ TEST(Groups, say_what_is_wrong_with_them) {
   const std::vector<Wrong> all = {
       {"{tp: 3}", "tp 3 x pp 1 make replicas of 3 ranks, and the placement has 8"},
       {"{tp: 2, dp: 2, pp: 4}",
-       "tp 2 x dp 2 x pp 4 are 16 ranks, and the placement has 8: leave dp out, it is what is "
+       "tp 2 x dp 2 x pp 4 are 16 ranks, and the placement has 8: omit dp, it is what is "
        "left"},
       {"{tp: 16}", "expected a whole number from 1 to 8"},
       {"{td: 2}", "did you mean 'tp'"},
@@ -118,7 +118,7 @@ TEST(Program, says_the_sum_that_does_not_fit_into_a_gpu) {
       [&] { with("options: {model: llama_2_7b, gpu: h100}"); },
       ThrowsMessage<InputError>(HasSubstr(
           "a GPU of stage 0 needs 126.1 GB, and h100 has 80 GB: parameters 13.48 GB + gradients "
-          "13.48 GB + optimiser 80.86 GB + activations 18.25 GB (1 of 1 micro-batches at once); "
+          "13.48 GB + optimiser 80.86 GB + activations 18.25 GB (1 of 1 micro-batches in flight); "
           "more tp or pp takes less, or zero: 1")));
   // A dp of 8 keeps an eighth of the optimiser's.
   EXPECT_NO_THROW(with("options: {model: llama_2_7b, gpu: h100, zero: 1}"));

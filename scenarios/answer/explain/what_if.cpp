@@ -134,7 +134,7 @@ std::string print_gains(const Report& report, const std::vector<Gain>& gains) {
   for (const Gain& gain : gains) {
     const std::string on_path = scale.text(gain.candidate.on_path_s);
     if (gain.with.deadlock) {
-      table.add({"-", "stuck", "-", on_path, gain.candidate.name()});
+      table.add({"-", "deadlock", "-", on_path, gain.candidate.name()});
       continue;
     }
     const double time_s = gain.with.time_s;

@@ -38,7 +38,7 @@ TEST(PrintRun, one_case_on_one_screen) {
      1  host1   62.5 ms         -
 
   Phases
-  phase           start     end  duration
+  phase              start       end  duration
   reduce-scatter       0 s  250.0 ms  250.0 ms
   allgather       250.0 ms  500.0 ms  250.0 ms
 
@@ -203,7 +203,7 @@ TEST(ShortHeadings, differ) {
   using Two = std::array<std::string, 2>;
   EXPECT_EQ(short_headings("4-2-2", "4-3-1"), (Two{"4-2-2", "4-3-1"}));
   EXPECT_EQ(short_headings("tensor inside, data across", "tensor across, data inside"),
-            (Two{"tensor inside, d..", "tensor across, d.."}));
+            (Two{"tensor inside,..", "tensor across,.."}));
   EXPECT_EQ(short_headings("tensor groups in a host", "tensor groups in a rack"),
             (Two{"..groups in a host", "..groups in a rack"}));
   EXPECT_EQ(short_headings("a very long name of one case", "a very long name of one case"),

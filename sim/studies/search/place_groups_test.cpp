@@ -156,7 +156,7 @@ TEST(OrdersOfGroups, AreRefusedWithTheReason) {
       {complaint_about(two_hosts("{tp: 2}"), "{groups: [tp-dp]}"), "which lacks pp"},
       {complaint_about(two_hosts("{tp: 2}"), "{groups: [tp-xp-dp]}"), "xp"},
       {complaint_about(two_hosts("{tp: 2}"), "{groups: [tp-dp-pp, tp-dp-pp]}"),
-       "the order tp-dp-pp stands twice"},
+       "duplicate order tp-dp-pp"},
       {complaint_about(two_hosts("{tp: 2}"), "{groups: all, order: any}"),
        "order 'any' puts every rank everywhere, and so in every order of the groups"}};
   for (const auto& [got, expected] : wrong) EXPECT_NE(got.find(expected), std::string::npos) << got;
