@@ -30,7 +30,7 @@ struct Training;    // algorithms/training/training.hpp
 /// Knowledge of the executor about the ranks of a program. Owners keep what it points to while the
 /// program runs.
 struct Environment {
-  std::size_t item_bytes = 1;  ///< of an item, for rules that go by bytes
+  std::size_t item_bytes = 1;  ///< of an item, for rules that depend on bytes
   /// The host of each rank, as MPI_Comm_split_type finds it out. Null: each has a host of its own.
   const std::vector<int>* hosts = nullptr;
   /// Host groups derived from `hosts`, computed once for all ranks where there are many. Null: each
@@ -70,11 +70,11 @@ struct Options {
   int default_stream = 0;
   double push_share = 1;  ///< of a solver's gradients that goes
   bool own_copy = false;  ///< a solver keeps the weights as they came
-  /// Bytes of one number that a program reduces, for rules that go by how many there are.
+  /// Bytes of one number that a program reduces, for rules that depend on their count.
   std::size_t number_bytes = 4;
   std::string_view algorithm = "auto";  ///< of a library's choice: its own, or the one forced
-  std::string_view protocol = "auto";   ///< likewise; elsewhere Simple
-  int channels = 0;                     ///< likewise; 0: its own, elsewhere one
+  std::string_view protocol = "auto";   ///< of the choice, or forced; elsewhere Simple
+  int channels = 0;                     ///< 0: the choice's, elsewhere one
   int sms = 0;                          ///< of a GPU that channels may take at once; 0: all
   int gpus_per_thread = 1;              ///< of a host, whose kernels it launches one by one
   /// Layers of a training job, kept by their owner. Null: one layer that takes no time.

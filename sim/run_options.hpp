@@ -59,8 +59,8 @@ struct RunOptions {
   /// Called now and then with the share of the messages that have been received; never less than
   /// before. Those in flight do not count: of an all-to-all that is posted at once, that is all.
   std::function<void(double)> progress{};
-  /// Called every so many instants, also where nothing is received for long. What it throws ends
-  /// the run, and is thrown.
+  /// Called after a number of instants, also where nothing is received for long. What it throws
+  /// ends the run, and is thrown.
   std::function<void()> every_so_often{};
 };
 

@@ -85,7 +85,7 @@ std::string name_of(const Value& value) {
   const Value* base = value.find("base");
   const Value* named = base && !base->is_null() ? base : value.find("network");
   if (!named || named->kind() != Value::Kind::scalar) return "cluster";
-  // A cluster that was changed in place does not go by the name of the one that it was.
+  // A cluster that was changed in place does not keep the name of the one that it was.
   const bool changed = named == base && value.entries().size() > 1;
   return fs::path(named->scalar()).stem().string() + (changed ? "*" : "");
 }

@@ -20,7 +20,7 @@ struct GroupMessage {
 /// Tags of messages, with those of their groups, are fewer: each channel has as many of its own.
 inline constexpr int tags_of_channel = 16'384'000;
 
-/// True where its messages go by blocks.
+/// True where blocks send its messages.
 bool goes_by_blocks(Communicator group, const Options& options);
 
 /// Sends and receives all of them, as one call of the library, and ends with the last.
@@ -45,7 +45,7 @@ MessageUnderWay begin_message(Communicator group, GroupMessage message, const Op
                               std::optional<MessageTurn> turn = {});
 Task end_message(Communicator group, MessageUnderWay message);
 
-/// Threads of a rank for so many messages that are under way at once.
+/// Threads of a rank for `at_once` outstanding messages.
 int threads_of_messages(const Options& options, int at_once);
 
 }  // namespace ringscope

@@ -35,8 +35,8 @@ Task run_on_group(Communicator group, const Algorithm* algorithm, Workspace work
   group.has_ended(call);
 }
 
-/// Whether its scratch space goes by which ranks share a host: four ranks on one, two or four show
-/// it.
+/// Whether its scratch space depends on which ranks share a host: four ranks on one, two or four
+/// show it.
 bool goes_by_hosts(const Algorithm& algorithm, std::size_t items, Options options) {
   const std::vector<int> together = {0, 0, 0, 0}, in_pairs = {0, 0, 1, 1};
   options.given.hosts = nullptr;
@@ -84,7 +84,7 @@ Task on_group(Communicator group, const Algorithm& algorithm, Workspace work, Op
   return run_on_group(group, &algorithm, work, options);
 }
 
-// Collectives of several levels go by hosts: as many ranks on each, or all on one and some left
+// Collectives of several levels depend on hosts: as many ranks on each, or all on one and some left
 // out.
 std::size_t scratch_on_group(const Algorithm& algorithm, int ranks, std::size_t items,
                              Options options) {

@@ -35,7 +35,7 @@ class KnownGroups {
   void add(KnownGroup group);
   /// Null where it is not known.
   const KnownGroup* find(const std::vector<int>& ranks) const;
-  /// The first of that name; null likewise.
+  /// The first of that name; null where there is none.
   const KnownGroup* named(std::string_view name) const;
   /// Number of its communicator, above 0: another one for each stream of a rank.
   int number(const KnownGroup& group, int stream) const;
@@ -67,7 +67,7 @@ const KnownGroup* communicator_of(Communicator group, const Options& options);
 /// The options with what that knows.
 Options options_of(const KnownGroup& known, Options options);
 
-/// Threads of a rank beside its streams, of which so many run collectives on groups at once.
+/// Threads of a rank besides its `streams`, which run collectives on groups concurrently.
 int threads_of_groups(const Options& options, int streams);
 
 /// Runs it with the hosts of the group's ranks, numbered as the group does, and as much of the
@@ -76,7 +76,7 @@ int threads_of_groups(const Options& options, int streams);
 /// while it runs.
 Task on_group(Communicator group, const Algorithm& algorithm, Workspace work, Options options);
 
-/// Scratch space that is enough for it on a group of so many ranks, whichever hosts these are on,
+/// Scratch space that is enough for it on a group of `ranks` ranks, whichever hosts these are on,
 /// without NCCL's channels.
 std::size_t scratch_on_group(const Algorithm& algorithm, int ranks, std::size_t items,
                              Options options);

@@ -28,7 +28,7 @@ struct LoopbackOptions {
 
 struct LoopbackResult {
   Table<std::vector<float>> data;     ///< of each rank, after the run
-  Table<std::vector<float>> scratch;  ///< likewise
+  Table<std::vector<float>> scratch;  ///< of each rank, after the run
   Cost counted;
   std::size_t scratch_used = 0;  ///< items from the front of scratch that any rank wrote
   /// heard[a][b]: rank a ended after it had heard from rank b, directly or through others.

@@ -72,7 +72,7 @@ struct Step {
   int tag = 0;
   int communicator = 0;             ///< of a message or a collective: index in Program
   const Algorithm* algorithm = {};  ///< collective: of the catalogue, on one thread
-  Options options{};                ///< likewise
+  Options options{};                ///< collective
   int slot = 0;                     ///< block: where its turn stands
   bool turns_differ = false;        ///< block: a step in it asks for its turn
   std::vector<Step> steps{};        ///< block, together

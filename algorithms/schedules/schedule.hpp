@@ -45,7 +45,7 @@ struct Act {
   Chunks into{};  ///< receive, reduce, copy; send: what is sent
   Chunks from{};  ///< reduce, copy
   int peer = -1;  ///< send, receive
-  int tag = 0;    ///< likewise; messages of one pair and tag keep their order
+  int tag = 0;    ///< send, receive; messages of one pair and tag keep their order
 };
 
 /// The steps of another block that have to be done before.
@@ -95,7 +95,7 @@ struct Schedule {
   std::int64_t longest_chain = 0;  ///< messages, one after the other (order.hpp)
   /// In place of chunks and blocks: messages of any sizes, of which no data are promised.
   std::shared_ptr<const traces::Trace> trace{};
-  std::shared_ptr<const programs::Program> program{};  ///< likewise, in loops
+  std::shared_ptr<const programs::Program> program{};  ///< the same, in loops
 };
 
 /// The same with sends that leave from a place of their own, as those through a connection's

@@ -17,7 +17,7 @@ struct SizeRule {
   std::string_view name;
 };
 
-/// Fewer than `below` ranks go by `sizes`.
+/// Fewer than `below` ranks use `sizes`.
 struct RanksRule {
   int below = INT_MAX;
   std::vector<SizeRule> sizes;  ///< by rising size; the last one takes the rest

@@ -15,8 +15,8 @@ struct Choice {
   std::string_view name;
   std::size_t segment_bytes = 0;   ///< 0: as the options say
   std::string_view protocol = {};  ///< of a kernel's channels; none: as the options say
-  int channels = 0;                ///< likewise 0
-  std::string_view between = {};   ///< of two levels: the algorithm between leaders; none: likewise
+  int channels = 0;                ///< 0: as the options say
+  std::string_view between = {};   ///< of two levels: the algorithm between leaders, or none
 };
 
 struct Selection {

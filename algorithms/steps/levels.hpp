@@ -57,7 +57,7 @@ Cost levels_cost(const HostGroups& groups, std::size_t items, const Options& par
 std::size_t levels_scratch_items(const HostGroups& groups, std::size_t items, const Options& part,
                                  const LevelParts& parts);
 
-/// The text of an algorithm whose parts are those that its options name.
+/// The program of an algorithm whose parts are those that its options name.
 template <LevelParts (*parts)(const Options&)>
 Task on_levels(Communicator comm, Workspace work, Options options) {
   return run_levels(levels_of(comm, options, options.root), parts(options), work, below(options));

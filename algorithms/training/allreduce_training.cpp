@@ -41,7 +41,7 @@ std::vector<Gradient> pack(const Options& options, Range whole) {
 //
 // Source: tf.distribute.experimental.CommunicationOptions, bytes_per_pack (0: one pack), and
 // group_by_size in tensorflow/python/distribute/cross_device_utils.py. The copies into a pack and
-// out of it are left out. Without NCCL its ring goes by gRPC, which serialises each message at its
+// out of it are left out. Without NCCL its ring uses gRPC, which serialises each message at its
 // sender and deserialises it at its receiver: `serialisation`. Here a rank does its share of both
 // before and behind the sum, which takes as long where all ranks go step by step.
 // Cost: that of the allreduces of the packs.

@@ -62,7 +62,7 @@ struct LlmStep {
   Experts experts;
   StageMemory memory;                          ///< of the stage that needs most
   const Algorithm* tensor_exchange = nullptr;  ///< an allreduce with one thread; null: the ring
-  const Algorithm* exchange = nullptr;         ///< likewise, of the gradients
+  const Algorithm* exchange = nullptr;         ///< of the gradients; null: the ring
 };
 
 }  // namespace ringscope

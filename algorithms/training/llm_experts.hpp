@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Buffers and costs of a layer's experts, beside their text.
+// Buffers and costs of a layer's experts, besides their program.
 #pragma once
 
 #include "algorithms/training/llm.hpp"

@@ -107,7 +107,7 @@ Cost sharded_cost(const LlmStep& step, int ranks, const Options& options) {
   return sum;
 }
 
-/// Messages that a rank has under way beside what it does: keys and their gradients, each way, and
+/// Messages of a rank outstanding while it computes: keys and their gradients, each way, and
 /// of an interleaved pipeline what comes and what has gone.
 int messages_under_way(const Options& options) {
   const LlmStep* step = options.training != nullptr ? options.training->llm.get() : nullptr;

@@ -11,7 +11,7 @@
 // Sources: Rajbhandari et al., SC 2020, arXiv:1910.02054, sections 5 and 7; Zhao et al., "PyTorch
 // FSDP", VLDB 2023, arXiv:2304.11277, sections 3.2 (hybrid sharding) and 3.3: one stream exchanges,
 // and the gather of the next unit goes before the reduce-scatter that would hold it up
-// (3.3.2), at most so many units ahead as there is memory for (3.4, the rate limiter).
+// (3.3.2), at most as many units ahead as there is memory for (3.4, the rate limiter).
 // Cost for each micro-batch, of a model of S bytes on n ranks: with ZeRO 3 each rank sends
 // 3 (n-1)/n S, with ZeRO 2 (n-1)/n S, and as much once a step for the new parameters.
 #include "algorithms/groups/on_group.hpp"

@@ -53,7 +53,7 @@ struct Checkpoint {
 /// Remote calls that carry tensors, as gRPC's do.
 struct Serialisation {
   Duration tensor{};  ///< of each, at each end
-  Duration byte{};    ///< likewise
+  Duration byte{};    ///< of each, at each end
 };
 
 /// Broadcast of the first device's variables before the first step.

@@ -33,7 +33,7 @@ class Communicator {
   int prev() const { return (rank() + size() - 1) % size(); }
   /// A rank of this communicator as the communicator of all ranks numbers it.
   int rank_in_all(int rank) const { return whole(rank); }
-  /// All its ranks likewise; null where it is of all ranks.
+  /// All its ranks in that numbering; null where it is of all ranks.
   const std::vector<int>* ranks_in_all() const { return group_ ? group_->ranks.get() : nullptr; }
 
   /// The steps 0..count-1 of a phase, for `for (int step : comm.phase("allgather", n))`.

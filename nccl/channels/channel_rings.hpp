@@ -21,7 +21,7 @@ struct ChannelRing {
   Table<int> order;  ///< ranks, behind the last of which comes the first
   int position = 0;  ///< of this rank
 
-  /// The rank so many places further on.
+  /// Rank `places` steps ahead in the ring.
   int rank(int places) const;
   int prev() const { return rank(-1); }
   int next() const { return rank(1); }
@@ -30,7 +30,7 @@ struct ChannelRing {
 /// Program of the blocks of one channel; `data` is a rank's whole vector.
 using ChannelProgram = Task (*)(Communicator block, ChannelRing ring, Range data, Options options);
 
-/// Items of scratch that a channel needs for a part of so many.
+/// Items of scratch that a channel needs for `part` items.
 using SlotItems = std::size_t (*)(int ranks, std::size_t part, const Options& options);
 inline std::size_t no_slot(int, std::size_t, const Options&) { return 0; }
 

@@ -61,7 +61,7 @@ struct SwitchRanks {
   int heads = 1;              ///< the first ones of each host
   int head = -1;              ///< which of them it is
   int parent = no_rank;       ///< the head of the same number on another host
-  std::vector<int> children;  ///< likewise
+  std::vector<int> children;  ///< heads of the same number on other hosts
   std::size_t depth = 0;      ///< hops from the root of the tree of hosts
   std::size_t levels = 0;     ///< hops from the root to the host that is farthest
 
@@ -155,7 +155,7 @@ struct SwitchChannel {
   }
 
  private:
-  /// Items for so many rounds, each of which leaves its slots to one that is `rounds_ahead` + 1
+  /// Items for `count` rounds, each of which leaves its slots to one that is `rounds_ahead` + 1
   /// later and no longer.
   std::size_t slots(std::size_t count) const {
     std::size_t items = 0;

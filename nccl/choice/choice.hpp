@@ -31,7 +31,7 @@ struct NcclTuningRow {
   nccl::KernelChoice choice;
   double latency = 0, bandwidth = 0;  ///< us, GB/s
   std::vector<double> times{};        ///< us, of each size
-  std::vector<bool> chosen{};         ///< likewise
+  std::vector<bool> chosen{};         ///< of each size
 };
 /// All that NCCL weighs for ranks on hosts, by function and then in its own order.
 std::vector<NcclTuningRow> nccl_tuning(int ranks, int nodes, const nccl::Platform& machine,

@@ -12,7 +12,7 @@ namespace {
 
 using namespace tables;
 
-/// PAT goes by the trees that were found.
+/// PAT uses the trees that were found.
 const Graph& graph_of(Pattern algorithm, const Platform& machine) {
   return algorithm == Pattern::ring ? machine.rings : machine.trees;
 }

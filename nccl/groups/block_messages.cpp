@@ -48,7 +48,7 @@ Pieces pieces_of(const Range& whole, std::size_t room) {
           short_rest ? 1 : 2};
 }
 
-/// Messages that a block has under way. The receiver of a long one says when it is there, and when
+/// Outstanding messages of a block. The receiver of a long one says when it is there, and when
 /// it has taken enough, by a flag: LL's.
 class BlockMessages {
  public:
@@ -139,8 +139,8 @@ bool has_one_partner(const PeerWork& work) {
   return true;
 }
 
-/// Up to so many exchanges from the first on, of which no two send to one rank, or receive from
-/// one.
+/// Up to `peers_at_once` exchanges from the first on, of which no two send to one rank, or receive
+/// from one.
 std::size_t end_of_batch(const PeerWork& work, std::size_t first) {
   std::set<int> sent, received;
   std::size_t end = first;

@@ -16,7 +16,7 @@ struct NcclLines {
   Table<Table<nccl::ChannelNics>> nics;  ///< none where no line names a NIC
 };
 
-/// Throws InputError where there are no rings of so many ranks, or a ring does not hold each once.
+/// Throws InputError where there are no rings of `ranks` ranks, or a ring does not hold each once.
 NcclLines read_nccl_lines(const std::shared_ptr<const Source>& source, int ranks);
 
 }  // namespace ringscope

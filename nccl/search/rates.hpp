@@ -30,8 +30,8 @@ Rate nvlink_rate(Bandwidth described, int generation);
 /// The next slower PCIe link of 2^n lanes and its rate: 12 for a 3.0 x16, which carries 15.75.
 Rate pcie_rate(Bandwidth described);
 
-/// Between sockets NCCL goes by the processor's model. A description names none, so hosts with
-/// PCIe 4.0 are taken for AMD's, 3.0 for Skylake, 5.0 for Sapphire Rapids.
+/// Between sockets NCCL uses rates of the processor's model. A description names none, so hosts
+/// with PCIe 4.0 are taken for AMD's, 3.0 for Skylake, 5.0 for Sapphire Rapids.
 struct Processor {
   bool amd = false;
   Rate socket_link = 0;

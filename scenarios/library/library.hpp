@@ -81,7 +81,7 @@ struct GpuCosts {
   bool always_staged = false;  ///< messages inside a host go through its memory, peers or not
   Seconds launch{};            ///< before a reduction or a copy runs
   ByteCost reduce_cost{};      ///< of a reduction, beyond its memory traffic
-  ByteCost copy_cost{};        ///< of a copy, likewise
+  ByteCost copy_cost{};        ///< of a copy, beyond its memory traffic
 };
 
 /// Costs of one protocol of kernels that exchange data themselves: of a block of threads, the
@@ -91,7 +91,7 @@ struct ProtocolCosts {
   Transport inside_host;  ///< of it `latency`: a hop, beyond the links' own
   Transport between_hosts;
   double carries = 1;            ///< bytes of data in each byte on a link of a host
-  double carries_over_pcie = 1;  ///< likewise, where no NVLink leads from GPU to GPU
+  double carries_over_pcie = 1;  ///< in place of `carries`, where no NVLink leads from GPU to GPU
   double carries_between_hosts = 1;
   Bandwidth block;  ///< of data that one block passes on
   Bandwidth copy;   ///< of data that one block copies to their place at the end
@@ -105,7 +105,7 @@ struct BlockCosts {
   Array<ProtocolCosts, protocol_names.size()> protocols;  ///< indexed by Protocol
   nccl::Generation generation = nccl::Generation::ampere;
   int version = 231;      ///< of NCCL, 2.31, for its choice
-  Seconds nic_latency{};  ///< likewise: a NIC's, as its plug-in states it
+  Seconds nic_latency{};  ///< of a NIC, for NCCL's choice, as its plug-in states it
   /// Bytes of data in each byte on a link to a switch that adds up or copies them; 0: the library
   /// makes no use of such switches.
   double in_switch = 0;

@@ -17,7 +17,7 @@ BlockCosts read_blocks(const Value& value, Value& resolved);
 /// Key `spread` of a library. Throws InputError.
 SpreadBands read_spread(const Value& value);
 
-// Costs that go by what the caches hold: of jobs with longer vectors than a library says.
+// Costs that depend on the caches' size: of jobs with longer vectors than a library says.
 
 /// Refuses what is wrong with a library's `uncached`, also where no job has such vectors.
 /// `resolved` is the library as it was read. Throws InputError.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A time that goes by a message's size, in segments: as measurements of real libraries show it.
+// A time that depends on a message's size, in segments: as measurements of real libraries show it.
 #pragma once
 
 #include <cstdint>

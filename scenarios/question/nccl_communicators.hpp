@@ -31,8 +31,8 @@ NcclParts nccl_parts(const Topology& topology, const Placement& placement, const
 struct NcclGroups {
   KnownGroups known;                                            ///< what algorithms are told
   Table<std::shared_ptr<const nccl::JobChannels>> found;        ///< of each of them
-  std::vector<std::shared_ptr<const nccl::Platform>> machines;  ///< likewise, kept for `known`
-  std::vector<std::shared_ptr<const std::vector<int>>> likes;   ///< likewise
+  std::vector<std::shared_ptr<const nccl::Platform>> machines;  ///< of each, kept for `known`
+  std::vector<std::shared_ptr<const std::vector<int>>> likes;   ///< of each, kept for `known`
 };
 
 /// True where each rank has a GPU of its own and the library says what blocks cost: then a group's

@@ -44,7 +44,7 @@ struct Needs {
   Bandwidth memory{};   ///< bytes of its memory that they read and write in a second
   bool stated = false;  ///< in place of it what a program says of each computation
   double sms = 1;       ///< share of its multiprocessors
-  int waves = 0;        ///< in which its blocks go through them; 0: so many that it is no matter
+  int waves = 0;        ///< in which its blocks go through them; 0: too many to matter
 };
 
 struct NcclGroups;    // scenarios/question/nccl_communicators.hpp
@@ -54,9 +54,9 @@ struct Job {
   const Algorithm* algorithm = nullptr;
   Options options;
   std::shared_ptr<const Training> training;        ///< target of the options' pointer; null: none
-  std::shared_ptr<const PairSizes> sizes;          ///< likewise
-  std::shared_ptr<const nccl::Platform> nccl;      ///< likewise
-  std::shared_ptr<const ScheduleFile> schedule;    ///< likewise, and of the algorithm
+  std::shared_ptr<const PairSizes> sizes;          ///< target of the options' pointer; null: none
+  std::shared_ptr<const nccl::Platform> nccl;      ///< target of the options' pointer; null: none
+  std::shared_ptr<const ScheduleFile> schedule;    ///< target of options and algorithm; null: none
   std::shared_ptr<const nccl::JobChannels> rings;  ///< by which data go; null: no search applies
   std::shared_ptr<const NcclGroups> groups;        ///< target of the options' pointer
   std::string rings_file;                          ///< path of theirs; "": they were searched for
@@ -132,7 +132,7 @@ Override parse_override(const std::string& argument);
 std::vector<Override> parse_overrides(const std::vector<std::string>& arguments);
 
 /// Reads one scenario file, lays the overrides over it, and gives one Scenario per `job.bytes`.
-/// `cases: [{name: ..., set: {placement: 4-2-2}}, ...]` in the file multiplies it likewise.
+/// `cases: [{name: ..., set: {placement: 4-2-2}}, ...]` in the file multiplies it, too.
 /// `name` is a path, or the name of a file in scenarios/.
 std::vector<Scenario> read_scenarios(const std::string& name,
                                      const std::vector<Override>& overrides);

@@ -27,7 +27,7 @@ Model read_model(const Value& value);
 
 // A map that a scenario names: a file in a folder of data, a path, or the map itself.
 
-/// One map, with the name that it goes by: the file's stem, '*' behind it if changed; "inline".
+/// One map, with its name: the file's stem, '*' behind it if changed; "inline".
 struct Written {
   std::string name;
   Value map;

@@ -12,7 +12,7 @@ namespace ringscope {
 struct ReadOptions {
   Options options;
   std::shared_ptr<const Training> training;  ///< target of the options' pointer; null: none
-  std::shared_ptr<const PairSizes> sizes;    ///< likewise
+  std::shared_ptr<const PairSizes> sizes;    ///< target of the options' pointer; null: none
 };
 
 /// Reads `options` of the job: those that the algorithm names, each with its default. `ranks` of

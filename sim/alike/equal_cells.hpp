@@ -40,8 +40,8 @@ EqualCells equal_cells(const Scenario& scenario, const Orbits& orbits, const Dis
 
 // Proof that NCCL's communicators of groups, moved on with their ranks, are those of other groups.
 
-/// Reason that some rank of a group, moved on, does not go by the NICs by which the like rank goes
-/// in the group there; "" where all do.
+/// Reason that some rank of a group, moved on, uses other NICs than the equivalent rank of the
+/// group there; "" where all do.
 std::string unequal_groups(const NcclGroups& groups, const Orbits& orbits);
 
 /// The groups with their ranks as orbits number them. Requires an order.

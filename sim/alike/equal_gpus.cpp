@@ -53,7 +53,7 @@ struct Moved {
            here.slices == there.slices && move(channel.wire(), other.wire()) &&
            move(here.nic, there.nic);
   }
-  /// Null where some resource does not come back to itself after so many moves, or sooner.
+  /// Null where some resource does not come back to itself after at most `moves` moves.
   std::shared_ptr<const CellLinks> parts(int moves) const {
     auto parts = std::make_shared<CellLinks>();
     parts->first = Table<int>(next.size(), -1);

@@ -14,7 +14,7 @@
 
 namespace ringscope::sim {
 
-/// A verb as its rank sees it: peers are so many ranks further, modulo their number. Or the end of
+/// A verb as its rank sees it: peers are offsets in ranks, modulo their number. Or the end of
 /// a step that is told for all of its loop's, which are equal.
 struct ScriptLine {
   Verb verb{};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Skips whole periods of a run in which every rank does the same again and again.
 //
-// Where a text says that its steps are alike, the state of the run is looked at whenever a thread
+// Where a program marks its steps as equal, the state of the run is looked at whenever a thread
 // of rank 0 begins one. When it comes back, up to the steps that the ranks are at, everything from
 // there on comes back too: so as many periods are skipped as fit before a rank reaches its last
 // step, each rank goes on at a later step, and what is kept account of is added as often. A thread

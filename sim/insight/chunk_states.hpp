@@ -3,7 +3,7 @@
 //
 // Both buffers of a rank are cut into pieces, each of one origin and one set of contributions: the
 // ranks whose items are summed in it. A piece in scratch space remembers for which part of the
-// vector it is. A message carries what its range held when it was sent, a copy likewise, and a
+// vector it is. A message or a copy carries the state of its range when it was sent, and a
 // reduction joins the sets.
 #pragma once
 
@@ -104,7 +104,7 @@ class ChunkStates {
   Table<Array<Intervals, 2>> buffers_;  ///< by rank: data, scratch
   std::unordered_map<State, std::uint32_t, StateHash> known_;
   Table<std::uint32_t> now_;        ///< of rank r and chunk c at [r * chunks + c]
-  Table<std::size_t> last_change_;  ///< likewise; 0: none yet, else its index + 1
+  Table<std::size_t> last_change_;  ///< in the same order; 0: none yet, else its index + 1
   ChunkHistory history_;
 };
 

@@ -114,7 +114,7 @@ class Delays {
   void set_tolerance(double share) { tolerance_ = share; }
   double tolerance() const { return tolerance_; }
 
-  /// Puts off a change, known by its number, by at most the share of so many seconds from now.
+  /// Puts off a change, known by its number, by at most the tolerated share of `seconds` from now.
   void add(double now, double seconds, int change) {
     const double most = tolerance_ * seconds;
     double until = now;

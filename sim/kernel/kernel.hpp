@@ -92,7 +92,7 @@ class Kernel {
 
   /// Runs until nothing is left to happen. Suspended activities do not hold it up.
   virtual void run() = 0;
-  /// Calls back every so many instants, for those who watch or end a run that is long; what it
+  /// Calls back after a number of instants, for those who watch or end a run that is long; what it
   /// throws is thrown by run(). By default never. The callback must start nothing.
   virtual void every_so_often(Callback) {}
   /// Puts now() back to 0 once nothing is left to happen, so that what comes next has the digits
@@ -113,7 +113,7 @@ class Kernel {
 
  protected:
   Kernel() = default;
-  /// One that goes by the clock of another, which outlives it.
+  /// A kernel that shares the clock of another, which outlives it.
   explicit Kernel(const double* clock) : clock_(clock) {}
 
   double now_ = 0;

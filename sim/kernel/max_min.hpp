@@ -73,7 +73,7 @@ class MaxMin {
   /// As solve() where all that has joined found what it uses idle.
   Changes tell();
 
-  /// Id of the resource's current saturation interval; 0: it is not saturated, or nobody knows.
+  /// Id of the resource's current saturation interval; 0: it is not saturated, or unknown.
   std::uint64_t saturation(int id) const { return resources_[id].saturation; }
 
   /// Uses of a flow: a range of values with a `resource` and a `weight`.
@@ -250,7 +250,7 @@ class MaxMin {
   int fastest_other(const Resource& resource);
   void take(int bundle);
   void move(int flow, int to);
-  /// A resource that holds nobody back any more, and is to be settled as such: nobody goes by the
+  /// A resource that holds nobody back any more, and is to be settled as such: nobody uses the
   /// level that it had.
   void lose_all(int id) {
     if (!resource(id).full) return;

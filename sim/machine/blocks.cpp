@@ -91,7 +91,7 @@ void Machine::add_block(Uses& uses, int rank, Block block, double carries, int t
       times * block.alike);
 }
 
-// Threads of a block that send between hosts do not receive, and send no more than so much.
+// Threads of a block that send between hosts do not receive, and send at a limited bandwidth.
 void Machine::add_exchange(Uses& uses, int rank, Block block, double carries, bool out, int times) {
   const Bandwidth rate = scenario_->library.blocks->exchange_between_hosts;
   if (rate.is_unlimited()) return;
@@ -136,9 +136,9 @@ Fabric::Waypoints Machine::waypoints(const Ends& ends, int from, int to) const {
   return stops;
 }
 
-/// A message goes by all NICs that are joined with those of its way, in equal parts: the first out
-/// by the first in. Source: github.com/aws/aws-ofi-nccl, src/nccl_ofi_scheduler.cpp. There messages
-/// of less than 128 KiB take fewer, in turn.
+/// A message uses all NICs that are joined with the NICs of its route, in equal parts: the first
+/// out by the first in. Source: github.com/aws/aws-ofi-nccl, src/nccl_ofi_scheduler.cpp. There
+/// messages of less than 128 KiB take fewer, in turn.
 std::vector<Fabric::Waypoints> Machine::stripes(const Ends& ends, int from, int to) const {
   Fabric::Waypoints by = waypoints(ends, from, to);
   const Topology& topology = scenario_->cluster.topology;
@@ -203,7 +203,7 @@ PairRoute Machine::make_block_route(int from, int to, Block block) {
                          : nvlink  ? costs.carries
                                    : costs.carries_over_pcie;
   route.transport = leaves ? &costs.between_hosts : &costs.inside_host;
-  // The messages of all channels of a rank go by the one thread of its process that serves NICs.
+  // The messages of all channels of a rank pass the one thread of its process that serves NICs.
   // Source: NCCL 2.30.7, src/proxy.cc, ncclProxyProgress.
   if (leaves && !costs.between_hosts.message_gap.is_zero())
     for (const bool out : {true, false}) {

@@ -163,7 +163,7 @@ void Fabric::add_leg(Uses& uses, const Route& leg, Vertex from, Vertex to, int s
     add_engine(uses, to, false, shares);
 }
 
-/// The leg that leaves a host goes by these components.
+/// The leg that leaves a host uses these components.
 void Fabric::lead_by(const Waypoints& by, StagedRoute& route, Vertex source, Vertex target,
                      std::uint64_t flow) const {
   for (std::size_t leg = 0; leg < route.legs.size(); ++leg) {

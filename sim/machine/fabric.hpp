@@ -107,7 +107,7 @@ class Fabric {
   int grain_ = 1;
   const BufferLocations buffer_locations_;
   Table<int> link_resources_;               ///< by link id; -1 for an unlimited link
-  Table<int> both_resources_;               ///< likewise, of both directions together
+  Table<int> both_resources_;               ///< by link id, of both directions together
   std::map<Vertex, int> memory_resources_;  ///< of NUMA domains and GPUs whose memory is limited
   std::map<Vertex, Engines> engines_;
 };

@@ -129,7 +129,7 @@ class Ledger {
   Speedup speedup_;
   Table<Resource> resources_;
   Table<Account> accounts_;          ///< by resource
-  mutable Table<Found<bool>> busy_;  ///< likewise; until an activity is paused or ends
+  mutable Table<Found<bool>> busy_;  ///< by resource; until an activity is paused or ends
   mutable double busy_at_ = -1;      ///< when busy() was asked last
   Table<Activity> activities_;
   std::vector<int> free_;  ///< of these

@@ -155,10 +155,10 @@ class Machine {
   /// A job says what its computations need of a GPU's memory and multiprocessors: they share it
   /// with the library's blocks.
   bool shares_gpus() const { return shares_gpus_; }
-  /// A computation of the rank of so many seconds alone, in which it moves `bytes`, by the scale of
+  /// A computation of the rank that takes `seconds` alone and moves `bytes`, by the scale of
   /// its GPU. Requires shares_gpus().
   void add_computation(Uses& uses, int rank, double seconds, std::size_t bytes) const;
-  /// Memory that a block's own copy uses, by the scale of the rank's core: so many `accesses` to
+  /// Memory that a block's own copy uses, by the scale of the rank's core: `accesses` to
   /// each byte.
   void add_block_copy(Uses& uses, int rank, Block block, int accesses) const;
   /// Blocks have begun on the rank's GPU, or have ended: each has an SM to itself meanwhile.
@@ -194,7 +194,7 @@ class Machine {
   }
   /// Takes down what the channels' next latencies hang on, beside messages and activities.
   void describe(StateRecord& record) const;
-  /// Lets so much time pass at once, in which all goes on as it did.
+  /// Advances the clock by `seconds` in one step, in which all goes on as it did.
   void skip(double seconds);
   /// Puts all channels back on their first route: each repetition begins as the first one.
   void rewind();
@@ -292,10 +292,10 @@ class Machine {
   Table<Gpu> gpus_;                                    ///< by rank
   std::map<int, Kernels> kernels_;                     ///< by the resource of a GPU's SMs
   std::map<int, int> storage_resources_;               ///< by host
-  std::map<int, SharedCores> shared_cores_;            ///< likewise
-  std::map<std::pair<int, int>, Pipeline> pipelines_;  ///< likewise, and by job
-  std::map<int, FurtherThreads> further_;              ///< likewise
-  std::map<int, int> spare_cores_;  ///< likewise: the resource that crowded threads share
+  std::map<int, SharedCores> shared_cores_;            ///< by host
+  std::map<std::pair<int, int>, Pipeline> pipelines_;  ///< by host, and by job
+  std::map<int, FurtherThreads> further_;              ///< by host
+  std::map<int, int> spare_cores_;  ///< by host: the resource that crowded threads share
   /// By host, or proxy of a rank, and direction.
   std::map<ResourceId, int> message_times_;
   struct Ends {

@@ -2,8 +2,8 @@
 // Visitors over the simulation state. Each record binds all its members once, in `visit(self,
 // fields)`, so that a new one does not compile before it is visited, or bound and left out: because
 // it is fixed, counts what was, or follows from the rest. A visitor makes of them what it is for:
-//   exact(...)    has to be the same for the run to go on alike
-//   tag(x)        likewise
+//   exact(...)    has to be the same for the run to go on equally
+//   tag(x)        has to be the same, too
 //   amount(x)     units of work
 //   date(x)       seconds as the kernel counts; below 0: none
 //   message(id)   a message in flight, or -1

@@ -96,7 +96,7 @@ bool Mpi::transfer(int id) {
   return true;
 }
 
-// Puts so many bytes of the message's data on the wire, the last of them.
+// Sends `bytes` of the message's data over the network, the last of them.
 void Mpi::send(int id, double bytes) {
   send(messages_[id], bytes, Callback::to<&Mpi::carried>(this, static_cast<std::uint64_t>(id)));
 }

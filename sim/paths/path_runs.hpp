@@ -44,7 +44,7 @@ class PathTotals {
       place.seconds += one.seconds;
     }
   }
-  /// Makes room for so many.
+  /// Makes room for `size` runs.
   void reserve(std::size_t size);
   std::size_t size() const { return used_; }
   /// All, the largest first; of equals in the order of their keys.

@@ -78,7 +78,7 @@ class KnownCollectives {
     bool asked = false;  ///< its ranks meet
     bool clean = true;   ///< its ranks begin at one instant, with nothing else to do
     double start = 0;    ///< s, as the kernel counts
-    double last = 0;     ///< likewise: when the last rank began that has begun
+    double last = 0;     ///< s, as the kernel counts: the last begin so far
     int ended = 0;       ///< ranks
     Total total;         ///< counted from the beginning of the run, until it has ended
     std::vector<std::pair<GroupCall, RankThread*>> met;
@@ -126,7 +126,7 @@ class KnownCollectives {
   Run* run_;
   std::map<Key, Kind> kinds_;
   std::map<int, Simulating> simulating_;      ///< by rank
-  std::map<int, double> phases_before_;       ///< likewise: s, that the phase before one went on
+  std::map<int, double> phases_before_;       ///< by rank: s, duration of the phase before
   std::vector<std::pair<Kind*, int>> asked_;  ///< rounds, of this instant
   std::map<std::uint64_t, std::pair<Kind*, int>> late_;  ///< rounds that wait for the last ranks
   std::uint64_t waits_ = 0;                              ///< number of those that there were

@@ -42,7 +42,7 @@ class RankThread final : public Executor, private Caller, private ThreadState {
   double finish_time() const { return finish_time_; }
   PathCursor end_of_path() const { return path; }
 
-  /// Date at which the block of this rank's thread ended, likewise; and what that thread runs on.
+  /// Date at which the block of this thread ended, in the same time; and what that thread runs on.
   double block_end(int thread) const { return of_rank(thread).block_ended_; }
   const Uses& cpu_of(int thread) const { return of_rank(thread).cpu; }
 

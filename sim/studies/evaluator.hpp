@@ -97,8 +97,8 @@ struct EvaluatorOptions {
   /// Called now and then, by the thread that called evaluate(), with the share of the whole that is
   /// done: see part().
   std::function<void(double share)> progress;
-  /// Asked likewise: whether it shall end, having had this share of its time. Then nothing more is
-  /// begun, and what is being simulated is given up. Null: never.
+  /// Asked now and then: whether it shall end, having had this share of its time. Then nothing more
+  /// is begun, and what is being simulated is given up. Null: never.
   std::function<bool(double share)> stop;
 };
 

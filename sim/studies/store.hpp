@@ -84,7 +84,7 @@ class Store {
   std::mutex rows_mutex_;
   std::condition_variable_any changed_;
   Rows waiting_;                ///< put, and not written yet
-  Names waiting_names_;         ///< likewise
+  Names waiting_names_;         ///< put, and not written yet
   std::exception_ptr failure_;  ///< of a flush that nobody called
   std::jthread flusher_;        ///< last: it uses all the others
 };

@@ -169,7 +169,7 @@ TEST_P(PowersOfTwo, bruck_alltoall_takes_log_p_steps_of_half) {
   expect_seconds(time("alltoall", "bruck"), rounds() * (latency + all() / 2));
 }
 
-// Every rank that has children sends half of the vector up and twice down, and the other half up as
+// Every rank that has children sends half of the buffer up and twice down, and the other half up as
 // a leaf: the links are full, but for the segments that fill and drain the trees.
 class Trees : public SimulationTest, public testing::WithParamInterface<int> {};
 INSTANTIATE_TEST_SUITE_P(Ranks, Trees, testing::Values(4, 8, 16),

@@ -130,7 +130,7 @@ Route Topology::route(Vertex from, Vertex to, std::uint64_t flow, RouteCache* kn
 }
 
 // Where the links cannot be others, nor can the parts of them that an IOMMU leads elsewhere; there
-// it leads them by a search of its own, whose choice goes by the components.
+// it leads them by a separate search, whose choice depends on the components.
 bool Topology::has_only_route(Vertex from, Vertex to, RouteCache* known) const {
   if (from == to) return true;
   if (is_gpu(from) && is_gpu(to) && graph()[from].host == graph()[to].host && nvlinked(from, to))

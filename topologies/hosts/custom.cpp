@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // A host spelled out: its components by kind and number, and the links between them.
 //
-// Components go by their kind and index: numa0, pcie0, gpu0, nic0, nvswitch0.
+// Components are named by their kind and index: numa0, pcie0, gpu0, nic0, nvswitch0.
 #include <fmt/format.h>
 
 #include <map>

@@ -22,7 +22,7 @@ class HostMaker {
   LinkPair cable(const std::string& name, const LinkPair& usual) const;
   /// Sum of all cables of the host, with the latency of one.
   LinkPair cables(const std::string& name, const LinkPair& usual) const;
-  /// Throws at `at` where so many hosts and switches are more components than a topology has,
+  /// Throws at `at` where these hosts and switches are more components than a topology has,
   /// before one is made.
   void check_room(const Value& at, std::int64_t hosts, std::int64_t switches) const;
   /// Throws where a host was to differ that the cluster has not.

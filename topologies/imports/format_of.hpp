@@ -36,7 +36,7 @@ const Format& format_of(const std::shared_ptr<const Source>& source, const std::
                    known, otherwise);
 }
 
-/// A file that is not empty, of at most so many MiB.
+/// A file that is not empty, of at most `most_mebibytes`.
 inline Source source_of(const std::string& path, std::size_t most_mebibytes) {
   std::string text = read_file(path, most_mebibytes);
   if (text.empty()) refuse_file(path, "is empty");

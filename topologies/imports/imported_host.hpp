@@ -10,7 +10,7 @@
 
 namespace ringscope {
 
-/// The components and links that host type `custom` takes. Components go by their kind and index:
+/// The components and links that host type `custom` takes. Components are named by kind and index:
 /// numa0, pcie0, gpu0, nic0, nvswitch0.
 struct ImportedHost : Noted {
   struct Domain {

@@ -45,7 +45,7 @@ Value read_part(const std::string& file, std::string_view part);
 /// Throws InputError "path: why".
 [[noreturn]] void refuse_file(const std::string& path, const std::string& why);
 
-/// The bytes of a file of at most so many MiB. What is wrong with it goes to `refuse`, which
+/// The bytes of a file of at most `most_mebibytes`. An error goes to `refuse`, which
 /// throws.
 std::string read_file(const std::string& path, std::size_t most_mebibytes,
                       const std::function<void(const std::string& why)>& refuse);

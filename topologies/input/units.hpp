@@ -75,7 +75,7 @@ std::optional<Number> whole_number(std::string_view text, Number least = 0,
   return number;
 }
 
-/// Short text for people: at most `digits` significant digits, units likewise ("41.2 us").
+/// Short text for people: at most `digits` significant digits, with a unit ("41.2 us").
 std::string to_short_text(Seconds, int digits = 4);
 std::string to_short_text(Bytes, int digits = 4);
 std::string to_short_text(Bandwidth, int digits = 4);

@@ -16,7 +16,7 @@ struct NetworkLevel {
   int down = 0, up = 0;         ///< cables to the level below and to that above
   int beside = 0;               ///< cables between two switches of the level
   double oversubscription = 0;  ///< bandwidth from below over that to above; 0: nothing is above
-  double least = 0, most = 0;   ///< likewise, of one switch that has both
+  double least = 0, most = 0;   ///< the same ratio, of one switch that has both
 };
 
 /// Level 0 is that of the switches with hosts. Switches that reach no host are left out.

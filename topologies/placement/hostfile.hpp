@@ -28,7 +28,7 @@ std::shared_ptr<const Source> read_source(const Value& path, std::string_view wh
 Place each_line(const Value& path, std::string_view what,
                 const std::function<void(const Value& line)>& read);
 
-/// Reads a text line by line, likewise.
+/// The same for a source that is read already.
 void each_line(const std::shared_ptr<const Source>& source,
                const std::function<void(const Value& line)>& read);
 
@@ -48,7 +48,7 @@ class HostNames {
   /// The host of a name, or of a name with a domain. The launcher's own host is the first one.
   /// Throws InputError at `place`.
   int index(const std::string& name, const Place& place) const;
-  std::optional<int> find(const std::string& name) const;  ///< likewise; nullopt: none
+  std::optional<int> find(const std::string& name) const;  ///< nullopt: none
 
  private:
   const Topology* topology_;

@@ -14,7 +14,7 @@
 namespace ringscope {
 namespace {
 
-// MPI's words for the last two of them follow; likewise for the last mapping.
+// MPI's words for the last two of them follow, and for the last mapping.
 const Array<std::string, 5> binding_names = {"core", "numa", "host", "socket", "none"};
 constexpr Binding bindings[] = {Binding::core, Binding::numa, Binding::host, Binding::numa,
                                 Binding::host};

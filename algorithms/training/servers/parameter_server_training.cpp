@@ -215,7 +215,7 @@ Algorithm describe_parameter_server_training() {
 //
 // Source: tf.distribute.experimental.CentralStorageStrategy, which is
 // tensorflow/python/distribute/parameter_server_strategy.py on one host: variables on the CPU,
-// gradients reduced to where the variable is. Each variable goes by itself. TensorFlow adds up with
+// gradients reduced to where the variable is. Each variable goes alone. TensorFlow adds up with
 // several cores: `servers`, each with a part of every variable.
 // Cost: that of a synchronous parameter server.
 Algorithm describe_central_storage_training() {

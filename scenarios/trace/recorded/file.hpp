@@ -64,11 +64,11 @@ class Call {
 
   std::int64_t number(std::string_view key, std::int64_t least = 0) const;
   std::uint64_t bytes(std::string_view key) const;
-  /// A rank of the communicator, of so many; none or any.
+  /// A rank of a communicator of `size` ranks; none or any.
   int rank(std::string_view key, int size) const;
   std::string_view word(std::string_view key) const;
   std::vector<Done> done() const;
-  /// "3x1024,0": so many.
+  /// "3x1024,0": `size` sizes.
   Table<std::uint64_t> parts(int size) const;
   template <typename... Parts>
   [[noreturn]] void fail(std::string_view key, fmt::format_string<Parts...> text,

@@ -27,8 +27,8 @@ struct Step {
   bool eager = true;      ///< the send does not wait for its receive
   double own_s = 0;       ///< on the rank's core: the computation, or the overhead
   double transfer_s = 0;  ///< of a receive: of its message, alone
-  double request_s = 0;   ///< likewise: until its receiver knows of it
-  double latency_s = 0;   ///< likewise: behind its last byte
+  double request_s = 0;   ///< of a receive: until its receiver detects it
+  double latency_s = 0;   ///< of a receive: behind its last byte
   std::vector<std::pair<int, double>> loads{};  ///< resources, and for how long they are in use
   std::vector<int> next{};                      ///< steps that wait for its end
 };

@@ -30,7 +30,7 @@ void apply(Transport& transport, const Factors& factors) {
   transport.goodput = std::min(1.0, transport.goodput * factors.link);
 }
 
-/// Report of the numbers that an interval and its error go by.
+/// Report of the numbers that an interval and its error depend on.
 Report report_of(const PlaceStudy& study, const Placed& placed) {
   sim::Measurement measured;
   measured.time_s = placed.cost_s;

@@ -159,7 +159,7 @@ void look_at_kinds(const PlaceStudy& study, std::span<const Tried> all,
 /// as equal differ by their routes.
 double look_at_likely(const PlaceStudy& order, std::span<const Ranked> all, std::size_t most,
                       bool only_routes, Evaluations& evaluations) {
-  constexpr std::size_t at_once = 8;  // a part of the answer, as it goes by the best so far
+  constexpr std::size_t at_once = 8;  // a part of the answer, as it depends on the best so far
   double unseen = stuck;
   std::vector<Assignment> next;
   for (const auto& [times, assignment] : all) {

@@ -28,7 +28,7 @@ std::string machinefile(const Placement& placement, const Topology& topology);
 std::string slurm_hostfile(const Placement& placement, const Topology& topology);
 
 /// A script between launcher and program, `sh FILE PROGRAM`: which GPU a rank has, by the rank that
-/// Open MPI, MPICH or Slurm gave it. None of the files above can say that. GPUs go by the numbers
+/// Open MPI, MPICH or Slurm gave it. None of the files above can say that. GPUs have the numbers
 /// of nvidia-smi, which are those of PCI. Source: CUDA C++ Programming Guide, "CUDA Environment
 /// Variables".
 std::string gpu_script(const Placement& placement, const Topology& topology);

@@ -287,7 +287,7 @@ class Placements::Walk {
     return left <= 0;
   }
 
-  /// True if some hosts that are not in use have together so many slots.
+  /// True if some hosts that are not in use have together `ranks` slots.
   bool can_fill_others(int ranks) const {
     const Table<int>& slots = placements_.rules_.slots;
     Table<char> sums(ranks + 1);

@@ -21,7 +21,7 @@ namespace ringscope {
 using Assignment = Table<int>;  ///< the bin of each rank
 
 /// fixed: the ranks of each host, and of each bin in it, follow each other, as `mpirun` numbers
-/// them; hosts and bins stand in any order. packed: likewise, and the bins of a host are filled in
+/// them; hosts and bins stand in any order. packed: the same, and the bins of a host are filled in
 /// the order of their numbers. any: any rank sits anywhere.
 enum class RankOrder { fixed, packed, any };
 

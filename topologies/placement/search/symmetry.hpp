@@ -70,7 +70,7 @@ class Symmetry {
   /// The bins as touched, host by host.
   struct Touched {
     std::vector<int> hosts;          ///< in the order in which they were touched
-    Table<std::vector<int>> inside;  ///< of each: the indices of its bins, likewise
+    Table<std::vector<int>> inside;  ///< of each: the indices of its bins, as touched
   };
   Touched split(std::span<const int> bins) const;
 
