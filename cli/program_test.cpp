@@ -105,7 +105,7 @@ TEST(Program, data_that_are_not_where_the_environment_says_are_an_error_and_no_e
   EXPECT_EQ(code, 1);
   EXPECT_EQ(text,
             "/none/scenarios/lessons: cannot be read: No such file or directory; "
-            "RINGSCOPE_DATA says to look there\n");
+            "RINGSCOPE_DATA points there\n");
 }
 
 TEST(Program, a_file_that_is_not_there_is_bad_input) {
@@ -224,7 +224,7 @@ TEST(Program, check_warns_of_a_ring_that_leaves_nics_idle) {
             std::string::npos)
       << text;
   const std::string run = "run " + file + " --set job.algorithm=nccl";
-  EXPECT_NE(ringscope(run).text.find("\n  warning: cuda_pinned does not say what NCCL"),
+  EXPECT_NE(ringscope(run).text.find("\n  warning: cuda_pinned does not state the costs of NCCL"),
             std::string::npos);
   EXPECT_NE(ringscope(run + " --json -").text.find("\"warnings\": ["), std::string::npos);
   EXPECT_EQ(ringscope("run 01-two-hosts --json -").text.find("\"warnings\""), std::string::npos);

@@ -257,7 +257,7 @@ class Shards(StudyTest):
     def test_a_part_that_comes_twice_is_refused(self):
         self.study(2)
         self.shard("1/2")
-        self.assertIn("part-1.sqlite: stands twice among the parts",
+        self.assertIn("part-1.sqlite: is a duplicate part: name it once",
                       self.merge("./part-1.sqlite", code=1))
         shutil.copy(self.folder / "part-1.sqlite", self.folder / "part-2.sqlite")
         self.assertIn("part-2.sqlite: is shard 1/2, as part-1.sqlite is", self.merge(code=1))

@@ -314,7 +314,7 @@ def main():
     breaches += check_folders.breaches_of(
         {path: text for path, text in texts.items() if path.endswith(CPP)})
     breaches += check_paths.breaches_of(root, texts)
-    breaches += check_words.breaches_of(root, texts)
+    breaches += check_words.breaches_of(texts)
     breaches += check_format(root, paths)
     print("\n".join(breaches) or f"{len(paths)} files are in style")
     sys.exit(1 if breaches else 0)

@@ -1,13 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Wording as a ratchet: findings of a file may not grow, and a new file has none.
+"""Wording: no file has a phrase to replace, a long sentence or a long paragraph.
 
-Usage: scripts/check_words.py [--write]    (--write: lower the allowed counts to those found)
+Usage: scripts/check_words.py
 Phrases of scripts/words.txt count in Markdown, YAML comments and string literals of C++ and Python
 outside tests; sentences over 30 words in Markdown and YAML comments; paragraphs over five lines in
 Markdown. Fences, code spans, HTML comments, docstrings and targets of links never count, tables
-only for phrases; a link is one word, a list no paragraph. scripts/words_allowed.csv has the counts:
-if you rename a file, rename its row.
+only for phrases; a link is one word, a list no paragraph.
 """
 
 import pathlib
@@ -17,9 +16,8 @@ import sys
 import check_folders
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-WORDS, ALLOWED = "scripts/words.txt", "scripts/words_allowed.csv"
+WORDS = "scripts/words.txt"
 SENTENCE, LINES = 30, 5  # words of a sentence, lines of a paragraph
-KINDS = ("phrases", "long sentences", "long paragraphs")
 
 FENCE = re.compile(r"^[ >]*(?:(?:[-*+]|\d+[.)]) +)?(?P<mark>`{3,}|~{3,})[^\n`]*$.*?"
                    r"(?:^[ >]*(?P=mark)[`~]*[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
@@ -121,55 +119,27 @@ PHRASE = re.compile(r"(?<![\w/.'-])(?:%s)(?![\w/-]|\.\w)" % "|".join(
 
 
 def findings_in(path, text):
-    """(kind, line, message); a question may have phrases that begin with what."""
+    """(line, message); a question may have phrases that begin with what."""
     for first, block, form in blocks(path, text):
         if form == "paragraph" and (lines := block.count("\n") + 1) > LINES:
-            yield 2, first, f"paragraph of {lines} lines, at most {LINES} allowed: split it"
+            yield first, f"paragraph of {lines} lines, at most {LINES} allowed: split it"
         for offset, sentence in sentences(block):
             line = first + block.count("\n", 0, offset)
             words = len(re.findall(r"\S*\w\S*", re.sub(r"\[[^\]]*\]", "Link", sentence)))
             if words > SENTENCE and form not in ("table", "string"):
-                yield 1, line, f"sentence of {words} words, at most {SENTENCE} allowed: split it"
+                yield line, f"sentence of {words} words, at most {SENTENCE} allowed: split it"
             for found in PHRASE.finditer("^" + sentence.lower()):
                 phrase = " ".join(found[0].split())
                 if not ("?" in sentence[-3:] and phrase.startswith(("what", "^what"))):
                     below = sentence.count("\n", 0, max(0, found.start() - 1))
-                    yield 0, line + below, f"'{phrase.strip('^')}': write '{REPLACEMENTS[phrase]}'"
+                    yield line + below, f"'{phrase.strip('^')}': write '{REPLACEMENTS[phrase]}'"
 
 
-def read_allowed(root):
-    file = pathlib.Path(root, ALLOWED)
-    rows = file.read_text(encoding="utf-8").splitlines()[1:] if file.exists() else []
-    return {path: list(map(int, counts)) for path, *counts in (row.rsplit(",", 3) for row in rows)}
-
-
-def write_allowed(root, counts):
-    rows = [("path", *KINDS), *((path, *row) for path, row in sorted(counts.items()) if any(row))]
-    table = "".join(",".join(map(str, row)) + "\n" for row in rows)
-    pathlib.Path(root, ALLOWED).write_text(table, encoding="utf-8")
-
-
-def counts_in(texts):
-    kinds = {path: [kind for kind, *_ in findings_in(path, text)] for path, text in texts.items()}
-    return {path: [found.count(kind) for kind in (0, 1, 2)] for path, found in kinds.items()}
-
-
-def lower_allowed(root, texts):
-    counts, allowed = counts_in(texts), read_allowed(root)
-    write_allowed(root, {path: list(map(min, counts[path], most))
-                         for path, most in allowed.items() if path in counts})
-
-
-def breaches_of(root, texts):
-    """`texts`: the text of each file by its path below `root`."""
-    allowed = read_allowed(root)
+def breaches_of(texts):
+    """`texts`: {path: text}."""
     for path, text in texts.items():
-        findings = list(findings_in(path, text))
-        for kind, most in enumerate(allowed.get(path, (0, 0, 0))):
-            found = [f"{path}:{line}: {message}" for at, line, message in findings if at == kind]
-            if len(found) > most > 0:
-                yield f"{path}:1: {len(found)} {KINDS[kind]}, at most {most} allowed: rewrite one"
-            yield from found if len(found) > most else ()
+        for line, message in findings_in(path, text):
+            yield f"{path}:{line}: {message}"
 
 
 def project_texts(root):
@@ -180,10 +150,8 @@ def project_texts(root):
 
 def main():
     texts = project_texts(ROOT)
-    if sys.argv[1:] == ["--write"]:
-        lower_allowed(ROOT, texts)
-    breaches = list(breaches_of(ROOT, texts))
-    print("\n".join(breaches) or f"{len(texts)} files have no more findings than allowed")
+    breaches = list(breaches_of(texts))
+    print("\n".join(breaches) or f"{len(texts)} files have no finding")
     sys.exit(len(breaches) > 0)
 
 

@@ -1,10 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Findings of check_words.py in made-up texts, and its allowed counts."""
+"""Findings of check_words.py in made-up texts."""
 
-import pathlib
 import re
-import tempfile
 import unittest
 
 import check_words
@@ -14,17 +12,20 @@ SHORT = "One " + "word " * 28 + "more."  # 30 words
 
 
 def messages(path, text):
-    return [f"{line}: {message}" for _, line, message in check_words.findings_in(path, text)]
+    return [f"{line}: {message}" for line, message in check_words.findings_in(path, text)]
 
 
 def phrases(path, text):
     """(line, phrase) of each phrase."""
     return [(line, re.match("'(.*)': write", message)[1])
-            for kind, line, message in check_words.findings_in(path, text) if kind == 0]
+            for line, message in check_words.findings_in(path, text) if message[0] == "'"]
 
 
 def counts(path, text):
-    return check_words.counts_in({path: text})[path]
+    """[phrases, long sentences, long paragraphs]"""
+    found = [message.split()[0] for _, message in check_words.findings_in(path, text)]
+    return [len(found) - found.count("sentence") - found.count("paragraph"),
+            found.count("sentence"), found.count("paragraph")]
 
 
 class Entries(unittest.TestCase):
@@ -167,53 +168,12 @@ class Strings(unittest.TestCase):
             self.assertEqual(phrases(path, 'f("so many")\n'), [], path)
 
 
-class Allowed(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.root = folder.name
-        pathlib.Path(self.root, "scripts").mkdir()
-
-    def allow(self, **counts):
-        check_words.write_allowed(self.root, {f"{name}.md": row for name, row in counts.items()})
-
-    def table(self):
-        return pathlib.Path(self.root, check_words.ALLOWED).read_text(encoding="utf-8")
-
-    def breaches(self, text):
-        return list(check_words.breaches_of(self.root, {"a.md": text}))
-
-    def test_new_file_may_have_none(self):
-        expected = ["a.md:1: 'so many': write 'N'"]
-        self.assertEqual(self.breaches("So many.\n"), expected)
-        self.allow(b=[9, 9, 9])
-        self.assertEqual(self.breaches("So many.\n"), expected)
-        self.assertEqual(self.breaches("Three.\n"), [])
-
-    def test_allowed_count_passes_and_one_more_prints_all_of_its_kind(self):
-        self.allow(a=[1, 1, 0])
-        self.assertEqual(self.breaches(f"So many.\n{LONG}\n"), [])
-        self.assertEqual(self.breaches("Three.\n"), [])
-        self.assertEqual(self.breaches(f"So many.\n{LONG}\nIt stands.\n"), [
-            "a.md:1: 2 phrases, at most 1 allowed: rewrite one", "a.md:1: 'so many': write 'N'",
-            "a.md:3: 'stands': write 'is'"])
-
-    def test_kinds_do_not_make_up_for_each_other(self):
-        self.allow(a=[9, 0, 9])
-        self.assertEqual(len(self.breaches(LONG + "\n")), 1)
-
-    def test_table_is_sorted_and_without_files_that_have_none(self):
-        self.allow(b=[1, 2, 3], c=[0, 0, 0], a=[0, 0, 1])
-        self.assertEqual(self.table(), "path,phrases,long sentences,long paragraphs\n"
-                                       "a.md,0,0,1\nb.md,1,2,3\n")
-
-    def test_lowering_takes_fewer_and_never_more(self):
-        self.allow(a=[1, 2, 0], gone=[1, 1, 1])
-        texts = {"a.md": f"So many. So many.\n{LONG}\n", "new.md": "So many.\n"}
-        check_words.lower_allowed(self.root, texts)
-        self.assertEqual(self.table(), "path,phrases,long sentences,long paragraphs\na.md,1,1,0\n")
-        check_words.lower_allowed(self.root, {"a.md": "Three.\n"})
-        self.assertEqual(self.table(), "path,phrases,long sentences,long paragraphs\n")
+class Breaches(unittest.TestCase):
+    def test_each_finding_has_its_place(self):
+        self.assertEqual(list(check_words.breaches_of({"a.md": f"So many.\n{LONG}\n",
+                                                       "b.md": "Three.\n"})), [
+            "a.md:1: 'so many': write 'N'",
+            "a.md:2: sentence of 31 words, at most 30 allowed: split it"])
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ Alike alike_for(const Scenario& scenario, const RunOptions& options) {
   const auto blocks = by_blocks ? ranks * threads_of(*job.algorithm, job.options) : ranks;
   if (ranks < options.fold_from && blocks < std::int64_t{blocks_of_rank} * options.fold_from)
     return {};
-  if (options.shows_messages()) return {{}, "the history of each rank is asked for", 0};
+  if (options.shows_messages()) return {{}, "the history of each rank is requested", 0};
   bool uneven = ranks >= options.fold_uneven_from;
   if (by_blocks && options.fold_uneven_from < never_fold) {
     const PlacedOptions placed(job, scenario.placement);

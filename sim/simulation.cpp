@@ -311,7 +311,7 @@ Report simulate(const Scenario& scenario, const RunOptions& options, sim::Alike 
   try {
     measurements = measurements_of(scenario, options, alike.orbits);
   } catch (const sim::StuckWhileFolded&) {
-    alike = {{}, "it cannot go on, and each rank's state is told", 0};
+    alike = {{}, "it deadlocks, and each rank's state is reported", 0};
     whole.fold_channels = whole.known_collectives = false;
     measurements = measurements_of(scenario, whole, {});
   } catch (const sim::NotKnown&) {

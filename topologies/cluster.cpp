@@ -103,7 +103,7 @@ void read_routing(Fields& fields, Topology& topology) {
   if (name == nullptr) return;
   const auto routing = static_cast<Routing>(name->one_of("routing", routing_names));
   if (takes_detours(routing) && topology.waypoints().empty())
-    name->fail("routing '{}' takes detours, which this network has not: a dragonfly has",
+    name->fail("routing '{}' takes detours: expected a network with detours, such as a dragonfly",
                name->scalar());
   topology.set_routing(routing);
 }

@@ -230,7 +230,7 @@ const Broken broken[] = {
      "           ^"},
     {"base: rack3\n"
      "unlike: [{hosts: [host2, host2], link: {latency: 1 us}}]\n",
-     "x.yaml:2:26: 'host2' stands twice\n"
+     "x.yaml:2:26: duplicate 'host2'\n"
      "  unlike: [{hosts: [host2, host2], link: {latency: 1 us}}]\n"
      "                           ^"},
     {"base: [rack3]\n",

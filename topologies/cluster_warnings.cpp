@@ -95,7 +95,7 @@ std::vector<std::string> free_sockets(const Topology& topology) {
         if (sockets && link.bandwidth.is_unlimited() && link.latency.count() == 0)
           return {fmt::format(
               "the link {} is unlimited and takes no time, so that the wrong socket costs nothing: "
-              "say what it carries, such as 'socket_link: {{bandwidth: 20 GB/s, latency: 100 ns}}'",
+              "state its bandwidth, such as 'socket_link: {{bandwidth: 20 GB/s, latency: 100 ns}}'",
               link.name)};
       }
     }

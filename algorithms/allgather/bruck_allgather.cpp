@@ -35,7 +35,7 @@ Algorithm describe_bruck_allgather() {
   return {
       .collective = "allgather",
       .name = "bruck",
-      .summary = "what a rank has doubles in each of log2 P steps, for any P",
+      .summary = "each rank's data doubles in each of log2 P steps, for any P",
       .run = on_chunks_and_scratch<bruck_allgather>,
       .cost =
           [](int ranks, std::size_t items, Options) {

@@ -61,7 +61,7 @@ Algorithm describe_double_binary_tree_allreduce() {
   return {
       .collective = "allreduce",
       .name = "double_binary_tree",
-      .summary = "half of the vector up and down each of two trees, in segments",
+      .summary = "half of the buffer up and down each of two trees, in segments",
       .options = {"segment"},
       .run =
           [](Communicator comm, Workspace work, Options options) {

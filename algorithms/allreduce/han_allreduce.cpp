@@ -125,7 +125,8 @@ Algorithm describe_han_allreduce() {
   return {
       .collective = "allreduce",
       .name = "han",
-      .summary = "in segments, inside hosts and between leaders at once, as Open MPI's coll/han",
+      .summary =
+          "in segments, inside hosts and between leaders concurrently, as Open MPI's coll/han",
       .options = {"segment", "item"},
       .nonblocking = 2,
       .run =

@@ -3,7 +3,7 @@
 // together: 2k requests are posted, waited for, and k chunks reduced. The rings visit the ranks of
 // a host in different orders (host_order.hpp), so that each crosses between hosts over another NIC
 // where ranks on GPUs have one each. Ranks on the cores of one domain with several NICs do not:
-// there the NIC goes by the hash of the two ranks, and rings may meet.
+// there the NIC depends on the hash of the two ranks, and rings may meet.
 //
 // Source: NCCL's channels, each a ring of its own: Jeaugey, "NCCL 2.0", GTC 2017.
 // Cost: 2(P-1)k steps of ranks that keep pace, 2P(P-1)k messages, 2(P-1)S items on the wire.
@@ -71,7 +71,7 @@ Algorithm describe_parallel_rings_allreduce() {
   return {
       .collective = "allreduce",
       .name = "parallel_rings",
-      .summary = "k rings, each with its part of the vector, that leave a host by different ranks",
+      .summary = "k rings, each with its part of the buffer, that leave a host by different ranks",
       .options = {"rings"},
       .run =
           [](Communicator comm, Workspace work, Options options) {

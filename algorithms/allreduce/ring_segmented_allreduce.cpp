@@ -64,7 +64,7 @@ Algorithm describe_ring_segmented_allreduce() {
   return {
       .collective = "allreduce",
       .name = "ring_segmented",
-      .summary = "ring; while a segment of a chunk is reduced, the next one is under way",
+      .summary = "ring; while a segment of a chunk is reduced, the next one is in flight",
       .options = {"segment"},
       .ring = true,
       .run =

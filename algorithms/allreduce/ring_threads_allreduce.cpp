@@ -44,7 +44,7 @@ Algorithm describe_ring_threads_allreduce() {
   return {
       .collective = "allreduce",
       .name = "ring_threads",
-      .summary = "ring; each of k threads takes its part of the vector round",
+      .summary = "ring; each of k threads takes its part of the buffer round",
       .options = {"threads"},
       .ring = true,
       .threads_for = [](const Options& options) { return options.threads; },

@@ -8,8 +8,8 @@
 // messages in the order in which they come, so one that comes late holds up what follows.
 //
 // Of sizes that differ, whom nothing goes to gets no message. Source: Open MPI:
-// alltoallv_intra_basic_linear; MPICH: alltoallv_intra_scattered with no limit. PyTorch leaves
-// empty messages out likewise: all2all_single_unequal_split in torch/csrc/cuda/nccl.cpp. Cost: a
+// alltoallv_intra_basic_linear; MPICH: alltoallv_intra_scattered with no limit. PyTorch omits
+// empty messages, too: all2all_single_unequal_split in torch/csrc/cuda/nccl.cpp. Cost: a
 // message for each pair that exchanges something; on the wire all but what each rank has for
 // itself. Steps are as many as the busiest rank sends or receives, where ranks keep pace.
 #include "algorithms/alltoall/pair_sizes.hpp"
@@ -46,7 +46,7 @@ Algorithm describe_posted_alltoall() {
   return {
       .collective = "alltoall",
       .name = "posted",
-      .summary = "all sends and receives posted at once",
+      .summary = "all sends and receives posted together",
       .run = on_chunks_and_scratch<posted_alltoall>,
       .cost = half_ring_cost,
       .scratch_items = pieces_items,
@@ -59,7 +59,7 @@ Algorithm describe_posted_alltoallv() {
   return {
       .collective = "alltoallv",
       .name = "posted",
-      .summary = "all sends and receives that carry something posted at once",
+      .summary = "all sends and receives with data posted together",
       .options = {"sizes"},
       .run = on_chunks_by_pair<exchange_posted<false, ChunksByPair, PiecesByPair>>,
       .cost = [](int ranks, std::size_t items,

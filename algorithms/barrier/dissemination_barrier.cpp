@@ -33,7 +33,7 @@ Algorithm describe_dissemination_barrier() {
   return {
       .collective = "barrier",
       .name = "dissemination",
-      .summary = "each rank hears from twice as many others in each of log2 P steps",
+      .summary = "each of log2 P steps doubles the ranks that a rank has signals from",
       .run = [](Communicator comm, Workspace, Options) { return dissemination_barrier(comm); },
       .cost =
           [](int ranks, std::size_t, Options) {

@@ -132,7 +132,7 @@ TEST(Groups, refuse_a_rank_that_splits_twice_at_once) {
   SplitCall first{.size = 2, .parent = {}}, second{.size = 2, .parent = {}};
   splits.call(first, 0, caller);
   EXPECT_THAT([&] { splits.call(second, 0, caller); },
-              ThrowsMessage<std::logic_error>("rank 0 splits a communicator twice at once"));
+              ThrowsMessage<std::logic_error>("rank 0 splits a communicator twice concurrently"));
 }
 
 // Three splits, one within the other, as of a job with three kinds of parallelism.

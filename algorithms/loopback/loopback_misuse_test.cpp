@@ -59,7 +59,7 @@ Task change_what_is_sent(Communicator comm, Workspace work, Options) {
 }
 TEST(Misuse, changing_a_range_while_it_is_sent) {
   EXPECT_THAT(running(change_what_is_sent),
-              ThrowsMessage<Misuse>("rank 0 writes data[2, 4) while data[0, 4) is under way"));
+              ThrowsMessage<Misuse>("rank 0 writes data[2, 4) while data[0, 4) is outstanding"));
 }
 
 Task read_before_the_wait(Communicator comm, Workspace work, Options) {
@@ -80,7 +80,7 @@ Task wait_twice(Communicator comm, Workspace work, Options) {
 }
 TEST(Misuse, waiting_twice) {
   EXPECT_THAT(running(wait_twice),
-              ThrowsMessage<Misuse>("rank 0 waits for a request that is not under way"));
+              ThrowsMessage<Misuse>("rank 0 waits for a request that is not outstanding"));
 }
 
 Task never_wait(Communicator comm, Workspace work, Options) {

@@ -168,7 +168,7 @@ void LoopbackThread::take(Request request) {
 const Slot& LoopbackThread::slot(Request request) const {
   const auto& slots = world_.rank(rank_).slots;
   if (!slots.has(request.slot) || !slots[request.slot].used)
-    refuse("waits for a request that is not under way");
+    refuse("waits for a request that is not outstanding");
   return slots[request.slot];
 }
 
@@ -189,7 +189,7 @@ void LoopbackThread::check(const Operation& operation) const {
     if (!self.contains(range))
       refuse(fmt::format("names {}, which it does not have", describe(range)));
     if (const Operation* other = self.in_flight(range, writing))
-      refuse(fmt::format("{} {} while {} is under way", writing ? "writes" : "reads",
+      refuse(fmt::format("{} {} while {} is outstanding", writing ? "writes" : "reads",
                          describe(range), describe(other->range)));
   };
   const auto check_peer = [&](bool may_be_any) {

@@ -59,7 +59,7 @@ Algorithm exchange_in_pairs(std::string_view name, std::string_view summary) {
 
 Algorithm describe_bidirectional_exchange() {
   return exchange_in_pairs<bidirectional_exchange>(
-      "bidirectional", "ranks 2i and 2i+1 swap vectors: irecv, isend, wait_all");
+      "bidirectional", "ranks 2i and 2i+1 swap buffers: irecv, isend, wait_all");
 }
 
 Algorithm describe_head_to_head_exchange() {

@@ -70,12 +70,12 @@ Algorithm overlap(std::string_view name, std::string_view summary,
 }  // namespace
 
 Algorithm describe_receiver_overlap() {
-  return overlap("receiver", "rank 1 computes while the message from rank 0 is under way",
+  return overlap("receiver", "rank 1 computes while the message from rank 0 is in flight",
                  {"compute"}, on_vector<receiver_overlap, &Options::compute>);
 }
 
 Algorithm describe_sender_overlap() {
-  return overlap("sender", "rank 0 computes while its message to rank 1 is under way", {"compute"},
+  return overlap("sender", "rank 0 computes while its message to rank 1 is in flight", {"compute"},
                  on_vector<sender_overlap, &Options::compute>);
 }
 

@@ -26,7 +26,7 @@ Algorithm describe_posted_sendrecv() {
   return {
       .collective = "sendrecv",
       .name = "posted",
-      .summary = "a send to the next rank and a receive from the one before, posted at once",
+      .summary = "a send to the next rank and a receive from the one before, posted together",
       .ring = true,
       .run =
           [](Communicator comm, Workspace work, Options) {

@@ -100,7 +100,7 @@ void add_message(RankEnds& ends, const Step& step, const End& end, std::uint64_t
   if (work.step->stream != step.stream)
     throw Unsound(step.id,
                   "a rank's messages {} rank {} with tag {} are on two streams, and which of them "
-                  "is first depends on time: give them tags of their own",
+                  "is first depends on time: give them different tags",
                   end.sends ? "to" : "from", end.partner, end.tag);
   work.what.append(Sequence(bytes + 1));
 }

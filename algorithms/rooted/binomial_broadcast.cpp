@@ -26,7 +26,7 @@ Algorithm describe_binomial_broadcast() {
   return {
       .collective = "broadcast",
       .name = "binomial",
-      .summary = "all who have the vector pass it on; log2 P steps",
+      .summary = "all ranks with the data pass it on; log2 P steps",
       .options = {"root"},
       .run = on_vector<binomial_broadcast, &Options::root>,
       .cost = binomial_vector_cost,

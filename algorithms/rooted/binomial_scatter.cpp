@@ -42,7 +42,7 @@ Algorithm describe_binomial_scatter() {
   return {
       .collective = "scatter",
       .name = "binomial",
-      .summary = "each rank passes on what is for its subtree; log2 P steps",
+      .summary = "each rank passes on its subtree's chunks; log2 P steps",
       .options = {"root"},
       .run = [](Communicator comm, Workspace work,
                 Options options) { return binomial_scatter(comm, work, options.root); },

@@ -47,7 +47,7 @@ Algorithm describe_chain_broadcast() {
   return {
       .collective = "broadcast",
       .name = "chain",
-      .summary = "from rank to rank in segments, all links at work at once",
+      .summary = "from rank to rank in segments, all links busy concurrently",
       .options = {"root", "segment"},
       .run =
           [](Communicator comm, Workspace work, Options options) {

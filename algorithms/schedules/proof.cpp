@@ -85,7 +85,7 @@ Found decoded(std::span<const float> items) {
 
 /// Empty where it is right.
 std::string difference(const Found& found, const Promised& promised) {
-  if (found.unwritten) return "it has data of a place that nobody had written to";
+  if (found.unwritten) return "it has data of an unwritten place";
   std::vector<int> missing, strange;
   for (int rank = 0; rank < std::ssize(found.times); ++rank) {
     const int times = found.times[rank];
@@ -95,10 +95,11 @@ std::string difference(const Found& found, const Promised& promised) {
     const int chunk = found.chunk[rank];
     if (times == 1 && belongs && chunk != promised.chunk % one)
       return fmt::format("it has chunk {} of rank {} instead", chunk, rank);
-    if (belongs && times > 1) return fmt::format("it has that of rank {} {} times", rank, times);
+    if (belongs && times > 1)
+      return fmt::format("it has the data of rank {} {} times", rank, times);
   }
   if (!strange.empty()) return fmt::format("it has data of {}", in_words(strange));
-  if (!missing.empty()) return fmt::format("that of {} is missing", in_words(missing));
+  if (!missing.empty()) return fmt::format("the data of {} is missing", in_words(missing));
   return "";
 }
 

@@ -125,7 +125,7 @@ TEST(Schedule, missing_reduction_is_reported_with_the_first_wrong_chunk) {
   ASSERT_TRUE(flaw);
   EXPECT_EQ(flaw->text,
             "wrong result: rank 0 ends with a wrong chunk 1 of 4: expected the sum of chunk 1 of "
-            "all ranks, but that of rank 1 is missing; this step alone writes it");
+            "all ranks, but the data of rank 1 is missing; this step alone writes it");
 }
 
 }  // namespace

@@ -137,7 +137,7 @@ class Recorder final : public Executor {
         return calculate(operation.time);
       case Verb::wait_any:
       case Verb::test:
-        if (exact() || operation.verb == Verb::test) refuse("asks what came first");
+        if (exact() || operation.verb == Verb::test) refuse("depends on what comes first");
         operation.result = 0;
         if (all_->unordered == Unordered::likely) wait_for({operation.requests.front().slot});
         return;

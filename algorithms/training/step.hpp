@@ -40,7 +40,7 @@ inline std::vector<Gradient> gradients_of(const std::vector<Layer>& layers, Rang
   };
   std::vector<Gradient> gradients;
   std::uint64_t parameters = parameters_of(layers);
-  assert(items(parameters) == whole.size && "the vector is the sum of the gradients");
+  assert(items(parameters) == whole.size && "the buffer is the sum of the gradients");
   for (std::size_t i = layers.size(); i-- > 0;)
     for (std::size_t t = layers[i].tensors.size(); t-- > 0;) {
       const std::size_t end = items(parameters), begin = items(parameters -= layers[i].tensors[t]);

@@ -22,7 +22,7 @@ void check_each_once(std::span<SplitCall* const> calls) {
   for (const SplitCall* call : calls) {
     if (called[call->self])
       throw std::logic_error("rank " + std::to_string(call->self) +
-                             " splits a communicator twice at once");
+                             " splits a communicator twice concurrently");
     called[call->self] = true;
   }
 }

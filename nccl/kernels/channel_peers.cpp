@@ -113,7 +113,7 @@ Algorithm describe_channel_peers_alltoall() {
   return {
       .collective = "alltoall",
       .name = "channel_peers",
-      .summary = "sends and receives of the blocks of a kernel, a few at once",
+      .summary = "sends and receives of the blocks of a kernel, a few concurrently",
       .options = {"channels"},
       .threads_for = [](const Options& options) { return peer_channels(2, options).all; },
       .run = channel_peers_alltoall,
@@ -127,7 +127,7 @@ Algorithm describe_channel_peers_alltoallv() {
   return {
       .collective = "alltoallv",
       .name = "channel_peers",
-      .summary = "sends and receives of the blocks of a kernel, a few at once",
+      .summary = "sends and receives of the blocks of a kernel, a few concurrently",
       .options = {"channels", "sizes"},
       .threads_for = [](const Options& options) { return peer_channels(2, options).all; },
       .run = channel_peers_alltoallv,

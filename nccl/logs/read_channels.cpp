@@ -123,7 +123,7 @@ void place_nics(Table<Table<nccl::ChannelNics>>& channels, const Topology& topol
       const Host& host = topology.hosts()[ranks[rank].host];
       nccl::ChannelNics& own = by_rank[rank];
       if (const int nic = std::max(own.in, own.out); nic >= std::ssize(host.nics))
-        throw InputError(place, "rank {} goes by NIC {}, and {} has {}", rank, nic, host.name,
+        throw InputError(place, "rank {} uses NIC {}, and {} has {}", rank, nic, host.name,
                          host.nics.size());
       if (own.relay < 0) continue;
       const auto relay = static_cast<std::size_t>(own.relay);

@@ -130,7 +130,7 @@ TEST(NcclChannelsFile, mismatched_file_is_rejected_with_a_reason) {
                         "\"0 1 1 3\""));
   std::string text = two_hosts;
   text.replace(text.find("NET/IB/3"), 8, "NET/IB/9");
-  EXPECT_THAT(error_of(text, 2, 2), HasSubstr("rank 1 goes by NIC 9, and host0 has 4"));
+  EXPECT_THAT(error_of(text, 2, 2), HasSubstr("rank 1 uses NIC 9, and host0 has 4"));
   text = graph;
   text.replace(text.find("<gpu dev=\"3\""), 12, "<gpu dev=\"5\"");
   EXPECT_THAT(error_of(text), HasSubstr("<gpu>: GPU 5 is none of the job's: 0, 1, 2, 3"));

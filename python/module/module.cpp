@@ -13,10 +13,10 @@ namespace py = pybind11;
 
 void add_errors(py::module_& module) {
   auto input = py::register_exception<InputError>(module, "InputError", PyExc_ValueError);
-  input.doc() = "Input that cannot be: where, what was expected, what stood there.";
+  input.doc() = "Invalid input: its place, the expected value and the value there.";
   auto deadlock =
       py::register_exception<DeadlockError>(module, "DeadlockError", PyExc_RuntimeError);
-  deadlock.doc() = "Ranks that can never go on: each, what it waits for, and where it stands.";
+  deadlock.doc() = "Deadlocked ranks: for each its position and the operation that it waits for.";
   for (py::object error : {py::object(input), py::object(deadlock)})
     error.attr("__module__") = "ringscope";
 }

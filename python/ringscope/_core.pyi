@@ -9,10 +9,10 @@ Show = Optional[Callable[[float], object]]
 __version__: str
 
 class InputError(ValueError):
-    """Input that cannot be: where, what was expected, what stood there."""
+    """Invalid input: its place, the expected value and the value there."""
 
 class DeadlockError(RuntimeError):
-    """Ranks that can never go on: each, what it waits for, and where it stands."""
+    """Deadlocked ranks: for each its position and the operation that it waits for."""
 
 class Question:
     """A scenario or a study: a name or path, or its YAML, and what is laid over it."""

@@ -17,7 +17,7 @@ const std::vector<std::string> order_names = {"shared", "fifo"};
 const std::vector<std::string> progress_names = {"caller", "thread", "nic"};
 const std::vector<std::string> progress_core_names = {"spare", "shared"};
 
-/// A library as one map, with the name that it goes by.
+/// A library as one map, with its name.
 struct Written {
   std::string name;
   Value map;

@@ -248,7 +248,7 @@ std::shared_ptr<const ScheduleFile> read_program_of_steps(Fields& job, const Val
                                                           bool nccl) {
   for (const char* other : {"collective", "algorithm", "schedule", "trace", "overlap"})
     if (const Value* value = job.optional(other))
-      value->fail("a job with a program has no {}: leave it out", other);
+      value->fail("a job with a program has no {}: omit it", other);
   auto program = std::make_shared<programs::Program>();
   ProgramGroups groups = read_program_groups(job, ranks);
   program->kinds = std::move(groups.kinds);

@@ -198,7 +198,7 @@ void StepsReader::read_together(const Value& list, Step& step, const Inherited& 
                    "previous}]")) {
     const std::string word = kind_of(item);
     if (word != "send" && word != "receive")
-      item.fail("sends and receives begin together, and '{}' is none", word);
+      item.fail("sends and receives begin together, got '{}'", word);
     for (const char* key : {"stream", "after", "name"})
       if (const Value* said = item.find(key))
         said->fail("expected '{}' at the step around the messages", key);
@@ -227,7 +227,7 @@ void StepsReader::read_block(Fields& fields, const Value* turns, Step& step, Inh
   if (turns != nullptr) {
     step.amount = read_plain(*turns, scope_);
     if (step.amount.is_constant() && step.amount.value({}) < 1)
-      turns->fail("a loop has at least one turn, got '{}': leave it out", turns->text());
+      turns->fail("a loop has at least one turn, got '{}': omit it", turns->text());
     from.loops.push_back(step.id);
   }
   std::string index;

@@ -37,7 +37,7 @@ std::vector<std::string> names_with_algorithms() {
 const Algorithm& read_program(Fields& fields, const Value& program) {
   for (const char* other : {"collective", "algorithm"})
     if (const Value* value = fields.optional(other))
-      value->fail("a job with a program has no {}: leave it out", other);
+      value->fail("a job with a program has no {}: omit it", other);
   std::vector<const Algorithm*> programs;
   std::vector<std::string> names;
   for (const Algorithm& algorithm : catalogue()) {
@@ -58,7 +58,7 @@ const Algorithm& read_program(Fields& fields, const Value& program) {
 std::shared_ptr<const ScheduleFile> read_scheduled(Fields& fields, const Value& name, int ranks) {
   for (const char* other : {"algorithm", "program"})
     if (const Value* value = fields.optional(other))
-      value->fail("a job with a schedule has no {}: leave it out", other);
+      value->fail("a job with a schedule has no {}: omit it", other);
   const Value* collective = fields.optional("collective");
   const std::vector<std::string> known = names_of_collectives();
   if (collective != nullptr) collective->one_of("collective", known);
@@ -76,7 +76,7 @@ std::shared_ptr<const ScheduleFile> read_traced(Fields& fields, const Value& tra
                                                 bool nccl) {
   for (const char* other : {"collective", "algorithm", "program", "schedule"})
     if (const Value* value = fields.optional(other))
-      value->fail("a job with a trace has no {}: leave it out", other);
+      value->fail("a job with a trace has no {}: omit it", other);
   fields.resolve("collective", Value::scalar_at(trace.place(), "messages"));
   return read_trace(fields, trace, ranks, nccl);
 }

@@ -63,7 +63,7 @@ void require_gpus(const Value& library, const Scenario& scenario) {
       std::ranges::any_of(ranks, [](const Location& where) { return where.gpu >= 0; });
   if (gpus && !scenario.library.knows_gpus)
     library.fail(
-        "ranks are placed on GPUs, and library '{}' does not say how these exchange: it has no "
+        "ranks are placed on GPUs, and library '{}' has no costs of their messages: it lacks "
         "p2p, staged and gdr, as 'cuda_pinned' has",
         scenario.library.name);
 }
@@ -91,8 +91,8 @@ void take_channels(Scenario& scenario, const std::optional<Value>& file, KnownPa
   if (!scenario.library.blocks && channelled(scenario.job)->chosen != nullptr) {
     if (file)
       file->fail(
-          "nccl runs as one ring, along no other: library '{}' does not say what NCCL's blocks "
-          "cost ('blocks')",
+          "nccl runs as one ring, along no other: library '{}' does not state the costs of "
+          "NCCL's blocks ('blocks')",
           scenario.library.name);
     return;
   }

@@ -122,8 +122,7 @@ std::vector<Value> read_group_orders(Fields& place, PlaceStudy& study) {
   study.groups = order_of(*grid);
   if (!study.moves_freely()) {
     if (said != nullptr && (said->kind() == Value::Kind::list || said->text() != "own"))
-      said->fail(
-          "where ranks stay, or are apart, the order of the groups stays: leave 'groups' out");
+      said->fail("where ranks stay, or are apart, the order of the groups stays: omit 'groups'");
     return {};
   }
   const Value* order = place.map().find("order");

@@ -83,7 +83,7 @@ void read_order(Fields& fields, PlaceStudy& study, bool packed) {
   const Value& order = fields.value_or("order", packed ? "packed" : round ? "ring" : "any");
   const std::size_t chosen = order.one_of("order", order_names);
   if (!study.rules.apart.empty() && chosen != 2)
-    order.fail("ranks that are 'apart' may be anywhere: leave 'order' out, or say 'any'");
+    order.fail("ranks that are 'apart' may be anywhere: omit 'order' or set it to 'any'");
   if (chosen == 1 && !study.moves_all())
     order.fail("no ring may begin at any rank where some ranks stay: 'any' tries all orders");
   if (chosen == 1 && !round)
@@ -103,7 +103,7 @@ void read_objective(Fields& fields, PlaceStudy& study) {
   const bool slows = study.objective == Objective::straggler;
   study.degrade = fields.value_or("degrade", "0.5").number(slows ? 0.001 : 0, 1);
   if (slows && study.scenario.job.noise.has_stragglers())
-    objective.fail("the job has 'stragglers' already: leave one of them out");
+    objective.fail("the job has 'stragglers' already: omit one of them");
   if (straggler == nullptr) return;
   if (!slows) straggler->fail("'straggler' goes with the objective 'straggler'");
   Fields named(*straggler, "place.straggler");
@@ -213,7 +213,7 @@ SymmetryRules symmetry_rules(const PlaceStudy& study) {
     const int is_slow = std::ranges::find(slow, number) != slow.end();
     rules.marks.push_back(4 * study.rules.slots[host] + 2 * is_slow + stores);
   }
-  // Memory that is not the rank's own, and a store, are in domains that go by their numbers.
+  // Memory that is not the rank's own, and a store, are in domains that are known by number.
   rules.inside_hosts = rank.memory.kind == MemoryPolicy::Kind::local && store < 0;
   rules.nics_by_number = rank.nics != NicChoice::nearest;
   rules.taken = study.others();

@@ -102,7 +102,7 @@ Choice read_choice(const std::string& key, const Value& value) {
   Fields fields(value, key);
   ValueRange range(fields);
   if (const Value* steps = fields.optional("steps"))
-    steps->fail("a Latin hypercube has as many steps as points: leave this out");
+    steps->fail("a Latin hypercube has as many steps as points: omit this");
   fields.finish();
   return range;
 }

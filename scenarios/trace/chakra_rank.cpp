@@ -214,7 +214,7 @@ int RankReader::group_of(const Node& node) {
   const std::string name = node.group.value_or("");
   if (name.empty() && node.some_dimensions)
     fail(node,
-         "'involved_dim' leaves a dimension out, and a trace does not say which ranks that are: "
+         "'involved_dim' omits a dimension, and a trace does not list the ranks that remain: "
          "name them by 'pg_name' and a file of groups");
   const int number = groups_->index_of(name);
   if (number < 0) fail(node, unknown_name("group", name, groups_->known()));
@@ -241,7 +241,7 @@ void RankReader::add_dependences(Table<Runs>& nodes) const {
     for (const std::uint64_t id : ids) {
       const auto found = numbers.find(id);
       if (found == numbers.end())
-        fail(file_->nodes[i], "it waits for node {}, which the file has not", id);
+        fail(file_->nodes[i], "it waits for node {}, which is not in the file", id);
       const Runs& other = nodes[found->second];
       const bool buffered = other.kind == Runs::Kind::send;
       (buffered ? nodes[i].after_starts : nodes[i].after).push_back(found->second);

@@ -13,7 +13,7 @@ std::vector<int> read_ranks(const Value& list, int ranks, const std::string& nam
   Table<bool> there(ranks);
   for (const Value& one : list.items()) {
     const auto rank = static_cast<int>(one.integer(0, ranks - 1));
-    if (there[rank]) one.fail("group '{}' has rank {} twice", name, rank);
+    if (there[rank]) one.fail("duplicate rank {} in group '{}'", rank, name);
     there[rank] = true;
     members.push_back(rank);
   }

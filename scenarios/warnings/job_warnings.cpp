@@ -120,7 +120,8 @@ std::vector<std::string> vain_options(const Scenario& scenario) {
   const bool forced = options.protocol != "auto" || options.channels > 0 || options.sms > 0;
   if (!scenario.job.algorithm->one_channel || options.given.nccl != nullptr || !forced) return {};
   return {fmt::format(
-      "'protocol', 'channels' and 'sms' change nothing: {} does not say what NCCL's blocks cost "
+      "'protocol', 'channels' and 'sms' change nothing: {} does not state the costs of NCCL's "
+      "blocks "
       "('blocks'), or a rank is not on a GPU; nccl_a100, nccl_h100 and nccl_v100_pcie do",
       scenario.library.name)};
 }
@@ -158,10 +159,11 @@ std::vector<std::string> other_than_nccl(const Scenario& scenario) {
     return {};
   const std::vector<std::string> libraries = nccl_libraries(scenario.cluster);
   if (libraries.empty()) return {};
-  return {fmt::format(
-      "{} does not say what NCCL's blocks cost, so that {} is simulated as one channel, which may "
-      "be wrong by several times: 'library: {}' specifies it for these GPUs",
-      scenario.library.name, job.algorithm->name, fmt::join(libraries, "' or '"))};
+  return {
+      fmt::format("{} does not state the costs of NCCL's blocks, so that {} is simulated as one "
+                  "channel, which may "
+                  "be wrong by several times: 'library: {}' specifies it for these GPUs",
+                  scenario.library.name, job.algorithm->name, fmt::join(libraries, "' or '"))};
 }
 
 /// A library that says what NCCL's blocks cost, where groups of ranks exchange and some share a

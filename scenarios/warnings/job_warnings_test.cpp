@@ -35,9 +35,10 @@ TEST(JobWarnings, nccl_is_one_channel_where_a_host_has_several_nics) {
 
 TEST(JobWarnings, nccl_has_a_library_for_gpus_that_are_called_by_their_name) {
   for (const char* placement : {"{hosts: 8, on: gpu}", "{hosts: 8-8, on: gpu}"})
-    EXPECT_THAT(warnings_of("a100_nvswitch", placement, "nccl"),
-                ElementsAre(AllOf(HasSubstr("cuda_pinned does not say what NCCL's blocks cost"),
-                                  HasSubstr("'library: nccl_a100'"))));
+    EXPECT_THAT(
+        warnings_of("a100_nvswitch", placement, "nccl"),
+        ElementsAre(AllOf(HasSubstr("cuda_pinned does not state the costs of NCCL's blocks"),
+                          HasSubstr("'library: nccl_a100'"))));
   for (const char* cluster : {"v100x4_pcie", "{base: dgx1v, hosts: 1}"})
     EXPECT_THAT(warnings_of(cluster, "{hosts: 4, on: gpu}", "nccl"),
                 ElementsAre(HasSubstr("'library: nccl_v100_nvlink' or 'nccl_v100_pcie'")));

@@ -115,7 +115,7 @@ void require_grid(const Value& map, const std::vector<Lists>& groups,
 
 Grid by_lists(Fields& fields, int ranks) {
   if (const Value* order = fields.optional("order"))
-    order->fail("groups by lists have no order: leave it out");
+    order->fail("groups by lists have no order: omit it");
   std::vector<Lists> groups;
   std::vector<Dimension> dimensions;
   std::int64_t product = 1;

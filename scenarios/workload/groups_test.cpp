@@ -59,7 +59,7 @@ TEST(Groups, say_what_is_wrong_with_them) {
        "and rank 3 at place 1"},
       {"{tp: [0, 1]}", "expected a group, a list of ranks such as [0, 1]"},
       {"{order: tp-dp-pp, tp: [[0, 1, 2, 3], [4, 5, 6, 7]]}",
-       "groups by lists have no order: leave it out"},
+       "groups by lists have no order: omit it"},
   };
   for (const Wrong& one : all)
     EXPECT_THAT([&] { grouped(one.groups); },
@@ -88,7 +88,7 @@ TEST(Program, says_what_is_wrong_with_it) {
     EXPECT_THAT([&] { with(job); },
                 ThrowsMessage<InputError>(AllOf(HasSubstr("test:5:"), HasSubstr(text))));
   };
-  says("algorithm: ring, " + small, "a job with a program has no algorithm: leave it out");
+  says("algorithm: ring, " + small, "a job with a program has no algorithm: omit it");
   says("options: {}", "model");
   says("bytes: 1 MB, " + small, "omit job.bytes");
   const std::string gpu = "gpu: {flops: 1e12, memory_bandwidth: 1 GB/s, memory: 1 MB}";

@@ -68,7 +68,7 @@ std::vector<double> read_row(const Value& row, int ranks) {
 Value matrix_in(const Value& path) {
   const std::string file = path_from(path.place(), path.text());
   if (!std::filesystem::is_regular_file(file))
-    path.fail("there is no file '{}' with a matrix of sizes", file);
+    path.fail("file not found: '{}', a matrix of sizes", file);
   return Value::from_file(file);
 }
 
@@ -100,7 +100,7 @@ std::vector<double> read_loads(Fields& fields, int parts, const std::string& kin
   std::vector<double> loads;
   if (zipf) {
     if (const Value* hot = fields.optional("hot"))
-      hot->fail("how many are hot is for the shape 'hot': leave it out");
+      hot->fail("how many are hot is for the shape 'hot': omit it");
     if (imbalance >= parts)
       said.fail("by Zipf's law no {} has all: expected less than {}", kind, parts);
     loads = zipf_of(parts, imbalance);

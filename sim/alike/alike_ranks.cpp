@@ -207,7 +207,7 @@ Placement placed_in_order(const Placement& placement, const Orbits& orbits) {
 
 std::string unmoved_replicas(const Orbits& orbits) {
   if (orbits.order == nullptr || orbits.folded()) return "";
-  return "no replicas of the model have hosts of their own";
+  return "no replicas of the model have separate hosts";
 }
 
 /// Numbers ranks as the algorithm says, and moves as few of them at once as come to other hosts:
@@ -245,7 +245,7 @@ std::string unlike_by_chance(const Scenario& scenario) {
   if (job.draws_times()) return "the times of batches ('input') are each rank's own";
   if (job.noise.has_stragglers()) return "some ranks are stragglers";
   if (scenario.library.has_jitter()) return "the library's messages have 'jitter'";
-  if (!scenario.neighbours.empty()) return "other jobs run beside it";
+  if (!scenario.neighbours.empty()) return "other jobs run concurrently";
   if (!scenario.speedup.resource.empty()) return "one resource is faster than it is";
   if (scenario.storage.host >= 0) return "files lie on one host";
   return "";

@@ -49,7 +49,7 @@ std::string ring(const std::string& more = "", const std::string& bytes = "80000
 TEST(Fold, is_refused_with_its_reason) {
   const std::string machine = star(4) + "library: ideal\n", even = "placement: 2x4\n";
   EXPECT_EQ(why_not(machine + "placement: 2-2-1-2\n" + ring()),
-            "the hosts have not as many ranks each");
+            "the hosts have different numbers of ranks");
   EXPECT_EQ(why_not(machine + "placement: 4\n" + ring()), "all ranks are on one host");
   EXPECT_EQ(why_not(machine + "placement: {hosts: 2x4, map_by: node}\n" + ring()),
             "the ranks of a host do not come together");
@@ -63,12 +63,12 @@ TEST(Fold, is_refused_with_its_reason) {
   EXPECT_EQ(why_not(machine + even +
                     "job: {collective: broadcast, algorithm: binomial, bytes: 80000 B}\n"),
             "broadcast binomial is not the same for all ranks");
-  EXPECT_EQ(
-      why_not("cluster: {network: two_level, racks: 2, hosts_per_rack: 2, host: {type: "
-              "simple, cores: 8}, link: {bandwidth: 10 Gbit/s, latency: 5 us}, uplink: "
-              "{bandwidth: 10 Gbit/s, latency: 5 us}}\nlibrary: ideal\nplacement: 2x3\n" +
-              ring()),
-      "the links of host 'host2' are not those of 'host0': the network is more than one switch");
+  EXPECT_EQ(why_not("cluster: {network: two_level, racks: 2, hosts_per_rack: 2, host: {type: "
+                    "simple, cores: 8}, link: {bandwidth: 10 Gbit/s, latency: 5 us}, uplink: "
+                    "{bandwidth: 10 Gbit/s, latency: 5 us}}\nlibrary: ideal\nplacement: 2x3\n" +
+                    ring()),
+            "the links of host 'host2' differ from the links of 'host0': the network is more than "
+            "one switch");
 }
 
 // Rank 0 hears of rank 1 first, and rank 1 of rank 0: the same move does not lead from one to the
@@ -114,7 +114,7 @@ TEST(Fold, histories_are_of_all_ranks) {
   const Report report =
       simulate(scenario_of(star(4) + "library: ideal\nplacement: 2x4\n" + ring()), options);
   EXPECT_EQ(report.simulated_ranks, 0);
-  EXPECT_EQ(report.not_folded, "the history of each rank is asked for");
+  EXPECT_EQ(report.not_folded, "the history of each rank is requested");
 }
 
 TEST(Fold, many_ranks_are_folded_unasked) {

@@ -186,7 +186,7 @@ std::string unequal_groups(const NcclGroups& groups, const Orbits& orbits) {
     Members moved = all[i].ranks;
     std::ranges::transform(moved, moved.begin(), next);
     const int other = group_of(by_members, moved);
-    if (other < 0) return "groups of ranks, moved on, are none";
+    if (other < 0) return "groups of ranks, moved on, are no groups";
     const auto& there = all[static_cast<std::size_t>(other)].ranks;
     const auto &nics = groups.found[i]->nics, &moved_nics = groups.found[other]->nics;
     if (nics.size() != moved_nics.size()) return "NCCL's rings of groups are not as many";

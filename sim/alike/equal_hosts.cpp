@@ -75,7 +75,7 @@ Parts parts_of(const Topology& topology, bool same_switches) {
     if (host < 0) continue;
     const Link& link = topology.link(id);
     if (graph[from].host >= 0 && graph[to].host >= 0 && graph[from].host != graph[to].host) {
-      parts.not_apart = fmt::format("'{}' is no cable between a host and a switch", link.name);
+      parts.not_apart = fmt::format("'{}' is no link between a host and a switch", link.name);
       break;
     }
     parts.cables[host].push_back({place[from], place[to], properties_of(link)});
@@ -153,7 +153,7 @@ int ranks_per_host(const Placement& placement) {
 std::string unequal_places(const Placement& placement, int n) {
   const auto& ranks = placement.ranks;
   if (n == std::ssize(ranks)) return "all ranks are on one host";
-  if (std::ssize(ranks) % n != 0) return "the hosts have not as many ranks each";
+  if (std::ssize(ranks) % n != 0) return "the hosts have different numbers of ranks";
   using Moved = std::pair<int, int>;  // how often, and the host from which
   std::map<int, Moved> from;
   std::map<Moved, int> to;
@@ -161,7 +161,7 @@ std::string unequal_places(const Placement& placement, int n) {
     const Location &here = ranks[rank], &first = ranks[rank % n];
     const Moved moved = {rank / n, first.host};
     if (to.try_emplace(moved, here.host).first->second != here.host)
-      return "the hosts have not as many ranks each";
+      return "the hosts have different numbers of ranks";
     if (from.try_emplace(here.host, moved).first->second != moved)
       return "the ranks of a host do not come together";
     if (slot_of(here) != slot_of(first))
@@ -182,14 +182,14 @@ std::string unequal_hosts(const Topology& topology, const Placement& placement, 
         !same_components(topology, parts, host, first))
       return fmt::format("host '{}' is not made as '{}'", hosts[host].name, hosts[first].name);
     if (parts.cables[host] != parts.cables[first])
-      return fmt::format("the links of host '{}' are not those of '{}'{}", hosts[host].name,
+      return fmt::format("the links of host '{}' differ from the links of '{}'{}", hosts[host].name,
                          hosts[first].name,
                          parts.switches > 1 ? ": the network is more than one switch" : "");
   }
   return "";
 }
 
-// A choice among equal routes goes by a hash of the flow and of the ends.
+// A choice among equal routes depends on a hash of the flow and of the ends.
 std::string uncertain_routes(const Scenario& scenario, std::span<const Pair> pairs) {
   const Topology& topology = scenario.cluster.topology;
   const Graph& graph = topology.graph();

@@ -87,20 +87,22 @@ std::string why_not(const Case& one, const std::string& library = "rdma") {
 TEST(FoldOfALargeModel, is_refused_with_its_reason) {
   const std::string order = "{order: tp-dp-pp, tp: 2, pp: 2}";
   EXPECT_EQ(why_not({"2x4", "{order: tp-dp-pp, tp: 2, pp: 4}", "micro_batches: 2"}),
-            "no replicas of the model have hosts of their own");
+            "no replicas of the model have separate hosts");
   EXPECT_EQ(why_not({"4x4", "{order: dp-tp-pp, tp: 2, pp: 2}", "micro_batches: 2"}),
-            "no replicas of the model have hosts of their own");
+            "no replicas of the model have separate hosts");
   EXPECT_EQ(why_not({"2x16", order, "exchange: rabenseifner"}),
             "training llm is not the same for all ranks");
-  EXPECT_EQ(why_not({"2x16", order, "steps: 1", 0,
-                     "network: two_level\n  racks: 4\n  hosts_per_rack: 4\n  oversubscription: 1"}),
-            "the links of host 'host4' are not those of 'host0': the network is more than one "
-            "switch");
+  EXPECT_EQ(
+      why_not({"2x16", order, "steps: 1", 0,
+               "network: two_level\n  racks: 4\n  hosts_per_rack: 4\n  oversubscription: 1"}),
+      "the links of host 'host4' differ from the links of 'host0': the network is more than one "
+      "switch");
   // Pods of four hosts: replicas of other pods hang on other leaves.
-  EXPECT_EQ(why_not({"2x16", order, "steps: 1", 0,
-                     "network: rails\n  pods: 4\n  hosts_per_pod: 4\n  rails: 2\n  spines: 2"}),
-            "the links of host 'host4' are not those of 'host0': the network is more than one "
-            "switch");
+  EXPECT_EQ(
+      why_not({"2x16", order, "steps: 1", 0,
+               "network: rails\n  pods: 4\n  hosts_per_pod: 4\n  rails: 2\n  spines: 2"}),
+      "the links of host 'host4' differ from the links of 'host0': the network is more than one "
+      "switch");
 }
 
 // The number of ranks that are simulated does not grow with that of replicas.

@@ -72,7 +72,7 @@ class Reader {
   std::size_t& raised(Flag flag) { return raised_.grown(flag.index); }
   void write(const ScriptLine& line) { lines_->push_back(line); }
   void split(SplitCall& call) {
-    if (call.sides == nullptr) throw NoScript("its ranks say when it runs who is in which group");
+    if (call.sides == nullptr) throw NoScript("its ranks choose their groups at run time");
     groups_->call(call, 0, part_);
   }
   /// The block as any rank sees it: communicators by the order in which the rank comes to them.
@@ -125,7 +125,7 @@ void ScriptThread::write(const Operation& operation) {
       if (reader_->part().first_of_any) break;
       [[fallthrough]];
     case Verb::test:
-      throw NoScript("its program asks what came first");
+      throw NoScript("its program depends on what comes first");
     case Verb::multicast:
       throw NoScript("it multicasts");
     case Verb::split:

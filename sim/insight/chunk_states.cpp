@@ -81,9 +81,9 @@ std::vector<int> RankSets::ranks(int set) const {
 
 std::string no_chunks_of(const Collective& collective, int ranks) {
   if (!is_of_one_vector(collective))
-    return fmt::format("the ranks of {} do not share out one vector in chunks", collective.name);
+    return fmt::format("the ranks of {} do not share out one buffer in chunks", collective.name);
   if (ranks > most_ranks)
-    return fmt::format("the chunks of {} ranks are too many to be seen (at most {})", ranks,
+    return fmt::format("the chunks of {} ranks are too many to show (at most {})", ranks,
                        most_ranks);
   return "";
 }

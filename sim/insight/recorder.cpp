@@ -235,7 +235,7 @@ void ChunkRecord::send(int from, int to, Tag tag, const Range& range) {
 // The message may be shorter than the range.
 void ChunkRecord::receive(const Message& message, const Range& range) {
   const auto sent = in_flight_.find(message);
-  assert(sent != in_flight_.end() && "what was received has been sent");
+  assert(sent != in_flight_.end() && "a received message has been sent");
   states_->put(message.to, range, sent->second, kernel_->now());
   in_flight_.erase(sent);
 }

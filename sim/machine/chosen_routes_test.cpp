@@ -230,7 +230,7 @@ TEST(RoutingOfACluster, is_named_or_refused) {
               testing::AllOf(testing::HasSubstr("unknown routing 'adaptiv'"),
                              testing::HasSubstr("did you mean 'adaptive'")));
   EXPECT_THAT(complaint_of([] { racks("routing: ugal", 1); }),
-              testing::HasSubstr("routing 'ugal' takes detours, which this network has not"));
+              testing::HasSubstr("routing 'ugal' takes detours: expected a network with detours"));
 }
 
 }  // namespace

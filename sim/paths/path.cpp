@@ -285,7 +285,7 @@ Paths::Gain Paths::since_mark(int id, const std::unordered_map<int, int>& marks)
     segments_.clear();
   };
   for (; !marks.contains(id); id = node(id).parent) {
-    assert(id >= 0 && "every chain stands at some mark");
+    assert(id >= 0 && "every chain ends at some mark");
     const Node& one = node(id);
     if (one.what == runs) {
       end_leaf();

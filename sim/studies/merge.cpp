@@ -73,7 +73,7 @@ Parts open_all(std::span<const std::string> paths) {
     const std::string& before = there->second.database->path();
     std::error_code ignored;
     if (std::filesystem::equivalent(before, path, ignored))
-      there->second.database->refuse("stands twice among the parts; once is enough");
+      there->second.database->refuse("is a duplicate part: name it once");
     part.database->refuse("is shard {}, as {} is: which of them is to be merged?",
                           text_of(part.label.shard), before);
   }

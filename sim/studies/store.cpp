@@ -157,7 +157,7 @@ void Store::begin_part(const PartLabel& label, std::span<const std::string> poin
   if (const auto there = read_label(database_)) {
     if (there->study != label.study || !(there->shard == label.shard))
       database_.refuse(
-          "has {}, and this is {}: each has a store of its own; --store part-{{shard}}.sqlite "
+          "has {}, and this is {}: each needs a separate store; --store part-{{shard}}.sqlite "
           "names one for each",
           words_of(*there), words_of(label));
     if (there->version != label.version)

@@ -203,8 +203,8 @@ job: {collective: pingpong, algorithm: blocking, bytes: 1 MB}
     FAIL() << "not refused";
   } catch (const InputError& error) {
     EXPECT_NE(std::string(error.what())
-                  .find("ranks are placed on GPUs, and library 'rdma' does not say how these "
-                        "exchange: it has no p2p, staged and gdr"),
+                  .find("ranks are placed on GPUs, and library 'rdma' has no costs of their "
+                        "messages: it lacks p2p, staged and gdr"),
               std::string::npos)
         << error.what();
   }

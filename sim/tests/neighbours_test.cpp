@@ -179,7 +179,7 @@ TEST(Neighbours, AreReadWithErrorsThatSayWhatIsWrong) {
   EXPECT_EQ(complaint("1-1",
                       "x: {placement: 1-1, job: {collective: broadcast, algorithm: flat, bytes: "
                       "1 B, repetitions: 2}}"),
-            "how often a neighbour runs says its 'repeat', beside its job");
+            "'repeat', next to a neighbour's job, sets its repetitions");
   EXPECT_EQ(complaint("1-1",
                       "x: {placement: 1-1, job: {collective: broadcast, algorithm: flat, "
                       "bytes: [1 B, 2 B]}}"),

@@ -191,7 +191,7 @@ TEST(Recording, recording_is_the_median_repetition_from_its_start) {
 TEST(Recording, a_collective_without_chunks_says_so) {
   const Report report = recorded(on_star(2, "pingpong", "blocking", 100));
   EXPECT_EQ(report.recording->no_chunks,
-            "the ranks of pingpong do not share out one vector in chunks");
+            "the ranks of pingpong do not share out one buffer in chunks");
   EXPECT_TRUE(report.recording->chunks.changes.empty());
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 using Pair = std::pair<int, int>;
 
-// Pairs go by the square.
+// The number of pairs grows with the square of the number of GPUs.
 constexpr int most_paired_gpus = 256;
 
 const std::string peer_access_names[] = {"none", "same_switch", "same_socket", "all"};
@@ -110,9 +110,8 @@ std::vector<Pair> read_pairs(const Value& value, int count, std::string_view nou
     };
     const Pair pair = std::pair(std::min(index(0), index(1)), std::max(index(0), index(1)));
     if (pair.first == pair.second)
-      item.fail("a pair is of two {}s, got {} twice", noun, pair.first);
-    if (!known.insert(pair).second)
-      item.fail("the pair [{}, {}] stands twice", pair.first, pair.second);
+      item.fail("expected a pair of two {}s, got {} twice", noun, pair.first);
+    if (!known.insert(pair).second) item.fail("duplicate pair [{}, {}]", pair.first, pair.second);
     pairs.push_back(pair);
   }
   return pairs;

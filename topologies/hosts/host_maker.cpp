@@ -79,7 +79,7 @@ void HostMaker::read_unlike(Fields& fields, const Value& host) {
     if (link != nullptr) kinds_.back().link = *link;
     for (const Value& name : names.items())
       if (!unlike_.try_emplace(name.text(), Unlike{kinds_.size() - 1, name}).second)
-        name.fail("'{}' stands twice", name.text());
+        name.fail("duplicate '{}'", name.text());
   }
 }
 

@@ -138,11 +138,11 @@ const Broken broken_gpus[] = {
      "    peer_access: [0, 1]\n"
      "                  ^"},
     {"peer_access: [[1, 1]]",
-     "x.yaml:7:17: a pair is of two GPUs, got 1 twice\n"
+     "x.yaml:7:17: expected a pair of two GPUs, got 1 twice\n"
      "    peer_access: [[1, 1]]\n"
      "                  ^"},
     {"peer_access: [[0, 1], [1, 0]]",
-     "x.yaml:7:25: the pair [0, 1] stands twice\n"
+     "x.yaml:7:25: duplicate pair [0, 1]\n"
      "    peer_access: [[0, 1], [1, 0]]\n"
      "                          ^"},
     {"iommu: on",

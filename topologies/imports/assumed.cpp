@@ -53,7 +53,7 @@ constexpr CpuRow cpus[] = {
     cpu(intel, 6, 143, "Sapphire Rapids", {8, 4.8}, {3, 16.0},
         "Intel ARK, Xeon Platinum 8480+: 8 x DDR5-4800, UPI at 16 GT/s, taken as 3 links"),
     cpu(amd, 23, 1, "EPYC 7001 (Naples)", {8, 2.666}, {4, 9.5},
-        "AMD EPYC 7001 data sheet: 8 x DDR4-2666, 4 x16 links of 38 GB/s both ways"),
+        "AMD EPYC 7001 data sheet: 8 x DDR4-2666, 4 x16 links of 38 GB/s in both directions"),
     cpu(amd, 23, 49, "EPYC 7002 (Rome)", {8, 3.2}, {4, 16.0},
         "AMD EPYC 7002 data sheet: 8 x DDR4-3200, 4 x16 xGMI-2 at 16 GT/s"),
     cpu(amd, 25, 1, "EPYC 7003 (Milan)", {8, 3.2}, {4, 16.0},

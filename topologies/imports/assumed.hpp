@@ -56,7 +56,7 @@ Assumed<Bandwidth> assumed_nvlink(int compute_capability);
 Assumed<Bandwidth> assumed_xgmi(bool is_mi300x);
 /// A network port that names no speed.
 inline constexpr Assumed<Bandwidth> assumed_port = {
-    Bandwidth{12.5e9}, "NCCL, src/graph/topo.h: NET_BW stands for 100 Gbit/s"};
+    Bandwidth{12.5e9}, "NCCL, src/graph/topo.h: NET_BW represents 100 Gbit/s"};
 
 /// Latency of a link between a domain and what hangs off it.
 inline constexpr Assumed<Seconds> assumed_root_latency = {

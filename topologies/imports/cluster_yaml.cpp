@@ -65,7 +65,7 @@ Bandwidth cable_of(ImportedHost& machine, std::optional<Bandwidth> link) {
 }  // namespace
 
 Bandwidth guessed_cable(Noted& of) {
-  of.note("guessed: cables of {}, because neither the file nor --link says it: {}",
+  of.note("guessed: links of {}, because neither the file nor --link specifies it: {}",
           to_text(assumed_port.value), assumed_port.source);
   return assumed_port.value;
 }
@@ -81,7 +81,7 @@ std::string cluster_yaml(ImportedHost& machine, const std::string& origin, int h
                          std::optional<Bandwidth> link) {
   const Bandwidth cable = cable_of(machine, link);
   const Seconds half = assumed_cable_latency.value / 2;
-  machine.note("guessed: {} of latency for a cable, because no file says it: {}", to_text(half),
+  machine.note("guessed: {} of latency for a link, because no file specifies it: {}", to_text(half),
                assumed_cable_latency.source);
   std::string yaml = yaml_head("import-machine", origin, machine);
   yaml += fmt::format(

@@ -104,14 +104,14 @@ class Domains {
     const bool split = candidates.size() == 1 && packages_.size() > 1;
     if (split) {
       machine.note(
-          "guessed: a NUMA domain for each of {} packages, because the file knows only one for all",
+          "guessed: a NUMA domain for each of {} packages, because the file has only one for all",
           packages_.size());
       candidates = packages_;
     }
     for (const int cores : cores_in(topology, candidates)) {
       const hwloc_obj_t domain = candidates[seen_++];
       if (cores == 0) {
-        machine.note("left out: NUMA node {}, which has no core", domain->os_index);
+        machine.note("omitted: NUMA node {}, which has no core", domain->os_index);
         continue;
       }
       const Bytes memory{split ? 0 : domain->attr->numanode.local_memory};

@@ -111,7 +111,7 @@ class Devices {
     if (pci.class_id == display_3d || any_os_device(object, computes)) return true;
     if (pci.class_id >> 8 != display_class) return false;
     if (pci.vendor_id == nvidia) return true;
-    machine_.note("left out: {}, a display adapter that computes nothing as far as the file says",
+    machine_.note("omitted: {}, a display adapter that computes nothing according to the file",
                   label_of(object));
     return false;
   }

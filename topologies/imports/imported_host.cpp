@@ -42,7 +42,7 @@ void connect(const std::string& parent, const std::string& name, std::optional<B
     known = assumed_pcie_link(machine.compute_capability).value;
   }
   const auto latency = parent.starts_with("numa") ? assumed_root_latency : assumed_switch_latency;
-  machine.note("guessed: {} of latency for a PCIe link {}, because no file says it: {}",
+  machine.note("guessed: {} of latency for a PCIe link {}, because no file specifies it: {}",
                to_text(latency.value),
                parent.starts_with("numa") ? "to a domain" : "below a switch", latency.source);
   machine.links.push_back({parent, name, *known, latency.value});
@@ -110,7 +110,8 @@ void link_domains(const std::vector<DomainPlace>& places, ImportedHost& machine)
     machine.domains[i].socket = sockets.try_emplace(places[i].package, next).first->second;
     memory = {cpu.memory.bytes_per_second * places[i].share * share.value};
     machine.note(
-        "guessed: {} of memory bandwidth in a domain, because no file says it: {} of {} ({}; {})",
+        "guessed: {} of memory bandwidth in a domain, because no file specifies it: {} of {} "
+        "({}; {})",
         to_short_text(memory), share.value, cpu.name, cpu.source, share.source);
   }
   const auto latency = assumed_socket_latency;
@@ -123,10 +124,10 @@ void link_domains(const std::vector<DomainPlace>& places, ImportedHost& machine)
       const Bandwidth bandwidth = near ? inside : cpu.socket_link;
       machine.links.push_back(
           {fmt::format("numa{}", from), fmt::format("numa{}", to), bandwidth, latency.value});
-      machine.note(
-          "guessed: every two domains {} linked at {} and {}, because no file says it: {}; {}",
-          near ? "of one package are" : "are", to_short_text(bandwidth), to_text(latency.value),
-          near ? "as fast as the memory of one" : cpu.source, latency.source);
+      machine.note("guessed: {} linked at {} and {}, because no file specifies it: {}; {}",
+                   near ? "every two domains of one package are" : "every two domains are",
+                   to_short_text(bandwidth), to_text(latency.value),
+                   near ? "as fast as the memory of one" : cpu.source, latency.source);
     }
   }
 }

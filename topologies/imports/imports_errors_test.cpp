@@ -20,7 +20,7 @@ struct BrokenMachine {
 const BrokenMachine broken[] = {
     {"", "hello\n",
      "x: no known description of a machine; expected one of: hwloc (hwloc's XML, as lstopo writes "
-     "it), nccl (NCCL's topology XML), nvidia_smi (what `nvidia-smi topo -m` prints), "
+     "it), nccl (NCCL's topology XML), nvidia_smi (output of `nvidia-smi topo -m`), "
      "rocm_smi (what `rocm-smi --showtopo` prints); of a network: `ringscope import-fabric`"},
     {"hwlok", "",
      "--format: unknown format 'hwlok'; did you mean 'hwloc'? (known: hwloc, nccl, nvidia_smi, "
@@ -63,7 +63,7 @@ const BrokenMachine broken[] = {
     {"",
      "<system><cpu affinity=\"f\"><pci busid=\"a\" class=\"0x0302\"/><pci busid=\"a\" "
      "class=\"0x0302\"/></cpu></system>",
-     "x:1:59: <pci>: the bus id 'a' stands twice\n"
+     "x:1:59: <pci>: duplicate bus id 'a'\n"
      "  <system><cpu affinity=\"f\"><pci busid=\"a\" class=\"0x0302\"/><pci busid=\"a\" "
      "class=\"0x0302\"/></cpu></system>\n"
      "                                                            ^"},
@@ -77,7 +77,7 @@ const BrokenMachine broken[] = {
      "  GPU0 X PIY 0-3\n"
      "         ^"},
     {"", "  GPU0 GPU1 CPU Affinity\nGPU0 X PIX 0-3\nGPU1 SYS X 0-3\n",
-     "x:3:1: 'GPU1' and 'GPU0': expected the same relation both ways\n"
+     "x:3:1: 'GPU1' and 'GPU0': expected the same relation in both directions\n"
      "  GPU1 SYS X 0-3\n"
      "  ^"},
     {"", "  GPU0 CPU Affinity\nGPU0 X 0-\n",

@@ -112,7 +112,7 @@ class NcclReader {
     } else if (found.kind == PciDevice::Kind::nic) {
       return card(pci.child("nic"), found.label, found.link);
     } else if (!gpus_.insert(found.label).second) {
-      xml_.fail(pci, "<pci>: the bus id '{}' stands twice", found.label);
+      xml_.fail(pci, "<pci>: duplicate bus id '{}'", found.label);
     }
     return found;
   }
@@ -161,7 +161,7 @@ class NcclReader {
       if (to_switch) {
         nvlinks_.add_to_switch(a, bandwidth);
       } else if (b < 0) {
-        machine_.note("left out: an NVLink from {} to {}, which is no GPU of the file", from, to);
+        machine_.note("omitted: an NVLink from {} to {}, which is no GPU of the file", from, to);
       } else if (a != b) {
         nvlinks_.add(a, b, bandwidth);
       }
@@ -176,9 +176,9 @@ class NcclReader {
                   assumed_pcie_lane(8e9).source);
     if (nvlinks_.empty() && machine_.gpus.size() > 1)
       machine_.note(
-          "left out: NVLinks, because the file names none; NCCL asks the driver for them. What it "
-          "dumps (NCCL_TOPO_DUMP_FILE) and `nvidia-smi topo -m` name them; by hand they stand "
-          "under 'host': nvlink: {{pairs: [[0, 1]], bandwidth: 25 GB/s, latency: 500 ns}}, or, of "
+          "omitted: NVLinks, because the file names none; NCCL gets them from the driver. Its dump "
+          "(NCCL_TOPO_DUMP_FILE) and `nvidia-smi topo -m` name them; by hand they belong "
+          "under 'host': nvlink: {{pairs: [[0, 1]], bandwidth: 25 GB/s, latency: 500 ns}}, or, for "
           "each GPU to NVSwitches, nvswitch: {{bandwidth: 300 GB/s, latency: 250 ns}}");
     if (!nvlinks_.empty())
       machine_.note(

@@ -103,7 +103,7 @@ class SmiReader {
       machine_.domains.push_back({.cores = cores_of(*device), .memory_bandwidth = {}});
       places.push_back({.package = static_cast<int>(places.size()), .cpu = &assumed_cpu("", 0, 0)});
     }
-    machine_.note("left out: NUMA domains without a GPU, because the matrix does not name them");
+    machine_.note("omitted: NUMA domains without a GPU, because the matrix does not name them");
     link_domains(places, machine_);
   }
 
@@ -114,7 +114,7 @@ class SmiReader {
         return one.is_gpu && one.domain == device.domain;
       });
       machine_.note(
-          "guessed: {} next to {}, one for each GPU there, because no CPU affinity is told",
+          "guessed: {} next to {}, one for each GPU there, because no CPU affinity is given",
           plural(gpus, "core"), device.name);
       return static_cast<int>(gpus);
     }
@@ -122,7 +122,7 @@ class SmiReader {
         "guessed: CPUs {} are {}", device.cpus,
         list.twins
             ? "cores with two hardware threads each, because they are two ranges of one length"
-            : "cores, because nothing tells hardware threads");
+            : "cores, because nothing indicates hardware threads");
     return list.twins ? list.count / 2 : list.count;
   }
 
@@ -211,7 +211,7 @@ ImportedHost read_smi(const std::shared_ptr<const Source>& source) {
 ImportedHost machine_of(SmiMatrix matrix) { return SmiReader(std::move(matrix)).read(); }
 
 MachineFormat describe_nvidia_smi() {
-  return {"nvidia_smi", "what `nvidia-smi topo -m` prints", is_smi, read_smi};
+  return {"nvidia_smi", "output of `nvidia-smi topo -m`", is_smi, read_smi};
 }
 
 }  // namespace ringscope

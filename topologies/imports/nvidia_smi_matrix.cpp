@@ -21,7 +21,7 @@ void check_row(const SmiLine& row, const SmiLine& head, const SmiTable& table) {
                 row.size() - 1);
   if (std::ranges::any_of(table.rows,
                           [&](const SmiLine& one) { return one[0].scalar() == column; }))
-    row[0].fail("the device '{}' stands twice", column);
+    row[0].fail("duplicate device '{}'", column);
 }
 
 SmiCell read_cell(const Value& word) {
@@ -70,7 +70,7 @@ void check_cells(const SmiMatrix& matrix) {
       if ((i == j) != (a.relation == Relation::self))
         fail("expected X on the diagonal of the matrix, and only there");
       if (a.relation != b.relation || a.nvlinks != b.nvlinks)
-        fail("expected the same relation both ways");
+        fail("expected the same relation in both directions");
       if (a.relation == Relation::nv && !(row.is_gpu && column.is_gpu))
         fail("expected NVLinks between GPUs only");
     }

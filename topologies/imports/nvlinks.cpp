@@ -19,7 +19,7 @@ void NvLinks::add_to_switch(int gpu, Bandwidth bandwidth) {
 void NvLinks::connect(ImportedHost& machine) const {
   if (empty()) return;
   const auto latency = assumed_nvlink_latency;
-  machine.note("guessed: {} from GPU to GPU over NVLink, because no file says it: {}",
+  machine.note("guessed: {} from GPU to GPU over NVLink, because no file specifies it: {}",
                to_text(latency.value), latency.source);
   for (const auto& [gpus, bandwidth] : pairs_)
     machine.links.push_back({fmt::format("gpu{}", gpus.first), fmt::format("gpu{}", gpus.second),

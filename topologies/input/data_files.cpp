@@ -60,7 +60,7 @@ std::vector<std::string> names_in(const std::string& folder) {
   if (error) {
     const bool chosen = std::getenv("RINGSCOPE_DATA") != nullptr;
     refuse_file(path.string(), fmt::format("cannot be read: {}{}", error.message(),
-                                           chosen ? "; RINGSCOPE_DATA says to look there" : ""));
+                                           chosen ? "; RINGSCOPE_DATA points there" : ""));
   }
   std::ranges::sort(names);
   return names;

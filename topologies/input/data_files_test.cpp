@@ -20,7 +20,7 @@ TEST(DataFiles, the_environment_chooses_the_directory_first) {
   EXPECT_EQ(data_directory(), "/no/such/place");
   EXPECT_EQ(complaint_of([] { names_in("topologies/clusters"); }),
             "/no/such/place/topologies/clusters: cannot be read: No such file or directory; "
-            "RINGSCOPE_DATA says to look there");
+            "RINGSCOPE_DATA points there");
   ASSERT_EQ(unsetenv("RINGSCOPE_DATA"), 0);
   EXPECT_THAT(names_in("topologies/clusters"), testing::Contains("rack3"));
 }

@@ -90,7 +90,7 @@ class YamlReader : public YAML::EventHandler {
       const std::size_t tab = line.substr(0, line.find_first_not_of(" \t")).find('\t');
       if (tab != std::string::npos)
         throw InputError({source_, number, static_cast<int>(tab) + 1},
-                         "a tab stands here, and YAML indents with blanks only");
+                         "expected blanks, got a tab: YAML indents with blanks only");
     }
   }
 
@@ -146,8 +146,7 @@ class YamlReader : public YAML::EventHandler {
   static void add_key(Open& parent, const Value& key) {
     if (key.kind_ != Value::Kind::scalar || key.scalar_.empty()) key.fail("a key must be a word");
     const auto [first, is_new] = parent.lines.emplace(key.scalar_, key.place_.line);
-    if (!is_new)
-      key.fail("the key '{}' stands twice, first on line {}", key.scalar_, first->second);
+    if (!is_new) key.fail("duplicate key '{}', first on line {}", key.scalar_, first->second);
     if (parent.lines.size() > most_keys) key.fail("more than {} keys in one map", most_keys);
     parent.value.entries_.push_back({key.scalar_, key.place_, {}});
     parent.wants_key = false;

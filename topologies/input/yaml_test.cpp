@@ -10,7 +10,7 @@ namespace {
 const Broken broken[] = {
     {"network: star\n"
      "network: star\n",
-     "x.yaml:2:1: the key 'network' stands twice, first on line 1\n"
+     "x.yaml:2:1: duplicate key 'network', first on line 1\n"
      "  network: star\n"
      "  ^"},
     {"network: star\n"
@@ -27,13 +27,13 @@ const Broken broken[] = {
      "  a: \"b\n"
      "       ^"},
     {"\tnetwork: star\n",
-     "x.yaml:1:1: a tab stands here, and YAML indents with blanks only\n"
+     "x.yaml:1:1: expected blanks, got a tab: YAML indents with blanks only\n"
      "  \tnetwork: star\n"
      "  ^"},
     {"link:\n"
      "  bandwidth: 1 GB/s\n"
      " \tlatency: 1 us\n",
-     "x.yaml:3:2: a tab stands here, and YAML indents with blanks only\n"
+     "x.yaml:3:2: expected blanks, got a tab: YAML indents with blanks only\n"
      "   \tlatency: 1 us\n"
      "   ^"},
     {"network: star\n"

@@ -83,7 +83,7 @@ void read_host(const Value& item, const HostMaker& make_host, const LinkPair& li
   const std::vector<Vertex> nics = make_host(name).nics;
   if (ends.size() > nics.size())
     to.fail(
-        "'{}' has {} of the {} NICs that these cables need; name them in 'host', as in nics: "
+        "'{}' has {} of the {} NICs that these links need; name them in 'host', as in nics: "
         "[{{}}, {{}}] of type numa",
         name, nics.size(), ends.size());
   for (std::size_t i = 0; i < ends.size(); ++i) plug_in(ends[i], names, nics[i], cable, topology);
@@ -98,7 +98,7 @@ void read_trunk(const Value& item, const LinkPair& usual, const Names& names, To
   const Vertex from = names.switch_of(fields.required("from"));
   const Value& end = fields.required("to");
   const Vertex to = names.switch_of(end);
-  if (from == to) end.fail("a cable joins two switches, and both ends are this one");
+  if (from == to) end.fail("a link joins two switches, and both ends are this one");
   const Value* count = fields.optional("cables");
   const auto cables = count == nullptr ? 1 : count->integer(1, most_cables);
   const LinkPair cable = cable_of(fields, usual);
@@ -129,7 +129,7 @@ void build_fabric(Fields& fields, const HostMaker& make_host, Topology& topology
 }  // namespace
 
 NetworkFamily describe_fabric() {
-  return {"fabric", "named hosts, switches and cables, as they are", build_fabric};
+  return {"fabric", "named hosts, switches and links, as they are", build_fabric};
 }
 
 }  // namespace ringscope

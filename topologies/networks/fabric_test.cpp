@@ -56,7 +56,7 @@ const Broken broken[] = {
      "  switches: [a, a]\n"
      "                ^"},
     {"switches: [a]\nhosts: [{name: n1, to: [a, a, a]}]\n",
-     "x.yaml:5:24: 'n1' has 2 of the 3 NICs that these cables need; name them in 'host', as in "
+     "x.yaml:5:24: 'n1' has 2 of the 3 NICs that these links need; name them in 'host', as in "
      "nics: [{}, {}] of type numa\n"
      "  hosts: [{name: n1, to: [a, a, a]}]\n"
      "                         ^"},
@@ -93,7 +93,7 @@ const Broken broken[] = {
      "  hosts: 3\n"
      "         ^"},
     {"switches: [a]\nhosts: [{name: n1, to: [a]}]\ntrunks: [{from: a, to: a}]\n",
-     "x.yaml:6:24: a cable joins two switches, and both ends are this one\n"
+     "x.yaml:6:24: a link joins two switches, and both ends are this one\n"
      "  trunks: [{from: a, to: a}]\n"
      "                         ^"},
     {"switches: [a, b]\nhosts: [{name: n1, to: [a]}, {name: n2, to: [b]}]\n",

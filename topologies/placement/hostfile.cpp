@@ -38,7 +38,7 @@ Line read_line(const std::vector<Value>& words) {
     }
     if (equals == std::string::npos || key != "slots")
       word.fail("expected \"slots=N\", got \"{}\"", text.substr(0, 60));
-    if (line.slots) word.fail("the slots of this host are given twice");
+    if (line.slots) word.fail("duplicate slots of this host");
     line.slots = read_slots(part_of(word, equals + 1));
   }
   return line;
@@ -148,7 +148,7 @@ std::vector<HostSlots> read_hostfile(const Value& path, const Topology& topology
                                             : host_of(topology, line.name, words.front().place());
     const auto [first, is_new] = lines.emplace(line.name, one.place().line);
     if (!is_new)
-      words.front().fail("the host '{}' stands twice, first on line {}", line.name, first->second);
+      words.front().fail("duplicate host '{}', first on line {}", line.name, first->second);
     result.push_back({host, line.slots.value_or(cores_of(topology, host))});
   });
   if (result.empty()) throw InputError(whole, "names no host");

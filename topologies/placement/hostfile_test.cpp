@@ -29,7 +29,7 @@ const Broken broken[] = {
      "  ^"},
     {"host0 slots=2\n"
      "host0 slots=2\n",
-     "ringscope_hostfile:2:1: the host 'host0' stands twice, first on line 1\n"
+     "ringscope_hostfile:2:1: duplicate host 'host0', first on line 1\n"
      "  host0 slots=2\n"
      "  ^"},
     {"host0 slots=two\n",
@@ -45,7 +45,7 @@ const Broken broken[] = {
      "  host0 slots 4\n"
      "        ^"},
     {"host0:2 slots=2\n",
-     "ringscope_hostfile:1:9: the slots of this host are given twice\n"
+     "ringscope_hostfile:1:9: duplicate slots of this host\n"
      "  host0:2 slots=2\n"
      "          ^"},
     {":2\n",

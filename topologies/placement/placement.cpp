@@ -60,7 +60,7 @@ void require_slots(int ranks, int there, int taken, std::string_view noun, const
       taken == 0 ? ""
                  : fmt::format(", {} of {} taken by other jobs", taken, there == 1 ? "it" : "them");
   origin.fail(
-      "{} ranks on '{}', which has {} {}{}{}; say 'oversubscribe: true' to let them share{}", ranks,
+      "{} ranks on '{}', which has {} {}{}{}; set 'oversubscribe: true' to let them share{}", ranks,
       host, there, noun, there == 1 ? "" : "s", others, other_order(origin, ranks));
 }
 
@@ -138,7 +138,7 @@ Placement read_hostfile_map(Fields& fields, const Topology& topology, const Take
   fields.finish();
   if (ranks > slots && !rules.oversubscribe)
     number.fail(
-        "{} ranks, but the hostfile has {} slot{}; say 'oversubscribe: true' to let them share",
+        "{} ranks, but the hostfile has {} slot{}; set 'oversubscribe: true' to let them share",
         ranks, slots, slots == 1 ? "" : "s");
   return place(fill(hosts, ranks, rules.map_by), rules, number, fields, topology, taken);
 }

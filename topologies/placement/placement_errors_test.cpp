@@ -23,7 +23,7 @@ const Broken broken[] = {
      "  4,3,1\n"
      "  ^"},
     {"9x1",
-     "x.yaml:1:1: 9 ranks on 'host0', which has 8 cores; say 'oversubscribe: true' to let them "
+     "x.yaml:1:1: 9 ranks on 'host0', which has 8 cores; set 'oversubscribe: true' to let them "
      "share; '9x1' is 9 ranks on each of 1: the other way round it is '1x9'\n"
      "  9x1\n"
      "  ^"},
@@ -32,7 +32,7 @@ const Broken broken[] = {
      "  0-0\n"
      "  ^"},
     {"9",
-     "x.yaml:1:1: 9 ranks on 'host0', which has 8 cores; say 'oversubscribe: true' to let them "
+     "x.yaml:1:1: 9 ranks on 'host0', which has 8 cores; set 'oversubscribe: true' to let them "
      "share\n"
      "  9\n"
      "  ^"},
@@ -55,7 +55,7 @@ const Broken broken[] = {
      "  {hosts: 4-3-1, oversubscribe: yes}\n"
      "                                ^"},
     {"{hosts: 9-1}",
-     "x.yaml:1:9: 9 ranks on 'host0', which has 8 cores; say 'oversubscribe: true' to let them "
+     "x.yaml:1:9: 9 ranks on 'host0', which has 8 cores; set 'oversubscribe: true' to let them "
      "share\n"
      "  {hosts: 9-1}\n"
      "          ^"},
@@ -136,7 +136,7 @@ const Broken broken[] = {
      "  host0:4,,host1\n"
      "          ^"},
     {"host0:9",
-     "x.yaml:1:1: 9 ranks on 'host0', which has 8 cores; say 'oversubscribe: true' to let them "
+     "x.yaml:1:1: 9 ranks on 'host0', which has 8 cores; set 'oversubscribe: true' to let them "
      "share\n"
      "  host0:9\n"
      "  ^"},
@@ -173,7 +173,7 @@ const Broken broken[] = {
 
 const Broken broken_on_gpus[] = {
     {"{hosts: 5-4, on: gpu}",
-     "x.yaml:1:9: 5 ranks on 'host0', which has 4 GPUs; say 'oversubscribe: true' to let them "
+     "x.yaml:1:9: 5 ranks on 'host0', which has 4 GPUs; set 'oversubscribe: true' to let them "
      "share\n"
      "  {hosts: 5-4, on: gpu}\n"
      "          ^"},

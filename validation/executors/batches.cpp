@@ -139,7 +139,7 @@ void Budget::leave_out(const Point& point) {
   const std::string from =
       point.bytes == 0 ? "" : fmt::format("{} and more ", to_short_text(Bytes{point.bytes}));
   if (!left_out_)
-    notes_.push_back(fmt::format("{}: {}left out, for lack of time (--budget)", series_, from));
+    notes_.push_back(fmt::format("{}: {}omitted, for lack of time (--budget)", series_, from));
   left_out_ = true;
 }
 

@@ -63,7 +63,7 @@ Options in_items(Options options) {
 void check_one_job_of_floats(const Scenario& scenario) {
   if (!scenario.neighbours.empty())
     scenario.resolved.find("neighbours")
-        ->fail("a replay runs one job: start its neighbours as jobs of their own");
+        ->fail("a replay runs one job: start its neighbours as separate jobs");
   const std::uint64_t bytes = scenario.job.bytes.count;
   if (bytes % item_bytes != 0)
     scenario.resolved.find("job")->fail(

@@ -34,7 +34,9 @@ WHOLE = """| predicted | from | cases | median error | 90th percentile | placeme
 |---|---|--:|--:|--:|---|
 | {title}; 1 Gbit/s | {source} | 4 | 0.0 % | 0.0 % | 2 of 2 |
 
-Measured: 2026-01-02, a CPU, an MPI.
+Measured:
+
+- 2026-01-02, a CPU, an MPI
 """
 
 
@@ -117,8 +119,8 @@ class ErrorTables(WithPrograms):
             self.assertIn(markdown.line([name, source, *row[1:]]), whole)
         self.assertIn("| Steps | one GPU | 18 | ", whole)
         self.assertIn("| NCCL | others | 48 | ", whole)
-        self.assertIn("Measured: published by Oneflow-Inc/DLPerf; "
-                      "published by openfabric-systems/simllm.", whole)
+        self.assertIn("Measured:\n\n- published by Oneflow-Inc/DLPerf\n"
+                      "- published by openfabric-systems/simllm\n", whole)
 
     def test_a_list_names_models_and_documents_and_the_rows_of_the_readme(self):
         entry = ("- {{summary: {{predicted: {0}, from: probes}}, model: a-lab/mycluster.yaml, "

@@ -215,10 +215,10 @@ class Weaving {
     const bool sized = row != std::end(rows) &&
                        (row->size == Size::none || (size >= 0 && bytes_of(said.type) > 0));
     if (!sized)
-      return unsaid(event, said.name.empty() ? "it does not say its collective"
+      return unsaid(event, said.name.empty() ? "it does not name its collective"
                            : row == std::end(rows)
                                ? fmt::format("'{}' is not understood", said.name)
-                               : "it does not say its size");
+                               : "it does not state its size");
     const Algorithm* algorithm = question_->algorithm(row->collective, row->algorithm);
     count(event, fmt::format("{}, {}", row->collective, algorithm->name));
     return {.kind = Runs::Kind::collective,
@@ -255,7 +255,7 @@ class Weaving {
     const std::int64_t peer = sends ? work.collective.to : work.collective.from;
     const std::int64_t items = sends ? work.collective.in : work.collective.out;
     if (peer < 0 || items < 0 || bytes_of(work.collective.type) == 0)
-      return unsaid(event, "it does not say its peer, or its size");
+      return unsaid(event, "it does not state its peer, or its size");
     if (question_->for_all)
       fail(work, "with 'every_rank_as' there are no messages: every rank would have one peer");
     if (peer >= question_->ranks || peer == question_->rank)
@@ -309,7 +309,7 @@ int Groups::index_of(const Event& event, const File& file, int ranks) {
   for (const int rank : members) {
     require(rank >= 0 && rank < ranks,
             fmt::format("rank {} is in its group, and the job has ranks 0 to {}", rank, ranks - 1));
-    require(seen.insert(rank).second, fmt::format("its group has rank {} twice", rank));
+    require(seen.insert(rank).second, fmt::format("duplicate rank {} in its group", rank));
   }
   const auto [place, is_new] = indices_.try_emplace(members, static_cast<int>(all_.size()));
   if (is_new)

@@ -76,7 +76,7 @@ SharedRanks Groups::members(const Line& line, std::string_view text) {
     if (last >= ranks_)
       line.fail(range, "rank {} is none of the {} ranks of the program", last, ranks_);
     for (std::int64_t rank = first; rank <= last; ++rank) {
-      if (there[rank]) line.fail(range, "the communicator has rank {} twice", rank);
+      if (there[rank]) line.fail(range, "duplicate rank {} in the communicator", rank);
       there[rank] = true;
       ranks.push_back(static_cast<int>(rank));
     }

@@ -167,13 +167,13 @@ TEST(MovedRanks, say_what_is_wrong) {
   EXPECT_THAT(of("{move: pp=2}"), HasSubstr("has no groups such as 'pp'"));
   EXPECT_THAT(of("{apart: '0,1', pin: workers}"), HasSubstr("both stay on host0"));
   EXPECT_THAT(of("{apart: 0-4}"), HasSubstr("5 of them are apart, and 4 hosts have slots"));
-  EXPECT_THAT(of("{apart: 0-3, order: packed}"), HasSubstr("leave 'order' out, or say 'any'"));
+  EXPECT_THAT(of("{apart: 0-3, order: packed}"), HasSubstr("omit 'order' or set it to 'any'"));
   EXPECT_THAT(complaint(rack, "{move: servers}"), HasSubstr("ring has no parameter servers"));
   EXPECT_THAT(complaint(rack, "{pin: 0, order: ring}"), HasSubstr("'any' tries all orders"));
   EXPECT_THAT(complaint(stages, "{move: p=2}"),
               HasSubstr("unknown kind of groups 'p' (known: tp, pp)"));
   EXPECT_THAT(complaint(stages, "{move: pp=3}"), HasSubstr("2"));
-  EXPECT_THAT(complaint(stages, "{pin: 0, groups: all}"), HasSubstr("leave 'groups' out"));
+  EXPECT_THAT(complaint(stages, "{pin: 0, groups: all}"), HasSubstr("omit 'groups'"));
 }
 
 const std::string gather =

@@ -97,7 +97,7 @@ std::string why_no_placement(const PlacementRules& rules) {
   if (!rules.whole_hosts) return "";
   std::set<int> sizes(rules.slots.begin(), rules.slots.end());
   sizes.erase(0);
-  return fmt::format(": hosts with all of their {} slots used do not add up to so many",
+  return fmt::format(": hosts with all of their {} slots used do not add up to this number",
                      fmt::join(sizes, " or "));
 }
 
@@ -140,7 +140,7 @@ Scenario placed_scenario(const PlaceStudy& study, const Placement& placement,
 
 Placements allowed_placements(const PlaceStudy& study, const Symmetry& symmetry) {
   PlacementRules rules = study.rules;
-  // A hash that chooses among routes goes by the numbers of the ranks.
+  // A hash that chooses among routes depends on the numbers of the ranks.
   rules.rotations = rules.rotations && symmetry.only_routes();
   Placements placements(symmetry, rules);
   if (!placements.some())
@@ -157,7 +157,7 @@ Points place_points(const PlaceStudy& study) {
   if (!assignments)
     study.tree.fail(
         "more than {} placements differ, the 'budget': a search goes from one to the next, and is "
-        "not dealt out to shards; raise the budget to simulate them all, or leave out --shard",
+        "not distributed to shards; raise the budget to simulate them all, or omit --shard",
         study.budget);
   const auto runs = std::make_shared<std::vector<PointRun>>();
   const auto add = [&](const PlaceStudy& order, std::vector<Placement> placements) {

@@ -233,7 +233,7 @@ TEST(TheRulesOfPlace, AreRefusedWhereTheyCannotBe) {
   EXPECT_NE(complaint("{slots: 2}").find("'place': the hosts have 6 slots for them"),
             std::string::npos);
   EXPECT_NE(complaint("{slots: 3, whole_hosts: true}")
-                .find("hosts with all of their 3 slots used do not add up to so many"),
+                .find("hosts with all of their 3 slots used do not add up to this number"),
             std::string::npos);
   EXPECT_NE(complaint("{taken: [hots1]}").find("did you mean 'host1'?"), std::string::npos);
   EXPECT_NE(complaint("{ordre: any}").find("did you mean 'order'?"), std::string::npos);

@@ -197,7 +197,7 @@ std::string sum_of(const std::string& items, const std::string& ranks) {
 
 TEST_F(TracesOfPyTorch, invalid_traces_are_rejected_with_a_hint) {
   const std::vector<Wrong> all = {
-      {sum_of("4", "[0, 1, 0]"), "event 0 'ncclDevKernel': its group has rank 0 twice"},
+      {sum_of("4", "[0, 1, 0]"), "event 0 'ncclDevKernel': duplicate rank 0 in its group"},
       {sum_of("140737488355329", "[0, 1]"),
        "event 0 'ncclDevKernel': 140737488355329 items of 4 B are more than 562949953421312 B"},
       {sum_of("9223372036854775807", "[0, 1]"),

@@ -74,7 +74,7 @@ std::optional<Bandwidth> usual_rate(const Fabric& fabric) {
 Bandwidth cable_of(Fabric& fabric, const FabricOptions& options) {
   if (const auto rate = usual_rate(fabric)) {
     if (options.link)
-      fabric.note("left out: --link, because the file says how fast its cables are");
+      fabric.note("omitted: --link, because the file specifies the speed of its links");
     return *rate;
   }
   return options.link ? *options.link : guessed_cable(fabric);
@@ -86,8 +86,8 @@ std::string host_yaml(Fabric& fabric, const FabricOptions& options) {
   for (const Fabric::Host& host : fabric.hosts) nics = std::max(nics, host.nics.size());
   fabric.note(
       "guessed: {} cores in one NUMA domain of each host, and memory that is never the bottleneck, "
-      "because no file of a network says it; --cores, or --host with the cluster that `ringscope "
-      "import-machine` wrote",
+      "because no file of a network specifies it; --cores, or --host with the cluster that "
+      "`ringscope import-machine` wrote",
       options.cores);
   std::string list;
   for (std::size_t i = 0; i < nics; ++i) list += i == 0 ? "{}" : ", {}";
@@ -131,8 +131,8 @@ std::string trunks_yaml(Fabric& fabric, const FabricOptions& options, Bandwidth 
   const auto unknown = [](const Fabric::Trunk& trunk) { return !trunk.bandwidth; };
   if (std::ranges::any_of(fabric.trunks, unknown))
     fabric.note(
-        "guessed: the uplinks of a switch carry together what the cables of the hosts below it do, "
-        "divided by {} (--oversubscription), because the file does not say how many there are",
+        "guessed: the uplinks of a switch carry together as much as the links of the hosts below "
+        "it, divided by {} (--oversubscription), because the file does not specify their number",
         options.oversubscription);
   return yaml;
 }
@@ -145,10 +145,11 @@ std::string fabric_yaml(Fabric& fabric, const FabricOptions& options) {
   const Bandwidth usual = cable_of(fabric, options);
   const auto hop = assumed_hop_latency;
   const Seconds half = assumed_cable_latency.value / 2;
-  fabric.note("guessed: {} of latency for the cable of a host, because no file says it: {}",
+  fabric.note("guessed: {} of latency for the link of a host, because no file specifies it: {}",
               to_text(half), assumed_cable_latency.source);
-  fabric.note("guessed: {} of latency for a cable between switches, because no file says it: {}",
-              to_text(hop.value), hop.source);
+  fabric.note(
+      "guessed: {} of latency for a link between switches, because no file specifies it: {}",
+      to_text(hop.value), hop.source);
   std::string body = options.host.empty() ? "" : fmt::format("base: {}\n", in_quotes(options.host));
   body += fmt::format(
       "network: fabric\nabout: {}\nlink: {{bandwidth: {}, latency: {}}}\ntrunk: {{latency: {}}}\n",

@@ -39,12 +39,12 @@ const Broken broken[] = {
      "x: expected a host's name of letters, digits, '.', '_' and '-', got 'n;1'"},
     {"{\"items\": [{\"kind\": \"Node\", \"metadata\": {\"name\": \"n1\"}}, {\"kind\": \"Node\", "
      "\"metadata\": {\"name\": \"n1\"}}]}",
-     "x: 'n1' stands twice below 'top'"},
+     "x: duplicate 'n1' below 'top'"},
     {"{\"items\": [], \"kind\": \"Node\"}", "x: no host is plugged into a switch"},
     {"        ClusterUUID                       : N/A\n",
      "x: expected lines behind the names of their hosts, as `pdsh -w n[1-18] nvidia-smi -q` prints "
      "them"},
-    {"caguid=0x1\n", "x: expected nodes and their cables, found no cable"},
+    {"caguid=0x1\n", "x: expected nodes and their links, got no link"},
     {"caguid=0x1\nhello\n",
      "x:2:1: expected a node (Switch, Ca, Rt) or a port such as [12], got 'hello'\n"
      "  hello\n"
@@ -54,21 +54,21 @@ const Broken broken[] = {
      "  [1] \"H-1\"[1] # \"n mlx5_0\" lid 2 4xNDR\n"
      "  ^"},
     {"caguid=0x1\nSwitch 36 \"S-1\"\n[1] \"H-1\"[1] # \"n mlx5_0\" lid 2 4xNDX\n",
-     "x:3:33: expected the cable's width and speed, such as 4xNDR, got '4xNDX'\n"
+     "x:3:33: expected the link's width and speed, such as 4xNDR, got '4xNDX'\n"
      "  [1] \"H-1\"[1] # \"n mlx5_0\" lid 2 4xNDX\n"
      "                                  ^"},
     {"caguid=0x1\nSwitch 36 \"S-1\"\n[1] \"H-1\"[1] # \"n mlx5_0\" lid 2 4xNDR\n"
      "[1] \"H-2\"[1] # \"m mlx5_0\" lid 3 4xNDR\n",
-     "x:4:5: port 1 of 'S-1' has another cable already, on line 3\n"
+     "x:4:5: port 1 of 'S-1' has another link already, on line 3\n"
      "  [1] \"H-2\"[1] # \"m mlx5_0\" lid 3 4xNDR\n"
      "      ^"},
     {"caguid=0x1\nSwitch 36 \"S-1\"\n[1] \"H-1\"[1] # \"n mlx5_0\" lid 2 4xNDR\n"
      "Ca 1 \"H-1\" # \"n mlx5_0\"\n[1] \"S-1\"[1] # lid 2 lmc 0 \"s\" lid 1 4xHDR\n",
-     "x:5:5: the cable at port 1 of 'H-1' has another speed on line 3\n"
+     "x:5:5: the link at port 1 of 'H-1' has another speed on line 3\n"
      "  [1] \"S-1\"[1] # lid 2 lmc 0 \"s\" lid 1 4xHDR\n"
      "      ^"},
     {"caguid=0x1\nSwitch 36 \"S-1\"\nSwitch 36 \"S-1\"\n",
-     "x:3:10: the node 'S-1' stands twice, first on line 2\n"
+     "x:3:10: duplicate node 'S-1', first on line 2\n"
      "  Switch 36 \"S-1\"\n"
      "           ^"},
     {"caguid=0x1\nSwitch 36 \"S-1\"\n[1] \"H-1\"[1] # \"n;x mlx5_0\" lid 2 4xNDR\n",
@@ -120,7 +120,7 @@ const Broken broken[] = {
      "  SwitchName=a Nodes=n[1-2\n"
      "                          ^"},
     {"SwitchName=a Nodes=n[1-2],n2\n",
-     "x:1:20: 'n2' stands twice below 'a'\n"
+     "x:1:20: duplicate 'n2' below 'a'\n"
      "  SwitchName=a Nodes=n[1-2],n2\n"
      "                     ^"},
     {"SwitchName=a Nodes=n[0-999999999]\n",

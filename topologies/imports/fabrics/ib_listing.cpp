@@ -46,7 +46,7 @@ class IbListingReader {
   IbListing read() {
     each_line(source_, [this](const Value& line) { read_line(line.scalar(), line.place().line); });
     if (listing_.cables.empty())
-      throw InputError({source_, 0, 0}, "expected nodes and their cables, found no cable");
+      throw InputError({source_, 0, 0}, "expected nodes and their links, got no link");
     return std::move(listing_);
   }
 
@@ -78,7 +78,7 @@ class IbListingReader {
     const std::string id = line.quoted("the node's id");
     here_ = index_of(id, line);
     if (!headed_.emplace(id, place.line).second)
-      throw InputError(place, "the node '{}' stands twice, first on line {}", id, headed_.at(id));
+      throw InputError(place, "duplicate node '{}', first on line {}", id, headed_.at(id));
     describe(*here_, line.last_quoted());
   }
 
@@ -153,10 +153,10 @@ class IbListingReader {
     const Known& known = entry->second;
     const std::string name = listing_.nodes[end.first].id;
     if (known.other != other)
-      throw InputError(place, "port {} of '{}' has another cable already, on line {}", end.second,
+      throw InputError(place, "port {} of '{}' has another link already, on line {}", end.second,
                        name, known.line);
     if (known.bandwidth != bandwidth)
-      throw InputError(place, "the cable at port {} of '{}' has another speed on line {}",
+      throw InputError(place, "the link at port {} of '{}' has another speed on line {}",
                        end.second, name, known.line);
     return is_new;
   }
@@ -287,7 +287,7 @@ Bandwidth IbLine::rate() const {
   for (const Value& word : words)
     if (const auto rate = ib_rate(word.scalar())) return *rate;
   throw InputError(words.empty() ? here() : words.back().place(),
-                   "expected the cable's width and speed, such as 4xNDR, got '{}'",
+                   "expected the link's width and speed, such as 4xNDR, got '{}'",
                    words.empty() ? "" : words.back().scalar().substr(0, 40));
 }
 

@@ -68,14 +68,14 @@ class IbnetdiscoverReader {
     for (const IbCable& cable : listing_.cables) {
       const bool first = is_switch(cable.node[0]), second = is_switch(cable.node[1]);
       if (cable.node[0] == cable.node[1])
-        fabric_.note("left out: a cable from a switch to itself");
+        fabric_.note("omitted: a link from a switch to itself");
       else if (first && second)
         trunks[std::minmax(switches_.at(cable.node[0]), switches_.at(cable.node[1]))].push_back(
             cable.bandwidth);
       else if (first || second)
         add_nic(cable, first ? 1 : 0);
       else
-        fabric_.note("left out: a cable between two adapters, as no switch is on it");
+        fabric_.note("omitted: a link between two adapters, as no switch is on it");
     }
     name_hosts();
     for (auto& [ends, bandwidths] : trunks) add_trunks(ends.first, ends.second, bandwidths);
@@ -102,7 +102,7 @@ class IbnetdiscoverReader {
   void add_nic(const IbCable& cable, int end) {
     const IbNode& node = listing_.nodes[cable.node[end]];
     if (is_inside_switch(node)) return;
-    if (node.id[0] == 'R') return fabric_.note("left out: the router {}", node.id);
+    if (node.id[0] == 'R') return fabric_.note("omitted: the router {}", node.id);
     const AdapterName name = name_of(node.description);
     const std::string group(name.host.empty() ? node.id : name.host);
     require_host_name(node.place, group);
@@ -125,7 +125,7 @@ class IbnetdiscoverReader {
         continue;
       }
       fabric_.note(
-          "guessed: every adapter that is called '{}' is a host of its own, because two of them "
+          "guessed: every adapter that is called '{}' is a separate host, because two of them "
           "have one name",
           listing_.nodes[ports[0].node].description);
       for (const Port& port : ports)
@@ -153,11 +153,11 @@ class IbnetdiscoverReader {
 
   void say_what_was_left() {
     if (fabric_.inner_adapters > 0)
-      fabric_.note("left out: {} aggregation nodes, which are adapters inside switches",
+      fabric_.note("omitted: {} aggregation nodes, which are adapters inside switches",
                    fabric_.inner_adapters);
     if (unnamed_ > 0)
       fabric_.note(
-          "guessed: {} adapters are hosts of their own, because what describes them names no host",
+          "guessed: {} adapters are separate hosts, because their descriptions name no host",
           unnamed_);
   }
 
@@ -176,7 +176,7 @@ Fabric read_ibnetdiscover(const std::shared_ptr<const Source>& source, const Fab
 }  // namespace
 
 FabricFormat describe_ibnetdiscover() {
-  return {"ibnetdiscover", "what ibnetdiscover or iblinkinfo prints", is_ibnetdiscover,
+  return {"ibnetdiscover", "output of ibnetdiscover or iblinkinfo", is_ibnetdiscover,
           read_ibnetdiscover};
 }
 

@@ -60,7 +60,7 @@ Fabric read_slurm_yaml(const std::shared_ptr<const Source>& source, const Fabric
       read_one(item, "switch", tree);
   }
   Fabric fabric = tree.fabric();
-  if (topologies.size() > 1) fabric.note("left out: the other topologies; this one is '{}'", name);
+  if (topologies.size() > 1) fabric.note("omitted: the other topologies; this one is '{}'", name);
   return fabric;
 }
 

@@ -53,7 +53,7 @@ class SwitchTree::Shares {
 
 void SwitchTree::add(const Value& name) {
   if (!switches_.emplace(name.text(), Switch{name.place(), {}, {}}).second)
-    name.fail("the switch '{}' stands twice", name.text());
+    name.fail("duplicate switch '{}'", name.text());
   names_.push_back(name.text());
 }
 
@@ -61,7 +61,7 @@ void SwitchTree::add_host(const std::string& above, const std::string& name, con
   count_one(place);
   require_host_name(place, name);
   if (!switches_.at(above).hosts.insert(name).second)
-    throw InputError(place, "'{}' stands twice below '{}'", name, above);
+    throw InputError(place, "duplicate '{}' below '{}'", name, above);
 }
 
 void SwitchTree::add_child(const std::string& above, const std::string& name, const Place& place) {

@@ -130,7 +130,7 @@ std::optional<std::string> torchrun_script(const Placement& placement, const Top
     text += fmt::format("{}) node={} gpus={} ;;\n", in_shell_quotes(name(nodes[number])), number,
                         fmt::join(nodes[number].gpus, ","));
   text +=
-      "*) echo \"$host has no rank here; RINGSCOPE_HOST says which host this is\" >&2; exit 1 ;;\n";
+      "*) echo \"$host has no rank here; set RINGSCOPE_HOST to this host's name\" >&2; exit 1 ;;\n";
   return text + fmt::format(
                     "esac\n"
                     "first={}\n"

@@ -109,7 +109,7 @@ std::span<const LaunchFormat> launch_formats() {
       {"slurm", "write it as Slurm's SLURM_HOSTFILE", LaunchSays::host, always<slurm_hostfile>,
        "{salloc}\nSLURM_HOSTFILE={file} srun -n {ranks} --distribution=arbitrary{unbound} "
        "{program}"},
-      {"gpus", "on GPUs: write a script that gives each rank its own, beside these files",
+      {"gpus", "on GPUs: write a script that gives each rank its own, next to these files",
        LaunchSays::gpu, gpu_script_file, ""},
       {"torchrun", "on GPUs: write a script that starts torchrun on each host", LaunchSays::gpu,
        torchrun_file, "sh {file} PROGRAM    # on every host",
@@ -123,7 +123,7 @@ std::span<const LaunchFormat> launch_formats() {
       {"kueue", "write it as the table of pods and nodes of Kueue's topologyAssignment",
        LaunchSays::host_and_gpu, topology_assignment, "",
        "one pod on each host has equally many ranks, one pod after the other, and the best "
-       "placement does not; --order fixed and --whole-hosts ask for such ones, and --volcano says "
+       "placement does not; --order fixed and --whole-hosts ask for such ones, and --volcano takes "
        "any"},
       {"sbatch", "a batch script of Slurm", LaunchSays::host_and_gpu, sbatch_script,
        "sbatch {file} PROGRAM", "", false},

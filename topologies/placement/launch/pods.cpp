@@ -23,7 +23,8 @@ std::string between_quotes(const std::string& text) { return '"' + text + '"'; }
 
 std::string pods_comment(const LaunchTask& launch) {
   return fmt::format(
-      "# One pod on each host; RANKS says which ranks it starts{}. Put in IMAGE and PROGRAM.\n{}",
+      "# One pod on each host; RANKS lists the ranks that it starts{}. Put in IMAGE "
+      "and PROGRAM.\n{}",
       launch.groups.empty() ? "" : ", numbered by the groups' order " + launch.groups,
       takes_parts(launch) ? "# Pods with some of a host's GPUs number them from 0. Kubernetes "
                             "chooses which: others than placed, maybe.\n"

@@ -86,7 +86,7 @@ def machines(verdict: judge.Verdict) -> list:
 
 
 def measured(found) -> str:
-    return "Measured: " + "; ".join(found) + "."
+    return "Measured:\n\n" + "\n".join(f"- {one}" for one in found)
 
 
 def markdown(verdict: judge.Verdict) -> str:

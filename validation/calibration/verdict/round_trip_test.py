@@ -202,7 +202,7 @@ class Reports(WithPrograms):
             self.assertEqual([row["error"] for row in csv.DictReader(file)], ["0.0"] * 4)
         self.assertEqual(len(json.loads((self.folder / "v.json").read_text())["cases"]), 4)
         self.assertIn("| 1 Gbit/s | 4 | 0.0 % | 0.0 % |", (self.folder / "v.md").read_text())
-        self.assertIn("Measured: 2026-01-02, a CPU, an MPI.", (self.folder / "v.md").read_text())
+        self.assertIn("- 2026-01-02, a CPU, an MPI\n", (self.folder / "v.md").read_text())
         for picture in ("predicted_against_measured", "error_by_size", "time_by_size"):
             png = (self.folder / "pictures" / f"{picture}.png").read_bytes()
             self.assertGreater(min(struct.unpack(">II", png[16:24])), 400)

@@ -180,7 +180,7 @@ void MpiExecutor::wait(Operation& operation) {
 
 int MpiExecutor::next_free(Beside how) {
   if (how == Beside::nonblocking)
-    throw std::logic_error("a non-blocking collective of our own is not replayed on real MPI");
+    throw std::logic_error("our own non-blocking collective is not replayed on real MPI");
   int index = 1;
   while (static_cast<MpiExecutor&>(thread(index)).in_use_) ++index;
   return index;
@@ -208,7 +208,7 @@ void MpiExecutor::mark(Mark mark) {
 void MpiExecutor::run(Task text) {
   text.start();
   if (times_phases_) phases_.end(now_s());
-  assert(text.done() && "no verb of this executor suspends");
+  assert(text.done() && "no call of this executor suspends");
   text.rethrow();
 }
 

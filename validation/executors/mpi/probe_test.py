@@ -167,7 +167,7 @@ class Probes(JobTest):
         code, document, err = self.probe(2, "--budget", "0.01", "--only", "ping_pong",
                                          "--way", "shm", "--sizes", "8B,64MiB,256MiB")
         self.assertEqual(code, 0, err)
-        self.assertIn("and more left out, for lack of time (--budget)", err)
+        self.assertIn("and more omitted, for lack of time (--budget)", err)
         self.assertNotIn(256 << 20, [one["parameters"]["bytes"]
                                      for one in document["measurements"]])
 

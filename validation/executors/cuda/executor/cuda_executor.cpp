@@ -45,7 +45,7 @@ void CudaExecutor::allocate(std::size_t items, std::size_t scratch_items) {
     one->memory.clear();
     one->items = items;
     one->scratch_items = scratch_items;
-    named(one->number(), "the allocation of its vectors", [&] {
+    named(one->number(), "the allocation of its buffers", [&] {
       for (const std::size_t count : {items, scratch_items})
         one->memory.emplace_back(gpus_, one->endpoint.gpu(),
                                  std::max<std::size_t>(count, 1) * sizeof(float));

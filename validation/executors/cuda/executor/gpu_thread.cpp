@@ -230,7 +230,7 @@ void GpuThread::finish() {
 
 int GpuThread::next_free(Beside how) {
   if (how == Beside::nonblocking)
-    throw std::logic_error("a non-blocking collective of our own is not replayed on GPUs");
+    throw std::logic_error("our own non-blocking collective is not replayed on GPUs");
   int index = 1;
   while (rank_.thread(world_, index).in_use()) ++index;
   return index;

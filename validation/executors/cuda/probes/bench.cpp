@@ -40,7 +40,7 @@ std::optional<double> Bench::measure(const Point& point, const TimedRun& run) {
   if (!samples_s) return std::nullopt;
   if (spread_of(*samples_s).median_s <= 0) {
     without_.push_back(
-        fmt::format("{}: no time that the clock could see: left out", budget_.series()));
+        fmt::format("{}: no time that the clock could measure: omitted", budget_.series()));
     return std::nullopt;
   }
   if (point.kept)
@@ -56,7 +56,7 @@ std::vector<std::uint64_t> Bench::sizes(int gpu, std::size_t buffers) {
   const std::uint64_t room = gpus_->info(gpu).free_bytes / 2 / buffers;
   const auto end = std::upper_bound(sizes.begin(), sizes.end(), room);
   if (end != sizes.end())
-    without_.push_back(fmt::format("{}: {} and more left out: {} of memory are free",
+    without_.push_back(fmt::format("{}: {} and more omitted: {} of memory are free",
                                    budget_.series(), to_short_text(Bytes{*end}),
                                    to_short_text(Bytes{gpus_->info(gpu).free_bytes})));
   sizes.erase(end, sizes.end());

@@ -150,7 +150,7 @@ TEST(Probes, what_does_not_fit_is_left_out_and_said) {
   Bench bench(gpus, {.sizes = {16 * kib, 20 * kib}, .repetitions = 5}, 1);
   EXPECT_EQ(bench.sizes(0, 2), (std::vector<std::uint64_t>{16 * kib}));
   ASSERT_EQ(bench.notes().size(), 1U);
-  EXPECT_NE(bench.notes()[0].find("20 KiB and more left out: 64 KiB of memory are free"),
+  EXPECT_NE(bench.notes()[0].find("20 KiB and more omitted: 64 KiB of memory are free"),
             std::string::npos)
       << bench.notes()[0];
 }

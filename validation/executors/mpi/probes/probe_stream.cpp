@@ -110,7 +110,7 @@ std::vector<Series> plan_stream(Layout& layout) {
   for (const Team& team : teams)
     for (const int directions : {1, 2})
       plan.push_back({fmt::format("stream, {}, {} pairs, {}", team.way, team.size / 2,
-                                  directions == 1 ? "one way" : "both ways"),
+                                  directions == 1 ? "one way" : "both directions"),
                       team,
                       [team, directions](Bench& bench) { streams(bench, team, directions); }});
   return plan;
