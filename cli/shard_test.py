@@ -226,7 +226,7 @@ class Shards(StudyTest):
         self.study(2)
         self.shard("1/2", store="x.sqlite")
         self.assertIn("x.sqlite: has shard 1/2 of 'study', and this is shard 2/2 of 'study': each "
-                      "has a store of its own", self.shard("2/2", store="x.sqlite", code=1))
+                      "needs a separate store", self.shard("2/2", store="x.sqlite", code=1))
         self.study(3)
         self.assertIn("x.sqlite: has shard 1/2 of 'study' with other points, or of another "
                       "scenario", self.shard("1/2", store="x.sqlite", code=1))

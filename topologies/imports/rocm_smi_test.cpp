@@ -74,7 +74,7 @@ TEST(RocmSmi, one_core_is_not_told_as_several) {
   const ImportedHost machine = machine_of(log_of(square(2, "1"), square(2, "XGMI"), 1));
   EXPECT_EQ(std::ranges::count(machine.notes,
                                "guessed: 1 core next to GPU1, one for each GPU there, because no "
-                               "CPU affinity is told"),
+                               "CPU affinity is given"),
             1);
 }
 

@@ -15,11 +15,10 @@ namespace {
 
 const Broken broken[] = {
     {"hello\n",
-     "x: no known description of a network; expected one of: ibnetdiscover (what ibnetdiscover "
-     "or iblinkinfo prints), slurm_conf (Slurm's topology.conf), slurm_yaml (Slurm's "
-     "topology.yaml), topograph "
-     "(a model of NVIDIA's topograph), kubernetes (`kubectl get nodes -o json`), nvidia_smi_q "
-     "(`nvidia-smi -q` of several hosts, as pdsh prints it), ec2 (`aws ec2 "
+     "x: no known description of a network; expected one of: ibnetdiscover (output of "
+     "ibnetdiscover or iblinkinfo), slurm_conf (Slurm's topology.conf), slurm_yaml (Slurm's "
+     "topology.yaml), topograph (a model of NVIDIA's topograph), kubernetes (`kubectl get nodes -o "
+     "json`), nvidia_smi_q (`nvidia-smi -q` of several hosts, as pdsh prints it), ec2 (`aws ec2 "
      "describe-instance-topology`)"},
     {"  1  1[  ] ==( 4X  53.125 Gbps Active/  LinkUp)==>  2  3[  ] \"leaf1\" ( )\n",
      "x:1:3: expected 'CA: NAME:' or 'Switch: GUID NAME:' above its ports, got '1'\n"
