@@ -27,7 +27,7 @@ class Stuck(unittest.TestCase):
                          "job.bytes=1MiB")
         self.assertEqual(done.returncode, 3)
         rows = {line.split("  ")[0]: line.split() for line in done.stdout.splitlines()}
-        self.assertEqual(rows["05-deadlock"][1:], ["stuck", "-", "-", "-"])
+        self.assertEqual(rows["05-deadlock"][1:], ["deadlock", "-", "-", "-"])
         self.assertIn("1.000", rows["01-two-hosts 1 MiB" if "01-two-hosts 1 MiB" in rows
                                     else "01-two-hosts"])
         self.assertEqual(done.stdout.count("  cause"), 2)  # of 03-anomaly, against 01-two-hosts
@@ -121,7 +121,7 @@ class StuckImprovement(unittest.TestCase):
             self.assertEqual(ringscope("run", str(path)).returncode, 0)
             done = ringscope("what-if", str(path))
             self.assertEqual(done.returncode, 3)
-            self.assertRegex(done.stdout, r"- +stuck +- .* latency\n")
+            self.assertRegex(done.stdout, r"- +deadlock +- .* latency\n")
             self.assertIn("With latency at 2x speed it deadlocks after ", done.stdout)
             self.assertIn("0.500 x      1.500 s  host0/numa0/core1 (rank 0)", done.stdout)
             self.assertTrue(done.stderr.startswith(

@@ -242,7 +242,8 @@ class Place(StudyTest):
         words = ("--cluster", "dgx1v", "--ranks", "8", "--on", "gpu", "--job",
                  "allreduce/ring:16MiB", "--library", "cuda_pinned", "--budget", "60", "--random",
                  "0", "--verify", "0")
-        self.assertIn("--rankfile: says the host of each rank, and not its GPU: add --gpus FILE",
+        self.assertIn("--rankfile: contains the host of each rank, and not its GPU: add --gpus "
+                      "FILE",
                       self.place(*words, "--rankfile", "g.rank", code=1).stderr)
         screen = self.place(*words, "--rankfile", "g.rank", "--slurm", "g.slurm", "--gpus", "g.sh",
                             "--json", "p.json", "--csv", "p.csv")

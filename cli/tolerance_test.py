@@ -50,7 +50,7 @@ class Report(unittest.TestCase):
         done = ringscope("run", "03-anomaly", "--tolerance", "0.1%", "--json", "-")
         self.assertEqual({case["tolerance"] for case in json.loads(done.stdout)["cases"]}, {0.001})
         done = ringscope("run", "03-anomaly", "--tolerance", "0.001")
-        self.assertIn("  Tolerance: transfers that begin or end within 0.1 % of their own",
+        self.assertIn("  Tolerance: transfers that begin or end within 0.1 % of their duration",
                       done.stdout)
 
     def test_exact_run_reports_no_tolerance(self):

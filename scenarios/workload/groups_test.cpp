@@ -36,8 +36,8 @@ TEST(Groups, say_what_is_wrong_with_them) {
   const std::vector<Wrong> all = {
       {"{tp: 3}", "tp 3 x pp 1 make replicas of 3 ranks, and the placement has 8"},
       {"{tp: 2, dp: 2, pp: 4}",
-       "tp 2 x dp 2 x pp 4 are 16 ranks, and the placement has 8: omit dp, it is what is "
-       "left"},
+       "tp 2 x dp 2 x pp 4 are 16 ranks, and the placement has 8: omit dp, it has the remaining "
+       "ranks"},
       {"{tp: 16}", "expected a whole number from 1 to 8"},
       {"{td: 2}", "did you mean 'tp'"},
       {"{order: tp-pd-pp}", "unknown group 'pd'; did you mean 'pp'?"},

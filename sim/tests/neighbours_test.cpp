@@ -166,7 +166,7 @@ TEST(Neighbours, AreReadWithErrorsThatSayWhatIsWrong) {
     return line.substr(line.find(": ") + 2);  // behind the place
   };
   EXPECT_EQ(complaint("4", "x: {placement: 1-1, job: " + ring + "}"),
-            "4 ranks on 'host0', which has 4 cores, 1 of them taken by other jobs; say "
+            "4 ranks on 'host0', which has 4 cores, 1 of them taken by other jobs; set "
             "'oversubscribe: true' to let them share");
   EXPECT_EQ(complaint("1-1", "x: {placement: 1-1, repeat: ever, job: " + ring + "}"),
             "expected 'loop' or a number from 1 to 1000000, got \"ever\"");
@@ -179,7 +179,7 @@ TEST(Neighbours, AreReadWithErrorsThatSayWhatIsWrong) {
   EXPECT_EQ(complaint("1-1",
                       "x: {placement: 1-1, job: {collective: broadcast, algorithm: flat, bytes: "
                       "1 B, repetitions: 2}}"),
-            "'repeat', next to a neighbour's job, sets its repetitions");
+            "a neighbour specifies its repetitions by 'repeat', next to its job");
   EXPECT_EQ(complaint("1-1",
                       "x: {placement: 1-1, job: {collective: broadcast, algorithm: flat, "
                       "bytes: [1 B, 2 B]}}"),

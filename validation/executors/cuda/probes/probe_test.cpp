@@ -35,7 +35,7 @@ std::map<std::string, double> measured(FakeParameters parameters, const std::str
     for (const auto& [key, value] : one["parameters"].items())
       words += fmt::format("{}{}={}", words.empty() ? "" : " ", key,
                            value.is_string() ? value.get<std::string>() : value.dump());
-    EXPECT_TRUE(found.emplace(words, one["median_s"]).second) << words << " stands twice";
+    EXPECT_TRUE(found.emplace(words, one["median_s"]).second) << words << " is a duplicate";
   }
   return found;
 }
