@@ -48,7 +48,7 @@ std::string ratio_text(const Placed& placed, const Placed& best) {
 }
 
 std::string order_text(const PlaceStudy& study, const PlaceAnswer& answer) {
-  std::string text = "ranks in blocks, by slot";
+  std::string text = "ranks in blocks";
   if (study.rules.order == RankOrder::packed) text += " on its first slots";
   if (study.rules.whole_hosts) text += ", whole hosts";
   if (!study.orders.empty()) text += fmt::format(", {} orders of the groups", study.orders.size());
