@@ -177,7 +177,7 @@ class Others(Page):
 
     def test_a_collective_without_chunks_says_so_and_shows_the_rest(self):
         self.open(self.make("servers.html", "08-parameter-server-hub"))
-        self.assertIn("No chunk matrix: the ranks of parameter_server do not share out one vector",
+        self.assertIn("No chunk matrix: the ranks of parameter_server do not share out one buffer",
                       self.texts(".matrix")[0])
         self.press(Keys.ARROW_RIGHT)
         self.assertGreater(self.run_script("return clock.seconds"), 0)
