@@ -85,7 +85,7 @@ class WhatIf(unittest.TestCase):
                          ["4-2-2"] * 2 + ["4-3-1"] * 2)
         for _, rows in frame.groupby("case"):
             self.assertTrue(rows.time_s.is_monotonic_increasing)
-        self.assertIn("twice", str(gains))
+        self.assertIn("2x speed", str(gains))
 
     def test_a_case_that_cannot_go_on_is_an_error_that_says_who_waits(self):
         with self.assertRaisesRegex(ringscope.DeadlockError, "wait"):

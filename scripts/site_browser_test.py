@@ -132,7 +132,7 @@ class Reader(unittest.TestCase):
 
     def test_search_corrects_a_wrong_letter_and_splits_joined_words(self):
         for asked, found in {
-                "allreduse": "allreduce", "straglers": "noise", "congetsion": "congestion",
+                "allreduse": "allreduce", "straglers": "one slow host", "congetsion": "congestion",
                 "packetloss": "packets, loss", "oversubscribedlink": "Oversubscribed uplinks",
                 "pipelineparallelism": "parallelism of a model"}.items():
             with self.subTest(asked):
