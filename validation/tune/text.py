@@ -71,9 +71,9 @@ def ranges(one: Decided) -> str:
             for part in one.entries[:MOST_RANGES]]
     more = len(one.entries) - MOST_RANGES
     said += [f"and {more} more"] * (more > 0)
-    return wrapped(f"In the file: {'; '.join(said)}. Each range ends at sizes that were simulated, "
-                   "two that meet do so at the geometric mean of theirs; all else stays the "
-                   "library's.")
+    return wrapped(f"In the file: {'; '.join(said)}. Each range ends at a simulated size; "
+                   "adjacent ranges meet at the geometric mean of their sizes. All other sizes "
+                   "stay the library's.")
 
 
 def lacking(one: Decided, library: str) -> list:
