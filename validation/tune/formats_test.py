@@ -12,7 +12,7 @@ import unittest
 
 import jsonschema
 
-from validation.tune.decision import Decided, Range
+from validation.tune.decision import Decided, Range, Row
 from validation.tune.formats import (FORMATS, intel, mpich, mpich_limits, nccl, ncclx, open_mpi,
                                       open_mpi_json, open_mpi_own, ucc)
 from validation.tune.formats.format import Target
@@ -145,6 +145,19 @@ class MpichLimits(unittest.TestCase):
                          [f"export {name}=1024"])
         self.assertEqual(self.written("allreduce", 9, (4096, 8191, "recursive_doubling")),
                          ["export MPIR_CVAR_ALLREDUCE_SHORT_MSG_SIZE=8191"])
+
+    def test_a_limit_passes_no_simulated_size_that_keeps_the_library_s_choice(self):
+        form = mpich_limits.FORMAT
+        for first, last, name, kept in ((1024, 2047, "ring", 4096),
+                                        (1 << 20, 1 << 21, "bruck", 1 << 17)):
+            one = decided("allgather", (first, last, Choice(next(
+                way for way in form.ways if (way.collective, way.algorithm) ==
+                ("allgather", name)))))
+            one.rows = [Row("allgather", size, None, [], None, 0.1) for size in (first, kept, last)]
+            self.assertEqual(form.write([one], Target(416, 4, "")).splitlines()[1:],
+                             [f"# no variable for allgather by {name} from {first} to {last} B"])
+            one.rows = [row for row in one.rows if row.bytes != kept]
+            self.assertIn("export", form.write([one], Target(416, 4, "")))
 
     def test_an_entry_that_no_limit_gives_is_named(self):
         self.assertEqual(

@@ -5,7 +5,7 @@ Source: Intel MPI Library Developer Reference, "I_MPI_ADJUST Family Environment 
 of the algorithms; conditions FROM-TO@RANKS-RANKS, both inclusive. The built-in choice is not
 public. Intel MPI derives from MPICH and documents the limits of MPICH 3 for I_MPI_BCAST_MSG: they
 are taken for its own. Allgather and all-to-all are left out, since the reference does not say which
-buffer their size describes.
+buffer their size describes. The ring of a broadcast is taken for a scatter and a ring of allgather.
 """
 
 from validation.tune.formats import mpich, mpich_limits

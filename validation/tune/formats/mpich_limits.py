@@ -51,13 +51,20 @@ def own_of(collective: str):
     return own
 
 
-def moved(limit: Limit, entries: list) -> Optional[int]:
-    """The limit that gives the entries nearest to it their algorithm, None where none does."""
-    above = next((part for part in entries if part.last >= limit.bytes), None)
-    below = next((part for part in reversed(entries) if part.first < limit.bytes), None)
-    if above is not None and above.choice.way.algorithm == limit.short:
+def moved(limit: Limit, one) -> Optional[int]:
+    """The limit that gives the entry nearest to it its algorithm. None where there is no such
+    entry, or where the limit would pass a simulated size that keeps the library's choice."""
+    above = next((part for part in one.entries if part.last >= limit.bytes), None)
+    below = next((part for part in reversed(one.entries) if part.first < limit.bytes), None)
+
+    def passes_none(first: int, end: int) -> bool:
+        return not any(first <= row.bytes < end for row in one.rows)
+
+    if (above is not None and above.choice.way.algorithm == limit.short
+            and passes_none(limit.bytes, above.first)):
         return above.last + 1
-    if below is not None and below.choice.way.algorithm == limit.long:
+    if (below is not None and below.choice.way.algorithm == limit.long
+            and passes_none(below.last + 1, limit.bytes)):
         return below.first
     return None
 
@@ -66,7 +73,7 @@ def write(decided: list, target: Target) -> str:
     lines = [f"# {target.said}"]
     for one in decided:
         limit = limit_of(one.collective, target.ranks)
-        found = limit and moved(limit, one.entries)
+        found = limit and moved(limit, one)
         if found:
             inclusive = one.collective == "allreduce"
             lines.append(f"export {limit.variable}={found - inclusive}")
