@@ -98,9 +98,9 @@
 
   // The words that a mistyped one may mean: two joined ones, or the most frequent similar one.
   function as_spelled(word) {
+    if (word.length < 6 || synonyms.has(word) || /[^a-z]/.test(word)) return [word];
     const all = [...counts()];
-    if (word.length < 6 || synonyms.has(word) || /[^a-z]/.test(word) ||
-        all.some(([known]) => known.startsWith(word))) return [word];
+    if (all.some(([known]) => known.startsWith(word))) return [word];
     const similar = all.filter(([known]) => known[0] === word[0] &&
       (one_letter_apart(known, word) || one_letter_apart(stem(known), word)));
     if (similar.length > 0)

@@ -18,6 +18,7 @@ TUNED = ("open_mpi_tuned", "open_mpi_tuned_4_0")
 # Times the least error (validation/published/SPLIT.md, "Library without a version").
 RULED_OUT = 2.0
 SIZES = tuple(4 ** power for power in range(2, 13))  # 16 B to 16 MiB, to tell tables apart
+MOST_RANKS = 128  # of such simulations: a ring has messages as the square of its ranks
 TELLS = 1.1  # ratio of two tables' times that a measurement sees
 
 
@@ -41,6 +42,7 @@ def choose(loop, collective: str, errors: dict, ranks: set):
     best = min(errors, key=errors.get)
     staying = [name for name, one in errors.items() if one <= RULED_OUT * errors[best]]
     words = ", ".join(f"{name} {math.expm1(one):.0%}" for name, one in errors.items())
+    hint = telling(loop, collective, staying) if len(staying) > 1 else ""
     if len(ranks) > 1 or len(staying) == 1:
         loop.algorithms[collective] = best
         why = f"{best}, which errs least before the fit ({words})"
@@ -51,8 +53,7 @@ def choose(loop, collective: str, errors: dict, ranks: set):
         loop.result.notes.append(f"the algorithm of {collective} is a guess")
     if len(staying) > 1:
         loop.result.tables[collective] = staying
-        why += telling(loop, collective, staying)
-    loop.result.assumed[f"algorithm of {collective}"] = why
+    loop.result.assumed[f"algorithm of {collective}"] = why + hint
 
 
 def errors_of_tables(loop, collective: str) -> dict:
@@ -68,11 +69,14 @@ def errors_of_tables(loop, collective: str) -> dict:
 
 
 def telling(loop, collective: str, names: list) -> str:
-    """"; osu_allreduce at 64 KiB would tell them apart ...": the size at which the tables differ
-    most on the hosts that were measured; "" where they do not."""
+    """"; allreduce of 64 KiB on the same ranks would tell them apart, ...": the size at which the
+    tables differ most; "" where they do not, or the simulations would take minutes."""
     index = next(i for i, case in enumerate(loop.cases)
-                 if case.parameters["collective"] == collective)
-    times, chosen = {}, loop.algorithms.get(collective)
+                 if case.parameters["collective"] == collective
+                 and not case.parameters["algorithm"])
+    if loop.cases[index].placement.ranks > MOST_RANKS:
+        return ""
+    times = {}
     for name in names:
         loop.algorithms[collective] = name
         scenario = loop.scenarios(loop.result, once=True)[index]
@@ -82,8 +86,6 @@ def telling(loop, collective: str, names: list) -> str:
                                   [f"{place}, {size} B" for size in SIZES], "--json", "-")
         times[name] = [case["time_s"] for case in json.loads(text)["cases"]]
     loop.algorithms.pop(collective)
-    if chosen:
-        loop.algorithms[collective] = chosen
     ratio, size = max((max(one) / min(one), size) for *one, size in zip(*times.values(), SIZES))
     return (f"; {collective} of {format_bytes(size)} on the same ranks would tell them apart, by a "
             f"factor of {ratio:.2g}") if ratio > TELLS else ""

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cassert>
 #include <limits>
-#include <numeric>
 #include <stdexcept>
 
 #include "validation/executors/mpi/clock.hpp"
