@@ -1,0 +1,58 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Reads the lessons of the course. As a program, prints them as JSON, as the page holds them.
+
+README.md in this folder describes a lesson's keys.
+"""
+
+import json
+import pathlib
+import re
+
+import yaml
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+SCENARIOS = ROOT / "scenarios"
+
+
+def in_yaml(value):
+    """A value of `set` as text that the program reads back: "1 MiB", [1, 2], true."""
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def run_of(run):
+    """A run with texts as values: {"case": name, "set": {key: text}, "name": label}."""
+    return {**run, "set": {key: in_yaml(value) for key, value in run.get("set", {}).items()}}
+
+
+def opening_runs(tree):
+    """The runs that a lesson opens with: its own, the pair to compare, or the first two cases."""
+    names = tree.get("compare") or [case["name"] for case in tree.get("cases", [])[:2]]
+    return tree["lesson"].get("runs") or [{"case": name} for name in names] or [{}]
+
+
+def lesson_of(stem, number, module):
+    """A lesson of the page, from its scenario. `number`: its place in the course, "2.1"."""
+    tree = yaml.safe_load((SCENARIOS / f"lessons/{stem}.yaml").read_text(encoding="utf-8"))
+    lesson = {"id": stem, "number": number, "module": module, "question": tree["question"],
+              **tree["lesson"], "runs": [run_of(run) for run in opening_runs(tree)]}
+    for part in (*lesson.get("steps", []), lesson.get("exercise", {})):
+        for key in {"runs", "solution"} & set(part):
+            part[key] = [run_of(run) for run in part[key]]
+    return lesson
+
+
+def lessons():
+    """All lessons in the order of the course."""
+    modules = yaml.safe_load((SCENARIOS / "course.yaml").read_text(encoding="utf-8"))
+    return [lesson_of(stem, f"{i}.{j}", module["module"]) for i, module in enumerate(modules, 1)
+            for j, stem in enumerate(module["lessons"], 1)]
+
+
+def without_lesson(text):
+    """The text of a scenario without its lesson, which the program does not need."""
+    return re.sub(r"^lesson:\n(?:(?: .*)?\n)*", "", text, flags=re.MULTILINE)
+
+
+if __name__ == "__main__":
+    print(json.dumps(lessons()))
