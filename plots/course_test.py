@@ -89,7 +89,7 @@ class Native:
 
     def __init__(self, build, lesson, wanted):
         text = (course.SCENARIOS / f"lessons/{lesson['id']}.yaml").read_text(encoding="utf-8")
-        self.tree = yaml.safe_load(course.without_lesson(text))
+        self.tree = course.load(course.without_lesson(text))
         self.sets = {case["name"]: case.get("set", {}) for case in self.tree.pop("cases", [])}
         self.tree.pop("compare", None)
         keys = list(dict.fromkeys(map(self.key, wanted)))
@@ -109,7 +109,7 @@ class Native:
         """All that a run sets, of a list of sizes the first."""
         changes = dict(self.sets[run["case"]]) if run.get("case") else dict(
             next(iter(self.sets.values()), {}))
-        changes |= {key: yaml.safe_load(text) for key, text in run.get("set", {}).items()}
+        changes |= {key: course.load(text) for key, text in run.get("set", {}).items()}
         sizes = self.tree["job"].get("bytes")
         if isinstance(sizes, list):
             changes.setdefault("job.bytes", sizes[0])

@@ -61,6 +61,8 @@ inline constexpr Subcommand subcommands[] = {
     {"Measurements", nullptr, "doctor", "validation/doctor",
      "Diagnose a benchmark log: normal for this cluster, or which cause"},
     {"Present", add_lesson},
+    {"Present", nullptr, "play", "plots/playground",
+     "Open the course: lessons that simulate in the browser"},
     {"Present", nullptr, "plot", "plots", "Plot a result file (PNG, SVG, PDF or EPS)"},
 };
 

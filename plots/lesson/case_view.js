@@ -8,7 +8,7 @@ class CaseView {
     this.one = one;
     this.cluster = new ClusterView(one);
     this.matrix = new MatrixView(one);
-    this.timeline = new TimelineView(one);
+    this.timeline = new TimelineView(one, () => resize());
     const {report} = one;
     const back = report.collective === "pingpong" ? " there and back" : "";
     const facts = [`placed ${report.placement}`, `${report.algorithm} ${report.collective}`,
@@ -28,14 +28,14 @@ class CaseView {
       this.caption,
       this.waits && this.figure("Who waits for whom", "an arrow goes from the one that waits",
         this.waits.node),
-      this.figure("Cluster", this.othersText(), this.cluster.node),
+      this.figure("Cluster", this.othersText(), this.cluster.node, "drawing-of-cluster"),
       this.figure("Chunks", this.chunkText(), this.matrix.node),
-      this.figure("Timeline", "a row for each rank; the line is the critical path",
-        this.timeline.node));
+      this.figure("Timeline", "a row for each rank; the line is the critical path. Ctrl and " +
+        "wheel zoom, a double click shows all", this.timeline.node));
   }
 
-  figure(title, words, content) {
-    return element("figure", {},
+  figure(title, words, content, kind) {
+    return element("figure", {class: kind},
       element("figcaption", {}, element("b", {}, title), " ", words), content);
   }
   othersText() {

@@ -49,6 +49,8 @@ class ClusterView {
     for (const plug of this.layout.plugs || []) root.append(...this.plug(plug));
     for (const place of this.layout.parts) if (place) root.append(...this.part(place));
     this.chips = this.layout.ranks.map((place, rank) => this.rank(place, rank, root));
+    this.flights = new FlightsView(this.one, this.layout);
+    root.append(this.flights.node);
     return root;
   }
 
@@ -160,6 +162,7 @@ class ClusterView {
   draw(tick) {
     this.tick = tick;
     if (this.folded) return this.folded.draw(tick);
+    this.flights.draw(tick);
     for (const {used, of, loaded, label} of this.lanes) {
       const share = used.reduce((sum, load) => sum + this.one.load(load, tick), 0) / of;
       loaded.style.strokeWidth = share > 0 ? (1.5 + 4.5 * share).toFixed(2) : 0;

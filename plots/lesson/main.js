@@ -28,10 +28,25 @@ function offerCases() {
 document.body.append(hatchDefinitions());
 byId("eyebrow").textContent = `ringscope ${DATA.version}, a lesson`;
 byId("question").textContent = DATA.question;
-byId("words").append(...DATA.words.map(words => element("p", {}, words.split("`")
-  .map((part, i) => i % 2 ? element("code", {}, part) : part))));
+const paragraph = words => element("p", {}, words.split("`")
+  .map((part, i) => i % 2 ? element("code", {}, part) : part));
+byId("words").append(...(DATA.lesson ? [DATA.lesson.setup] : DATA.words).map(paragraph));
+
+/** Of a lesson the answer is shown on a click, in a lecture as well. */
+function lock({title, predict, because}) {
+  const open = element("button", {type: "button", class: "main"}, "Show the answer");
+  byId("question").textContent = title;
+  byId("predict").replaceChildren(element("h2", {}, predict.ask), open);
+  byId("because").replaceChildren(element("h2", {}, "Why"), paragraph(because));
+  document.body.classList.add("locked");
+  open.addEventListener("click", () => {
+    document.body.classList.remove("locked");
+    resize();
+  });
+}
 offerCases();
 legend(CASES);
 listenToPlayer();
 choose();
+if (DATA.lesson) lock(DATA.lesson);
 setTheme(matchMedia("(prefers-color-scheme: dark)").matches);

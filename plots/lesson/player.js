@@ -26,6 +26,7 @@ function draw() {
 /** Puts these cases on the page, side by side. */
 function showCases(cases) {
   clock.pause();
+  zoom.from = zoom.to = 0;
   views = cases.map(one => new CaseView(one));
   byId("cases").replaceChildren(...views.map(view => view.node));
   byId("cases").classList.toggle("two", views.length === 2);

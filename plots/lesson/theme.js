@@ -109,7 +109,8 @@ const tip = {
 function tipsOver(target, find) {
   target.addEventListener("pointermove", event => {
     const box = target.getBoundingClientRect();
-    const lines = find(event.clientX - box.left, event.clientY - box.top, event);
+    const zoom = target.offsetWidth / box.width || 1;  // an SVG has no width of its own
+    const lines = find((event.clientX - box.left) * zoom, (event.clientY - box.top) * zoom, event);
     if (lines) tip.show(lines, event.clientX, event.clientY);
     else tip.hide();
   });

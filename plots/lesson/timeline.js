@@ -1,15 +1,59 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What every rank does when, and the critical path through it.
 
+const BAND = 16;  // pixels: where the critical path changes rank too often to be a line
+const MOST_ARROWS = 400;
+
+/** The part of the time that all timelines show, in seconds. */
+const zoom = {from: 0, to: 0};
+
+/** What pictures tell apart, of a cause on the critical path. */
+const pathKind = cause => ({compute: "compute", reduce: "reduce", overhead: "overhead"}[cause] ||
+  waitKind(cause));
+
 class TimelineView {
-  constructor(one) {
+  constructor(one, zoomed = () => {}) {
     this.one = one;
+    this.zoomed = zoomed;
     this.canvas = element("canvas", {tabindex: 0, role: "img",
       "aria-label": `What each of ${one.spans.rows.length} ranks does over time`});
     this.node = element("div", {class: "timeline"}, this.canvas);
     tipsOver(this.canvas, (x, y) => this.tipAt(x, y));
     this.canvas.addEventListener("keydown", event => this.move(event));
     this.canvas.addEventListener("blur", () => tip.hide());
+    this.canvas.addEventListener("wheel", event => this.wheel(event), {passive: false});
+    this.canvas.addEventListener("dblclick", () => this.show(0, this.whole));
+    this.canvas.addEventListener("pointerdown", event => this.drag(event));
+  }
+
+  /** Shows this part of the run in all timelines; at least a ten-thousandth of it. */
+  show(from, to) {
+    const long = Math.max(this.whole / 1e4, Math.min(this.whole, to - from));
+    zoom.from = Math.max(0, Math.min(this.whole - long, from));
+    zoom.to = zoom.from + long;
+    this.zoomed();
+  }
+
+  /** With Ctrl, or if already zoomed in: the page scrolls as long as nobody zooms. */
+  wheel(event) {
+    if (!event.ctrlKey && zoom.to - zoom.from >= this.whole) return;
+    event.preventDefault();
+    const at = this.secondsAt(event.offsetX), by = 1.2 ** Math.sign(event.deltaY);
+    this.show(at - (at - zoom.from) * by, at + (zoom.to - at) * by);
+  }
+
+  /** Drags the part that is shown to the left and right. */
+  drag({offsetX: x, pointerId}) {
+    const {from, to} = zoom;
+    if (to - from >= this.whole) return;
+    this.canvas.setPointerCapture(pointerId);
+    this.canvas.onpointermove = ({offsetX}) => {
+      const by = (offsetX - x) / this.wide * (to - from);
+      this.show(from - by, to - by);
+    };
+    this.canvas.onpointerup = () => {
+      this.canvas.onpointermove = this.canvas.onpointerup = null;
+    };
   }
 
   /** All cases share one scale of `whole` seconds, so that the shorter one is shorter. */
@@ -20,7 +64,10 @@ class TimelineView {
     this.rowHeight = Math.max(1, Math.min(19, 420 / rows));
     this.width = width;
     this.wide = Math.max(1, width - this.left - 8);  // a page that is being folded away has none
-    this.bottom = this.rowHeight * rows + 4;
+    if (!(zoom.to > zoom.from && zoom.to <= whole)) Object.assign(zoom, {from: 0, to: whole});
+    this.banded = this.isThicket();
+    this.rowsEnd = this.rowHeight * rows + 4;
+    this.bottom = this.rowsEnd + (this.banded ? BAND + 4 : 0);
     this.height = this.bottom + 20;
     this.context = sharpen(this.canvas, width, this.height);
     this.still = document.createElement("canvas");
@@ -28,7 +75,8 @@ class TimelineView {
   }
 
   x(seconds) {
-    return this.left + (this.whole > 0 ? seconds / this.whole * this.wide : 0);
+    const long = zoom.to - zoom.from;
+    return this.left + (long > 0 ? (seconds - zoom.from) / long * this.wide : 0);
   }
   xOfTick(tick) {
     return this.x(this.one.inSeconds(tick));
@@ -40,14 +88,19 @@ class TimelineView {
   /** Everything but the cursor, once. */
   paint(pen) {
     const rows = this.one.spans.rows, gap = this.rowHeight > 6 ? 1.5 : this.rowHeight > 3 ? 0.5 : 0;
-    const end = this.xOfTick(TICKS);
+    const end = Math.min(this.xOfTick(TICKS), this.left + this.wide);
+    pen.save();
+    pen.beginPath();
+    pen.rect(this.left, 0, this.wide + 8, this.height);
+    pen.clip();
     pen.fillStyle = colours.of("idle-ground");
-    pen.fillRect(this.left, 0, end - this.left, this.bottom);
+    pen.fillRect(this.left, 0, end - this.left, this.rowsEnd);
     rows.forEach((row, rank) => {
       const y = this.y(rank) + gap / 2, high = this.rowHeight - gap;
       for (const span of row) {
         if (span.activity === 6) continue;
-        const from = this.xOfTick(span.start), to = this.xOfTick(span.end);
+        const from = Math.max(this.left, this.xOfTick(span.start)), to = this.xOfTick(span.end);
+        if (to < from || from > this.left + this.wide) continue;
         pen.fillStyle = hatches.of(pen, kindOf(span));
         pen.fillRect(from, y, Math.max(to - from, 0.3), high);
         if (to - from > 5) {
@@ -56,9 +109,66 @@ class TimelineView {
         }
       }
     });
+    this.arrows(pen);
+    if (this.banded) this.band(pen);
+    else this.critical(pen);
+    pen.restore();
     this.rowLabels(pen);
     this.axis(pen, end);
-    this.critical(pen);
+  }
+
+  /** Messages from the sender's row to the receiver's, where they can be told apart. */
+  arrows(pen) {
+    this.flights ||= new Flights(this.one);
+    const from = this.one.tick(zoom.from), to = this.one.tick(zoom.to);
+    const shown = this.flights.list.filter(({start, end}) => end >= from && start <= to);
+    if (this.rowHeight < 8 || shown.length > MOST_ARROWS || shown.length * 6 > this.wide) return;
+    pen.strokeStyle = pen.fillStyle = colours.of("ink");
+    pen.lineWidth = 0.8;
+    for (const {start, end, from: sender, to: receiver} of shown) {
+      const x = this.xOfTick(end), y = this.y(receiver) + this.rowHeight / 2;
+      const x0 = this.xOfTick(start), y0 = this.y(sender) + this.rowHeight / 2;
+      const turn = Math.atan2(y - y0, x - x0);
+      pen.beginPath();
+      pen.moveTo(x0, y0);
+      pen.lineTo(x, y);
+      pen.stroke();
+      pen.beginPath();
+      pen.moveTo(x, y);
+      pen.lineTo(x - 6 * Math.cos(turn - 0.4), y - 6 * Math.sin(turn - 0.4));
+      pen.lineTo(x - 6 * Math.cos(turn + 0.4), y - 6 * Math.sin(turn + 0.4));
+      pen.fill();
+    }
+  }
+
+  /** True if the critical path changes rank more often than every four pixels. */
+  isThicket() {
+    const from = this.one.tick(zoom.from), to = this.one.tick(zoom.to);
+    const lines = this.pathLines().filter(({start, end}) => end >= from && start <= to);
+    return lines.length > this.wide / 4;
+  }
+
+  /** In place of the path's line: the share of each cause in each pixel, below the rows. */
+  band(pen) {
+    const columns = Array.from({length: Math.ceil(this.wide)}, () => new Map());
+    for (const [start, end, cause] of this.one.path) {
+      const from = this.xOfTick(start) - this.left, to = this.xOfTick(end) - this.left;
+      const last = Math.min(columns.length - 1, Math.floor(to));
+      for (let x = Math.max(0, Math.floor(from)); x <= last; ++x) {
+        const part = Math.min(to, x + 1) - Math.max(from, x), kind = pathKind(cause);
+        columns[x].set(kind, (columns[x].get(kind) || 0) + part);
+      }
+    }
+    columns.forEach((kinds, x) => {
+      let y = this.rowsEnd + 3;
+      for (const kind of Object.keys(KIND_WORDS)) {
+        const high = (kinds.get(kind) || 0) * BAND;
+        if (!high) continue;
+        pen.fillStyle = colours.of(`${kind}-line`);
+        pen.fillRect(this.left + x, y, 1, high);
+        y += high;
+      }
+    });
   }
 
   rowLabels(pen) {
@@ -77,21 +187,27 @@ class TimelineView {
   }
 
   axis(pen, end) {
-    const [size, unit] = unitFor(this.whole, TIME_UNITS);
-    const about = this.whole / size / Math.max(2, this.wide / 90);
+    const [size, unit] = unitFor(zoom.to, TIME_UNITS);
+    const about = (zoom.to - zoom.from) / size / Math.max(2, this.wide / 90);
     const power = 10 ** Math.floor(Math.log10(about || 1));
     const step = [1, 2, 5, 10].map(n => n * power).find(n => n >= about) || power;
     pen.fillStyle = colours.of("soft");
     pen.textBaseline = "top";
-    for (let value = 0; value <= this.whole / size * 1.0001; value += step) {
+    const first = Math.ceil(zoom.from / size / step) * step;
+    for (let value = first; value <= zoom.to / size * 1.0001; value += step) {
       const x = this.x(value * size);
       pen.fillRect(x - 0.5, this.bottom, 1, 4);
-      pen.textAlign = value === 0 ? "left" : x > this.left + this.wide - 24 ? "right" : "center";
+      pen.textAlign = value === first ? "left"
+        : x > this.left + this.wide - 24 ? "right" : "center";
       const label = parseFloat(value.toPrecision(6));
-      pen.fillText(value === 0 ? `0 ${unit}` : label, x, this.bottom + 6);
+      pen.fillText(value === first ? `${label} ${unit}` : label, x, this.bottom + 6);
     }
     pen.fillStyle = colours.of("ink");
-    pen.fillRect(end - 0.75, 0, 1.5, this.bottom + 3);
+    if (zoom.to >= this.one.seconds) pen.fillRect(end - 0.75, 0, 1.5, this.bottom + 3);
+    if (!this.banded) return;
+    pen.textAlign = "right";
+    pen.textBaseline = "middle";
+    pen.fillText("path", this.left - 2, this.rowsEnd + 3 + BAND / 2);
   }
 
   /** Rows of a segment of the path at its start and end; undefined where no rank is known. */
@@ -118,7 +234,7 @@ class TimelineView {
     const columns = Array.from({length: Math.ceil(this.wide) + 1}, () => new Map());
     for (const {start, end, rows} of this.pathLines()) {
       const from = this.xOfTick(start) - this.left, to = this.xOfTick(end) - this.left;
-      for (let x = Math.floor(from); x <= to && x < columns.length; ++x) {
+      for (let x = Math.max(0, Math.floor(from)); x <= to && x < columns.length; ++x) {
         const part = Math.min(to, x + 1) - Math.max(from, x);
         const share = to - from > 1 ? Math.max(0, Math.min(1, (x + 0.5 - from) / (to - from))) : 1;
         const row = rows && rows[0] + share * (rows[1] - rows[0]);
@@ -152,7 +268,7 @@ class TimelineView {
 
   draw(seconds) {
     this.seconds = seconds;
-    const pen = this.context, x = this.x(Math.min(seconds, this.whole));
+    const pen = this.context, x = this.x(Math.max(zoom.from, Math.min(seconds, zoom.to)));
     pen.clearRect(0, 0, this.width, this.height);
     pen.drawImage(this.still, 0, 0, this.width, this.height);
     pen.fillStyle = colours.of("accent");
@@ -165,7 +281,8 @@ class TimelineView {
   }
 
   secondsAt(x) {
-    return Math.max(0, Math.min(1, (x - this.left) / this.wide)) * this.whole;
+    const share = Math.max(0, Math.min(1, (x - this.left) / this.wide));
+    return zoom.from + share * (zoom.to - zoom.from);
   }
 
   tipAt(x, y) {
@@ -192,8 +309,17 @@ class TimelineView {
     return lines;
   }
 
-  /** Up and down: the ranks, now. */
+  /** Up and down: the ranks, now. Plus, minus, A and D: zoom and pan around the present. */
   move(event) {
+    const long = zoom.to - zoom.from, middle = this.seconds;
+    const part = {"+": [middle - long / 4, middle + long / 4], "-": [middle - long, middle + long],
+      a: [zoom.from - long / 4, zoom.to - long / 4],
+      d: [zoom.from + long / 4, zoom.to + long / 4]}[event.key];
+    if (part) {
+      event.preventDefault();
+      this.show(...part);
+      return;
+    }
     const by = {ArrowUp: -1, ArrowDown: 1}[event.key];
     if (!by) return;
     event.preventDefault();

@@ -15,6 +15,21 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 SCENARIOS = ROOT / "scenarios"
 
 
+class Loader(yaml.SafeLoader):
+    """YAML 1.2: of words, only true and false are booleans, so that `on` is a key."""
+
+
+BOOLEAN = "tag:yaml.org,2002:bool"
+Loader.yaml_implicit_resolvers = {
+    first: [one for one in resolvers if one[0] != BOOLEAN]
+    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()}
+Loader.add_implicit_resolver(BOOLEAN, re.compile("^(?:true|false)$"), list("tf"))
+
+
+def load(text):
+    return yaml.load(text, Loader)
+
+
 def in_yaml(value):
     """A value of `set` as text that the program reads back: "1 MiB", [1, 2], true."""
     return value if isinstance(value, str) else json.dumps(value)
@@ -33,7 +48,7 @@ def opening_runs(tree):
 
 def lesson_of(stem, number, module):
     """A lesson of the page, from its scenario. `number`: its place in the course, "2.1"."""
-    tree = yaml.safe_load((SCENARIOS / f"lessons/{stem}.yaml").read_text(encoding="utf-8"))
+    tree = load((SCENARIOS / f"lessons/{stem}.yaml").read_text(encoding="utf-8"))
     lesson = {"id": stem, "number": number, "module": module, "question": tree["question"],
               **tree["lesson"], "runs": [run_of(run) for run in opening_runs(tree)]}
     for part in (*lesson.get("steps", []), lesson.get("exercise", {})):

@@ -109,3 +109,31 @@ async function picture(views) {
   });
   return new Promise(done => canvas.toBlob(done, "image/png"));
 }
+
+function exportAs(kind) {
+  if (!shown.length) return undefined;
+  const name = state.lesson;
+  if (kind === "yaml") download(`${name}.yaml`, scenarioYaml(shown), "text/yaml");
+  if (kind === "csv") {
+    return engine.ask({ask: "csv", runs: requestsOf(state)})
+      .then(({text}) => download(`${name}.csv`, text, "text/csv"));
+  }
+  if (kind === "svg") {
+    for (const view of views) {
+      const drawing = view.cluster.node.querySelector("svg");
+      if (drawing) download(`${name} ${view.one.name}.svg`, standalone(drawing), "image/svg+xml");
+    }
+  }
+  if (kind === "png") return picture(views).then(blob => download(`${name}.png`, blob));
+  return undefined;
+}
+
+async function share() {
+  const address = location.href.split("#")[0] + addressOf(state, false);
+  try {
+    await navigator.clipboard.writeText(address);
+    byId("said").textContent = "The link is copied; who opens it predicts first.";
+  } catch (error) {
+    byId("said").textContent = address;
+  }
+}

@@ -2,8 +2,9 @@
 // Puts the playground together: settings in, a run, pictures out.
 
 const engine = new Engine();
-let state, lists, settings = [], shown = [], exercise;
+let state, lists, settings = [], shown = [], exercise, formula;
 let running = false, again = false, gainsFor = 0;
+const results = new Results();
 const answered = {count: 0, ms: 0};  // how often a change was answered, and how long the last took
 
 /** Words at the settings: what the program rejects. */
@@ -29,14 +30,12 @@ function remember(how) {
 
 /** Keys that the program rejects leave their runs. Throws where that does not help. */
 async function sortOut(error) {
-  const {scenario, left, right} = lessonOf(state), [asked] = requestsOf(state);
+  const opening = lessonOf(state).runs;
   const changed = runsOf(state).filter(run => !isGood(run));
   const before = keyOf(state);
   const fails = async run => {
-    const request = {scenario, ...asked.text ? {text: asked.text} : {},
-      ...run.case ? {case: run.case} : {}, set: Object.entries(run.set)};
     try {
-      await engine.ask({ask: "quick", runs: [request]});
+      await engine.ask({ask: "quick", runs: [requestOf(state, run)]});
       return "";
     } catch (reason) {
       if (reason instanceof Stopped) throw reason;
@@ -44,7 +43,7 @@ async function sortOut(error) {
     }
   };
   for (const run of changed) {
-    const plain = {case: [left, right || left][state.runs.indexOf(run)].case || ""};
+    const plain = {case: (opening[state.runs.indexOf(run)] || opening[0]).case || ""};
     const sorted = await sortedOut(run, plain, fails, changed.length === 1 ? error.message : "");
     if (again) return;
     Object.assign(run, sorted);
@@ -123,6 +122,7 @@ function show(answer) {
   shown = cases;
   showSettings(cases);
   showLock(cases);
+  formula?.follow(cases[lessonOf(state).formula.run || 0]?.resolved || {});
   legend(cases);
   showCases(cases);
   clock.goTo(share * clock.whole);
@@ -134,7 +134,7 @@ function show(answer) {
 }
 
 function showSettings(cases) {
-  const text = state.text || files[`scenarios/lessons/${lessonOf(state).scenario}.yaml`];
+  const text = state.text || files[`scenarios/lessons/${state.lesson}.yaml`];
   while (settings.length < cases.length) {
     settings.push(new RunSettings(settings.length, lists, change));
   }
@@ -145,91 +145,99 @@ function showSettings(cases) {
     byId("runs").replaceChildren(...nodes);
   }
   byId("runs").classList.toggle("two", cases.length === 2);
-  settings.forEach((one, i) => one.show(cases[i], state.runs[i], caseNamesOf(text)));
+  const {settings: keys = []} = lessonOf(state);
+  settings.forEach((one, i) => one.show(cases[i], state.runs[i], caseNamesOf(text), keys));
   byId("two").checked = state.two;
 }
 
-/** Before a prediction there is nothing to see. */
+/** Before a prediction only the clusters are seen. */
 function showLock(cases) {
-  const locked = cases.length === 2 && !state.said && !cases.some(one => one.report.deadlock);
+  const question = questionOf(state);
+  const locked = Boolean(question) && !state.said;
   document.body.classList.toggle("locked", locked);
   byId("predict").hidden = !locked;
   showPrediction(cases);
   if (!locked) return;
-  byId("predict").replaceChildren(predictionForm(cases.map(one => one.name), said => {
+  byId("predict").replaceChildren(predictionForm(question, cases.map(one => one.name), said => {
     const key = keyOf(state);
     state.said = said;
+    results.add(state.lesson, {said});
     state.about = key === keyOf(freshState(state.lesson)) ? "" : key;
     remember("replaceState");
     showLock(shown);
     resize();
     byId("verdict").scrollIntoView({block: "nearest"});
+    byId("prediction").focus({preventScroll: true});
     showGains(++gainsFor);
   }));
 }
 
+/** Seconds of cases of the lesson. */
+async function timesOf(names) {
+  const runs = names.map(name => requestOf({lesson: state.lesson}, {case: name}));
+  const {cases} = await engine.ask({ask: "quick", runs});
+  return cases.map(one => one.time_s);
+}
+
+/** Simulated seconds of run A at sizes in bytes. */
+async function timesAt(sizes) {
+  const [run] = requestsOf(state);
+  const {cases} = await engine.ask({ask: "quick", runs: sizes.map(bytes => ({...run,
+    label: `${bytes} B`, set: [...run.set.filter(([key]) => key !== "job.bytes"),
+      ["job.bytes", `${bytes} B`]]}))});
+  return cases.map(one => one.time_s);
+}
+
 /** Judged beside the runs that it is about; beside others only what was said. */
-function showPrediction(cases) {
-  byId("prediction").textContent = !state.said ? ""
-    : cases.length === 2 && isPredicted(state) ? predictionText(state.said, cases)
-      : pastPredictionText(state);
+async function showPrediction(cases) {
+  const place = byId("prediction"), {said, lesson} = state;
+  place.textContent = "";
+  if (!said || !questionOf(state)) return;
+  const words = isPredicted(state) ? await predictionText(state, cases, timesOf)
+    : pastPredictionText(state);
+  if (state.said === said && state.lesson === lesson && shown === cases) place.textContent = words;
 }
 
-const MOST_GAINS = 5;
-
-/** After the pictures, a run at a time: a change does not wait for all. */
-async function showGains(turn) {
-  const parts = [];
-  for (const [i, run] of requestsOf(state).entries()) {
-    if (shown[i]?.report.deadlock) continue;
-    const gains = [];
-    for (let nth = 0; nth < MOST_GAINS; ++nth) {
-      try {
-        gains.push(...(await engine.ask({ask: "gains", run, top: MOST_GAINS, nth})).gains);
-      } catch (error) {
-        if (turn === gainsFor) byId("gains").replaceChildren(error.message);
-        return;
-      }
-      if (turn !== gainsFor || running) return;
-    }
-    parts.push(gainsTable(shown[i], gains.sort((a, b) => a.time_s - b.time_s)));
-  }
-  byId("gains").replaceChildren(element("div", {class: "pair"}, parts));
+/** The runs of a step of the lesson. */
+function showStep(runs) {
+  state.runs = [runs[0], runs[1] || runs[0]].map(freshRun);
+  state.two = runs.length > 1;
+  refresh();
+  byId("cases").scrollIntoView({block: "nearest", behavior: "smooth"});
 }
 
-/** What does not change the time in the digits that are shown is no row. */
-function gainsTable(one, gains) {
-  const time = seconds => timeText(seconds, one.seconds), before = time(one.seconds);
-  const useful = gains.filter(gain => time(gain.time_s) !== before);
-  const rows = useful.map(gain => element("tr", {}, rowHead(gain.what),
-    numberCell(time(gain.time_s)),
-    numberCell(signedTime(gain.time_s - one.seconds, one.seconds))));
-  const others = gains.filter(gain => !useful.includes(gain)).map(gain => gain.what).join(", ");
-  return element("div", {}, rows.length ? table(`${one.name}: ${before}, and with`,
-    ["twice of", "time", "difference"], rows)
-    : element("p", {}, `${one.name}: no one thing gains; others are as busy.`),
-  others && element("p", {class: "facts"}, `Nothing comes of ${others}.`));
+/** The words above a scenario of one's own: its first comment. */
+function commentOf(text) {
+  const lines = text.split("\n");
+  return lines.slice(0, lines.findIndex(line => !line.startsWith("#")))
+    .map(line => line.replace(/^#\s?/, "")).join(" ");
 }
 
 /** The lesson's words, its exercise, and the settings as it begins. */
 function openLesson() {
-  const lesson = lessonOf(state);
+  const lesson = lessonOf(state), {text} = state;
   byId("lesson").value = lesson.id;
-  const text = state.text || files[`scenarios/lessons/${lesson.scenario}.yaml`];
-  const lines = text.split("\n");
-  const about = lines.slice(0, lines.findIndex(line => !line.startsWith("#")))
-    .map(line => line.replace(/^#\s?/, "")).join(" ").replace(/^Lesson \d+\.\s*/, "");
-  byId("words").replaceChildren(element("p", {}, about));
-  byId("question").textContent = /^question:\s*(.*)$/m.exec(text)?.[1].replace(/^["']|["']$/g, "");
+  const question = text && /^question:\s*(.*)$/m.exec(text)?.[1].replace(/^["']|["']$/g, "");
+  byId("question").textContent = text ? question : `${lesson.number} ${lesson.title}`;
+  byId("words").replaceChildren(...text ? paragraphs(commentOf(text)) : setupOf(lesson));
+  byId("because").replaceChildren(...text ? [] : becauseOf(lesson, showStep));
+  formula = !text && lesson.formula ? new Formula(lesson.formula, () =>
+    shown[lesson.formula.run || 0]?.report[lesson.formula.measure], (key, value) =>
+    change(lesson.formula.run || 0, key, value)) : undefined;
+  if (formula) byId("because").append(formula.node);
+  byId("further").replaceChildren(...text ? [] : furtherOf(lesson));
+  byId("modules").replaceChildren(...mapOf(id => results.has(id), go));
+  byId("map").open = false;
   shown = [];
   complain("");
   byId("predict").hidden = true;
   document.body.classList.add("locked");  // until there is an answer, nothing of another lesson
-  byId("exercise").hidden = !lesson.exercise;
-  if (lesson.exercise) {
-    exercise = new Exercise(lesson.exercise, request => engine.ask(request), () => shown);
-    byId("exercise").replaceChildren(exercise.node);
-  }
+  byId("exercise").hidden = Boolean(text);
+  exercise = new Exercise(lesson.exercise, runs => engine.ask({ask: "play",
+    runs: runs.map(run => requestOf({lesson: lesson.id}, run))}), () => shown,
+  () => results.add(lesson.id, {solved: true}));
+  byId("exercise").replaceChildren(exercise.node);
+  own.offer(text || files[`scenarios/lessons/${lesson.id}.yaml`]);
   const index = LESSONS.indexOf(lesson);
   byId("previous").disabled = index === 0;
   byId("next").disabled = index === LESSONS.length - 1;
@@ -243,36 +251,29 @@ function go(id) {
   openLesson();
 }
 
-function exportAs(kind) {
-  if (!shown.length) return undefined;
-  const name = lessonOf(state).scenario;
-  if (kind === "yaml") download(`${name}.yaml`, scenarioYaml(shown), "text/yaml");
-  if (kind === "csv") {
-    return engine.ask({ask: "csv", runs: requestsOf(state)})
-      .then(({text}) => download(`${name}.csv`, text, "text/csv"));
-  }
-  if (kind === "svg") {
-    for (const view of views) {
-      const drawing = view.cluster.node.querySelector("svg");
-      if (drawing) download(`${name} ${view.one.name}.svg`, standalone(drawing), "image/svg+xml");
-    }
-  }
-  if (kind === "png") return picture(views).then(blob => download(`${name}.png`, blob));
-  return undefined;
+/** Everything larger, for the last row of a lecture hall. */
+function setProjector(large) {
+  document.documentElement.dataset.size = large ? "projector" : "";
+  byId("projector").setAttribute("aria-pressed", large);
+  memory.set("projector", large);
+  resize();
 }
 
-async function share() {
-  const address = location.href.split("#")[0] + addressOf(state, false);
-  try {
-    await navigator.clipboard.writeText(address);
-    byId("said").textContent = "The link is copied; who opens it predicts first.";
-  } catch (error) {
-    byId("said").textContent = address;
-  }
-}
+const own = new OwnScenario(text => {
+  const [first = "", second] = caseNamesOf(text);
+  state = {...freshState(state.lesson), text, two: second !== undefined,
+    runs: [first, second || first].map(name => freshRun({case: name}))};
+  openLesson();
+});
 
 function listenToPage() {
-  byId("lesson").append(...LESSONS.map(({id, title}) => element("option", {value: id}, title)));
+  byId("own").append(new OwnNumbers(timesAt).node, own.node, resultsForm(results));
+  setProjector(memory.get("projector") === "true");
+  byId("projector").addEventListener("click", () =>
+    setProjector(byId("projector").getAttribute("aria-pressed") !== "true"));
+  byId("lesson").append(...modulesOf(LESSONS).map(([label, lessons]) => element("optgroup",
+    {label}, lessons.map(({id, number, title}) =>
+      element("option", {value: id}, `${number} ${title}`)))));
   byId("lesson").addEventListener("change", event => go(event.target.value));
   const step = by => go(LESSONS[LESSONS.indexOf(lessonOf(state)) + by].id);
   byId("previous").addEventListener("click", () => step(-1));
@@ -303,9 +304,11 @@ async function begin() {
   document.body.append(hatchDefinitions());
   listenToPlayer();
   listenToPage();
-  setTheme(matchMedia("(prefers-color-scheme: dark)").matches);
+  setTheme(memory.get("dark") === null ? matchMedia("(prefers-color-scheme: dark)").matches
+    : memory.get("dark") === "true");
+  byId("theme").addEventListener("click", () =>
+    memory.set("dark", document.documentElement.dataset.theme === "dark"));
   ({files} = await engine.parts);
-  pairCases(files);
   state = stateOf(location.hash);
   lists = await engine.ask({ask: "lists"});
   remember("replaceState");

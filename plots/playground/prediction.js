@@ -1,25 +1,39 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// First say which is faster and by how much, then see; and the exercise of each lesson.
+// First say what you expect, then see; and the exercise of each lesson.
 
 const SAME = 1.02;  // so close two times count as the same
+const FASTER = {ask: "Which run is faster, and by how much?", faster: true};
 
-/** "a 1.5": which run is faster, and how many times as fast; "same". */
-function predictionOf(said) {
-  const [which, times] = said.split(" ");
-  return {which, times: Number(times) || 1};
+/** What a state asks before its answer: its lesson's question, or which of two runs is faster. */
+function questionOf(state) {
+  const {predict} = lessonOf(state);
+  if (predict && !predict.faster && !state.text) return predict;
+  return state.two ? {...FASTER, ...state.text ? {} : predict} : undefined;
 }
 
-/** What came out, in the same form. */
+const digits = value => parseFloat(value.toPrecision(3));
+
+/**
+ * What was said, from "a 1.5 because 2": `which` run is faster ("same"), or the kind of question
+ * (order, number, reason); `values`: the factor, the places of the order, the number.
+ */
+function predictionOf(said) {
+  const [words, reason] = said.split(" because "), [which, ...values] = words.split(" ");
+  return {which, values: values.map(Number), times: Number(values[0]) || 1,
+    reason: reason === undefined ? -1 : Number(reason)};
+}
+
+/** Which of two runs is faster, in the same form. */
 function outcomeOf([one, other]) {
   const times = other.seconds / one.seconds;
   if (Math.max(times, 1 / times) <= SAME) return {which: "same", times: 1};
   return times > 1 ? {which: "a", times} : {which: "b", times: 1 / times};
 }
 
-const timesText = times => `${parseFloat(times.toPrecision(3))} times as fast`;
+const timesText = times => `${digits(times)} times as fast`;
 
-/** What was said, in words; `names` of both runs. */
-function saidText({which, times}, names) {
+/** Which run was said to be faster, in words; `names` of both runs. */
+function fasterText({which, times}, names) {
   return which === "same" ? "both the same" : `${names["ab".indexOf(which)]}, ${timesText(times)}`;
 }
 
@@ -31,53 +45,135 @@ function judgement(guess, outcome) {
   if (guess.which === "same") return "Not right: there is a difference.";
   if (guess.which !== outcome.which) return "The other way round than you said.";
   const ratio = Math.max(guess.times / outcome.times, outcome.times / guess.times);
-  const digits = times => parseFloat(times.toPrecision(3));
   return ratio <= 1.1 ? `Right, and within ${Math.round((ratio - 1) * 100)} %.`
     : `The right run. The factor is ${digits(outcome.times)}; you said ${digits(guess.times)}.`;
 }
 
-/** The sentence that compares what was said with what came out. */
-function predictionText(said, cases) {
-  if (cases.some(one => one.report.deadlock)) return "";
-  const guess = predictionOf(said), outcome = outcomeOf(cases);
-  const names = cases.map(one => one.name);
-  return `You said: ${saidText(guess, names)}. It is: ${saidText(outcome, names)}. ` +
+/** The sentence that compares a guess of the faster run with the outcome. */
+function fasterJudged(guess, cases) {
+  const outcome = outcomeOf(cases), names = cases.map(one => one.name);
+  return `You said: ${fasterText(guess, names)}. It is: ${fasterText(outcome, names)}. ` +
     judgement(guess, outcome);
+}
+
+/** Pairs that are in the right order, and the order. `seconds` of each of the `names`. */
+function orderJudged({values}, names, seconds) {
+  const right = names.map((_, i) => i).sort((a, b) => seconds[a] - seconds[b]);
+  const list = right.map(i => `${names[i]} (${timeText(seconds[i])})`).join(", ");
+  let good = 0, pairs = 0;
+  values.forEach((one, i) => values.slice(i + 1).forEach(other => {
+    ++pairs;
+    good += seconds[one] <= seconds[other];
+  }));
+  return (good === pairs ? "Right. " : `${good} of ${pairs} pairs are in the right order. `) +
+    `Fastest first: ${list}.`;
+}
+
+/** How far a number is off; `question` has its unit and how far it may be off. */
+function numberJudged({values: [given]}, {measure, scale = 1, unit, within}, report) {
+  const right = report[measure] / scale, off = Math.abs(given / right - 1);
+  const words = `You said ${given} ${unit}. It is ${parseFloat(right.toPrecision(4))} ${unit}`;
+  return off <= within ? `Right. ${words}.`
+    : `${words}: yours is ${given > right ? "above" : "below"} it by ${Math.round(off * 100)} %.`;
+}
+
+/** What a choice of a reason deserves: the misconception is answered. */
+function reasonJudged(chosen, reasons) {
+  const one = reasons[chosen], right = reasons.find(reason => reason.right);
+  if (!one) return "";
+  return one.right ? `And the right reason: ${one.say}`
+    : `You said: \u201c${one.say}\u201d ${one.why} The reason: ${right.say}`;
+}
+
+/** All sentences about what was said. `timesOf(names)`: seconds of cases, later. */
+async function predictionText(state, cases, timesOf) {
+  const question = questionOf(state), guess = predictionOf(state.said), texts = [];
+  const {order, number, reason = []} = question;
+  if (order) texts.push(orderJudged(guess, order, await timesOf(order)));
+  else if (number) texts.push(numberJudged(guess, number, cases[0].report));
+  else if (question.faster && !cases.some(one => one.report.deadlock)) {
+    texts.push(fasterJudged(guess, cases));
+  }
+  return [...texts, reasonJudged(guess.reason, reason)].filter(Boolean).join(" ");
 }
 
 /** A prediction of other runs than those that are shown. */
 function pastPredictionText(state) {
+  const {order, number} = questionOf(state) || {}, guess = predictionOf(state.said);
+  if (order) return `Your first prediction was: ${guess.values.map(i => order[i]).join(", ")}.`;
+  if (number) return `Your first prediction was ${guess.values[0]} ${number.unit}.`;
+  if (guess.which === "reason") return "";
   const names = state.about ? ["A", "B"] : labelsOf(freshState(state.lesson));
-  return `Your first prediction, of ${names.join(" and ")}, was: ` +
-    `${saidText(predictionOf(state.said), names)}.`;
+  return `Your first prediction, of ${names.join(" and ")}, was: ${fasterText(guess, names)}.`;
 }
 
+/** Radio buttons below a legend. */
+function choices(legend, name, options) {
+  return element("fieldset", {class: name}, element("legend", {}, legend),
+    options.map(([value, words]) => element("label", {},
+      element("input", {type: "radio", name, value, required: true}), ` ${words}`)));
+}
+
+/** Fields of one kind of question, and `said(data)`: what they hold, as text. */
+const FIELDS = {
+  faster(_, labels) {
+    const times = element("input", {type: "number", id: "times", min: 1, max: 10000, step: "any",
+      required: true});
+    const nodes = [choices("Which run is faster?", "which", [["a", labels[0]], ["b", labels[1]],
+      ["same", "both the same (within 2 %)"]]),
+    element("label", {}, "How many times as fast? ", times)];
+    nodes[0].addEventListener("change", event => {
+      times.disabled = event.target.value === "same";
+    });
+    return {nodes, said: data => data.get("which") === "same" ? "same 1"
+      : `${data.get("which")} ${Math.max(1, Number(times.value) || 1)}`};
+  },
+  order({order}) {
+    const places = ["fastest", ...order.slice(2).map((_, i) => `${i + 2}.`), "slowest"];
+    const selects = places.map(place => element("select", {"aria-label": place, required: true},
+      element("option", {value: ""}, "choose ..."),
+      order.map((name, i) => element("option", {value: i}, name))));
+    const check = () => {
+      const chosen = selects.map(one => one.value);
+      selects.forEach((one, i) => one.setCustomValidity(
+        chosen[i] && chosen.indexOf(chosen[i]) < i ? "Each case stands once." : ""));
+    };
+    const list = element("ol", {class: "order"}, selects.map((one, i) =>
+      element("li", {}, element("label", {}, `${places[i]} `, one))));
+    list.addEventListener("change", check);
+    return {nodes: [list], said: () => `order ${selects.map(one => one.value).join(" ")}`};
+  },
+  number({number}) {
+    const input = element("input", {type: "number", id: "number", min: 0, step: "any",
+      required: true});
+    return {nodes: [element("label", {}, "Your number ", input, ` ${number.unit}`)],
+      said: () => `number ${input.value}`};
+  },
+};
+
 /** The form that locks the answer. `locked(said)` is called once. */
-function predictionForm(labels, locked) {
-  const choice = (value, words) => element("label", {}, element("input",
-    {type: "radio", name: "which", value, required: true}), ` ${words}`);
-  const times = element("input", {type: "number", id: "times", min: 1, max: 10000, step: "any",
-    value: 1.5});
+function predictionForm(question, labels, locked) {
+  const kind = Object.keys(FIELDS).find(name => question[name]);
+  const fields = kind ? FIELDS[kind](question, labels) : {nodes: [], said: () => "reason"};
+  const reasons = (question.reason || []).map(({say}, i) => [i, say]);
   const form = element("form", {},
-    element("h2", {id: "predict-title"}, "First say what you expect"),
-    element("fieldset", {}, element("legend", {}, "Which run is faster?"),
-      choice("a", labels[0]), choice("b", labels[1]), choice("same", "both the same (within 2 %)")),
-    element("label", {}, "How many times as fast? ", times), " ",
+    element("h2", {id: "predict-title"}, question.ask), ...fields.nodes,
+    ...reasons.length ? [choices(kind ? "Why?" : "Choose one.", "reason", reasons)] : [],
     element("button", {type: "submit", class: "main"}, "Lock it in, and see"));
   form.addEventListener("submit", event => {
     event.preventDefault();
-    const which = new FormData(form).get("which");
-    locked(which === "same" ? "same 1" : `${which} ${Math.max(1, Number(times.value) || 1)}`);
+    const data = new FormData(form), reason = data.get("reason");
+    locked(fields.said(data) + (reason === null ? "" : ` because ${reason}`));
   });
   return form;
 }
 
 /** A number to be found, or runs to be made so that something holds. */
 class Exercise {
-  constructor(exercise, ask, runsNow) {
-    Object.assign(this, {exercise, ask, runsNow});
+  constructor(exercise, ask, runsNow, solved) {
+    Object.assign(this, {exercise, ask, runsNow, solved});
     this.said = element("p", {role: "status"});
-    const isNumber = exercise.measure !== undefined;
+    const isNumber = exercise.runs !== undefined;
     this.input = isNumber ? element("input", {type: "text", inputmode: "decimal", size: 8,
       id: "answer-of-exercise"}) : undefined;
     const form = element("form", {}, element("h2", {id: "exercise-title"}, "Exercise"),
@@ -93,17 +189,17 @@ class Exercise {
 
   async check() {
     const {exercise} = this;
-    this.said.textContent = exercise.measure !== undefined ? await this.checkNumber()
-      : this.checkRuns();
+    this.said.textContent = exercise.runs ? await this.checkNumber() : this.checkRuns();
+    if (/^Right/.test(this.said.textContent)) this.solved();
   }
 
   /** Against a run of its own: nothing is written down that a change of the model could falsify. */
   async checkNumber() {
     const {exercise} = this, given = Number(this.input.value.replace(",", "."));
     if (!(given > 0)) return "Give a number above 0.";
-    const {cases} = await this.ask({ask: "play", runs: exercise.runs});
+    const {cases} = await this.ask(exercise.runs);
     const values = cases.map(({report}) => report[exercise.measure]);
-    const right = (exercise.runs.length > 1 ? values[0] / values[1] : values[0]) / exercise.scale;
+    const right = (values.length > 1 ? values[0] / values[1] : values[0]) / (exercise.scale || 1);
     const off = Math.abs(given / right - 1);
     if (off <= exercise.within) {
       return `Right: ${parseFloat(right.toPrecision(4))} ${exercise.unit}.`;
@@ -118,11 +214,12 @@ class Exercise {
       if (at(one.resolved, "job.algorithm") !== exercise.ends) {
         return `Not yet: the algorithm has to be ${exercise.ends}.`;
       }
-      return one.report.deadlock ? `Not yet: it never ends. ${exercise.hint}` : "Right: it ends.";
+      return one.report.deadlock ? `Not yet: it deadlocks. ${exercise.hint}` : "Right: it ends.";
     }
+    if (exercise.between) return this.checkValue(other || one);
     if (!other) return "Show two runs side by side.";
     const ratio = other.seconds / one.seconds, [least, most] = exercise.ratio;
-    const {counts, numa} = exercise.keep;
+    const {counts, numa} = exercise.keep || {};
     const now = countsText(other.hosts.map((_, host) =>
       other.places.filter(place => place.host === host).length));
     if (counts && now !== counts) return `Not yet: run B has to be placed ${counts}.`;
@@ -132,5 +229,13 @@ class Exercise {
     const words = `B takes ${parseFloat(ratio.toPrecision(4))} times as long as A`;
     return ratio >= least && ratio <= most ? `Right: ${words}.` : `Not yet: ${words}. ` +
       `${exercise.hint || ""}`;
+  }
+
+  /** A measure of a run that has to be in a range. */
+  checkValue({name, report}) {
+    const {between: [least, most], measure, scale = 1, unit, hint} = this.exercise;
+    const value = report[measure] / scale;
+    const words = `${name} has ${parseFloat(value.toPrecision(4))} ${unit}`;
+    return value >= least && value <= most ? `Right: ${words}.` : `Not yet: ${words}. ${hint}`;
   }
 }

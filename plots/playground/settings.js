@@ -243,6 +243,7 @@ class RunSettings {
     const progress = [{name: "caller"}, {name: "thread"},
       {name: "nic", words: "nic (moves the bytes, too)"}];
     this.case = new Setting("Case", element("select"));
+    this.case.key = "case";
     this.case.control.addEventListener("change", () => set("case", this.case.control.value));
     this.places = new PlacesView(name, places => set("placement",
       placementText(places, this.one.hosts, this.domains())));
@@ -261,9 +262,24 @@ class RunSettings {
       ...Object.entries(COUNTS).map(([option, label]) =>
         new Count(label, `job.options.${option}`, one => reads(option)(one) &&
           [1, option === "servers" ? mostServers(one) : 64], set))];
+    this.first = element("div", {class: "grid"});
+    this.rest = element("div", {class: "grid"});
+    this.placing = element("div", {}, element("h3", {}, "Ranks on hosts"), this.places.node);
+    this.more = element("details", {}, element("summary", {}, "More settings"), this.rest,
+      this.others.node);
     this.node = element("fieldset", {class: "run"}, element("legend", {}, `Run ${name}`),
-      element("div", {class: "grid"}, this.case.node, this.settings.map(one => one.node)),
-      element("h3", {}, "Ranks on hosts"), this.places.node, this.others.node);
+      this.first, this.more);
+  }
+
+  /** The settings that a lesson is about stay visible; the others are below "More settings". */
+  arrange(keys) {
+    if (this.arranged === String(keys)) return;
+    this.arranged = String(keys);
+    for (const one of [this.case, ...this.settings]) {
+      (keys.includes(one.key) ? this.first : this.rest).append(one.node);
+    }
+    this.more.before(...keys.includes("placement") ? [this.placing] : []);
+    if (!keys.includes("placement")) this.rest.after(this.placing);
   }
 
   domains() {
@@ -271,8 +287,9 @@ class RunSettings {
     return host.type === "simple" ? 1 : host.sockets || host.domains?.length || 2;
   }
 
-  show(one, run, cases) {
+  show(one, run, cases, keys) {
     this.one = one;
+    this.arrange(keys);
     this.case.node.hidden = cases.length < 2;
     this.case.control.replaceChildren(...cases.map(name =>
       element("option", {value: name, selected: name === run.case}, name)));

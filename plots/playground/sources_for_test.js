@@ -4,6 +4,7 @@
 //   node sources_for_test.js 'SCRIPT' < JSON: prints what SCRIPT returns, the body of an async
 //   function; the JSON is its `input`
 "use strict";
+const {execFileSync} = require("child_process");
 const fs = require("fs");
 const path = require("path");
 
@@ -22,14 +23,9 @@ for (const name of ["append", "replaceChildren", "setAttribute", "removeAttribut
   Node.prototype[name] = () => {};
 }
 const document = {createElement: () => new Node(), createTextNode: () => new Node(),
-  getElementById: () => ({textContent: read("lessons.json")})};
-
-const lessons = "scenarios/lessons", root = path.join(__dirname, "../..");
-const files = Object.fromEntries(fs.readdirSync(path.join(root, lessons)).map(name =>
-  [`${lessons}/${name}`, fs.readFileSync(path.join(root, lessons, name), "utf8")]));
+  getElementById: () => ({textContent: execFileSync("/usr/bin/python3",
+    ["-B", "-m", "plots.playground.course"], {cwd: path.join(__dirname, "../..")}).toString()})};
 const body = `"use strict";\n${NAMES.map(read).join("")}
-  pairCases(files);
   return (async () => { ${process.argv[2]} })();`;
-new Function("document", "input", "files", body)(document, JSON.parse(fs.readFileSync(0, "utf8")),
-  files)
+new Function("document", "input", body)(document, JSON.parse(fs.readFileSync(0, "utf8")))
   .then(result => process.stdout.write(JSON.stringify(result)));

@@ -3,25 +3,19 @@
 
 const LESSONS = JSON.parse(document.getElementById("lessons").textContent);
 
-/** Of a lesson, as it begins: left and right are a case with what is set beside it. */
+/** A lesson by its scenario's name, or by the number of it: "03". */
+const lessonNamed = id => LESSONS.find(one => one.id === id || one.id.startsWith(`${id}-`)) ||
+  LESSONS[0];
+const freshRun = ({case: name, set}) => ({case: name || "", set: {...set}, refused: {}});
+
+/** Of a lesson, as it begins: its one or two runs. */
 function freshState(id) {
-  const lesson = LESSONS.find(one => one.id === id) || LESSONS[0];
-  return {lesson: lesson.id, two: Boolean(lesson.right), said: "",
-    runs: [lesson.left, lesson.right || lesson.left].map(run =>
-      ({case: run.case || "", set: {...run.set}, refused: {}}))};
+  const lesson = lessonNamed(id), [first, second] = lesson.runs;
+  return {lesson: lesson.id, two: Boolean(second), said: "",
+    runs: [first, second || first].map(freshRun)};
 }
 const caseNamesOf = text => [...text.matchAll(/^ {2}- (?:\{name: |name: )("[^"]*"|[^,\n]*)/gm)]
   .map(([, name]) => name.replace(/^"|"$/g, "").trim());
-
-/** Each lesson of cases opens with those that its scenario compares, or its first two. */
-function pairCases(files) {
-  for (const lesson of LESSONS) {
-    if (lesson.left) continue;
-    const text = files[`scenarios/lessons/${lesson.scenario}.yaml`];
-    const pair = /^compare:\n {2}- (.*)\n {2}- (.*)$/m.exec(text)?.slice(1) || caseNamesOf(text);
-    [lesson.left, lesson.right] = pair.map(name => ({case: name}));
-  }
-}
 const lessonOf = state => LESSONS.find(one => one.id === state.lesson);
 const runsOf = state => state.runs.slice(0, state.two ? 2 : 1);
 
@@ -71,7 +65,7 @@ function stateOf(address) {
 function labelsOf(state) {
   const runs = runsOf(state), lesson = lessonOf(state);
   const labels = runs.map((run, i) => {
-    const own = [lesson.left, lesson.right][i] || {};
+    const own = lesson.runs[i] || {};
     const plain = JSON.stringify(run.set) === JSON.stringify(own.set || {}) &&
       run.case === (own.case || "") && !state.text;
     return plain && own.name || Object.keys(run.set).length === 0 && run.case || "AB"[i];
@@ -79,12 +73,14 @@ function labelsOf(state) {
   return labels[0] === labels[1] ? ["A", "B"] : labels;
 }
 
-/** The runs as the program is asked for them. */
+/** A run as the program is asked for it: of a lesson's scenario, or of a text. */
+const requestOf = (state, {case: name, set = {}}) => ({scenario: state.lesson,
+  ...state.text ? {text: state.text} : {}, ...name ? {case: name} : {}, set: Object.entries(set)});
+
+/** The runs of a state as the program is asked for them. */
 function requestsOf(state) {
-  const labels = labelsOf(state), {scenario} = lessonOf(state);
-  return runsOf(state).map((run, i) => ({scenario, label: labels[i],
-    ...state.text ? {text: state.text} : {}, ...run.case ? {case: run.case} : {},
-    set: Object.entries(run.set)}));
+  const labels = labelsOf(state);
+  return runsOf(state).map((run, i) => ({...requestOf(state, run), label: labels[i]}));
 }
 
 /** Short text that differs where the runs do. */

@@ -158,7 +158,7 @@ std::vector<Scenario> read_with(const Value& tree, const std::string& name,
                                 std::span<const Placement> placed, KnownParts& known) {
   refuse_unknown_keys(tree, "a scenario",
                       {"question", "cluster", "library", "placement", "storage", "job",
-                       "neighbours", "cases", "compare"});
+                       "neighbours", "cases", "compare", "lesson"});
   Fields fields(tree, "a scenario");
   Scenario scenario;
   scenario.question = fields.required("question").text();

@@ -142,7 +142,7 @@ Place place_of_key(const Override& change) {
 }
 
 Value without_cases(Value tree) {
-  for (const char* key : {"cases", "compare"})
+  for (const char* key : {"cases", "compare", "lesson"})
     if (tree.find(key) != nullptr) tree.set(key, Value());
   return tree;
 }

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What doubling one resource would gain, a run at a time.
+
+const MOST_GAINS = 5;
+
+/** After the pictures, a run at a time: a change does not wait for all. */
+async function showGains(turn) {
+  const parts = [];
+  for (const [i, run] of requestsOf(state).entries()) {
+    if (shown[i]?.report.deadlock) continue;
+    const gains = [];
+    for (let nth = 0; nth < MOST_GAINS; ++nth) {
+      try {
+        gains.push(...(await engine.ask({ask: "gains", run, top: MOST_GAINS, nth})).gains);
+      } catch (error) {
+        if (turn === gainsFor) byId("gains").replaceChildren(error.message);
+        return;
+      }
+      if (turn !== gainsFor || running) return;
+    }
+    parts.push(gainsTable(shown[i], gains.sort((a, b) => a.time_s - b.time_s)));
+  }
+  byId("gains").replaceChildren(element("div", {class: "pair"}, parts));
+}
+
+/** What does not change the time in the digits that are shown is no row. */
+function gainsTable(one, gains) {
+  const time = seconds => timeText(seconds, one.seconds), before = time(one.seconds);
+  const useful = gains.filter(gain => time(gain.time_s) !== before);
+  const rows = useful.map(gain => element("tr", {}, rowHead(gain.what),
+    numberCell(time(gain.time_s)),
+    numberCell(signedTime(gain.time_s - one.seconds, one.seconds))));
+  const others = gains.filter(gain => !useful.includes(gain)).map(gain => gain.what).join(", ");
+  return element("div", {}, rows.length ? table(`${one.name}: ${before}, and with`,
+    ["twice of", "time", "difference"], rows)
+    : element("p", {}, `${one.name}: no one thing gains; others are as busy.`),
+  others && element("p", {class: "facts"}, `Nothing comes of ${others}.`));
+}
