@@ -42,7 +42,7 @@ def list_of(item, least=1, most=9):
 
 FORM = form(
     "title minutes needs goal setup predict because steps exercise further",
-    id={}, number={}, module={}, question={}, title=TEXT, goal=TEXT, setup=TEXT, because=TEXT,
+    id={}, number={}, module={}, module_goal={}, question={}, title=TEXT, goal=TEXT, setup=TEXT, because=TEXT,
     minutes={"type": "integer", "minimum": 3, "maximum": 30}, needs=list_of(TEXT, 0),
     runs=list_of(RUN, 1, 2), settings=list_of(TEXT, 0, 3), further=list_of(TEXT),
     predict=form("ask", ask=TEXT, faster={"const": True}, order=list_of(TEXT, 3, 5),
@@ -103,7 +103,10 @@ class Native:
                                   check=False)
         if done.returncode not in (0, 3):
             raise AssertionError(done.stderr)
-        self.reports = dict(zip(keys, json.loads(done.stdout)["cases"], strict=True))
+        answer = json.loads(done.stdout)
+        reports = sorted(answer["cases"] + answer.get("stuck", []),
+                         key=lambda case: int(case["name"].rpartition(" ")[2]))
+        self.reports = dict(zip(keys, reports, strict=True))
 
     def key(self, run):
         """All that a run sets, of a list of sizes the first."""

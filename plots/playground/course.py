@@ -47,9 +47,11 @@ def opening_runs(tree):
 
 
 def lesson_of(stem, number, module):
-    """A lesson of the page, from its scenario. `number`: its place in the course, "2.1"."""
+    """A lesson of the page, from its scenario. `number`: its place in the course, "2.1"; `module`:
+    its module in course.yaml."""
     tree = load((SCENARIOS / f"lessons/{stem}.yaml").read_text(encoding="utf-8"))
-    lesson = {"id": stem, "number": number, "module": module, "question": tree["question"],
+    lesson = {"id": stem, "number": number, "module": module["module"],
+              "module_goal": module["goal"], "question": tree["question"],
               **tree["lesson"], "runs": [run_of(run) for run in opening_runs(tree)]}
     for part in (*lesson.get("steps", []), lesson.get("exercise", {})):
         for key in {"runs", "solution"} & set(part):
@@ -60,7 +62,7 @@ def lesson_of(stem, number, module):
 def lessons():
     """All lessons in the order of the course."""
     modules = yaml.safe_load((SCENARIOS / "course.yaml").read_text(encoding="utf-8"))
-    return [lesson_of(stem, f"{i}.{j}", module["module"]) for i, module in enumerate(modules, 1)
+    return [lesson_of(stem, f"{i}.{j}", module) for i, module in enumerate(modules, 1)
             for j, stem in enumerate(module["lessons"], 1)]
 
 

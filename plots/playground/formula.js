@@ -111,9 +111,11 @@ class Formula {
   }
 
   text(value) {
-    return this.formula.measure === "time_s" ? timeText(value)
-      : this.formula.measure === "busbw" || this.formula.measure === "algbw" ? rateText(value)
-        : String(parseFloat(value.toPrecision(4)));
+    const {measure} = this.formula;
+    if (measure === "time_s") return timeText(value);
+    if (measure.endsWith("bw")) return rateText(value);
+    return measure.startsWith("bytes") ? quantity(value, DECIMAL_SIZE_UNITS)
+      : String(parseFloat(value.toPrecision(4)));
   }
 
   /** Takes over the settings of a run. */

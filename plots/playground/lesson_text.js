@@ -53,7 +53,7 @@ function modulesOf(lessons) {
 /** The lessons of each module with what they need; `isDone(id)`, `go(id)`. */
 function mapOf(isDone, go) {
   return modulesOf(LESSONS).map(([module, lessons]) => element("section", {},
-    element("h3", {}, module),
+    element("h3", {}, module), element("p", {class: "facts"}, lessons[0].module_goal),
     element("ol", {}, lessons.map(({id, number, title, minutes, needs}) => {
       const link = element("a", {href: `#lesson=${id}`}, `${number} ${title}`);
       link.addEventListener("click", event => {

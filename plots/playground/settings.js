@@ -99,6 +99,23 @@ class Scale extends Setting {
   }
 }
 
+/** Any key of the scenario, as text: for lessons about a key that has no control of its own. */
+class TextKey extends Setting {
+  constructor(key, changed) {
+    super(key, element("input", {type: "text", spellcheck: "false", autocapitalize: "off"}));
+    this.key = key;
+    this.control.addEventListener("change", () => changed(key, this.control.value.trim()));
+  }
+  show(one) {
+    const value = at(one.resolved, this.key) ?? "";
+    if (document.activeElement === this.control) return;
+    this.control.value = typeof value === "object" ? JSON.stringify(value) : value;
+  }
+  values() {
+    return [];
+  }
+}
+
 /** A whole number. `range(one)`: the least and the most; undefined where there is no such thing. */
 class Count extends Setting {
   constructor(words, key, range, changed) {
@@ -218,7 +235,7 @@ class OtherKeys {
 class RunSettings {
   constructor(index, lists, changed) {
     const name = "AB"[index];
-    const set = (key, text, held) => changed(index, key, text, held);
+    const set = this.set = (key, text, held) => changed(index, key, text, held);
     const mostServers = one => {  // training without servers reads the option, too
       const exchange = at(one.resolved, "job.options.exchange") ?? "parameter_server";
       return exchange === "parameter_server" ? Math.max(1, one.places.length - 1) : 1;
@@ -275,6 +292,11 @@ class RunSettings {
   arrange(keys) {
     if (this.arranged === String(keys)) return;
     this.arranged = String(keys);
+    const own = this.settings.filter(one => one instanceof TextKey);
+    for (const one of own) one.node.remove();
+    const known = ["case", "placement", ...this.settings.map(one => one.key)];
+    this.settings = [...this.settings.filter(one => !own.includes(one)),
+      ...keys.filter(key => !known.includes(key)).map(key => new TextKey(key, this.set))];
     for (const one of [this.case, ...this.settings]) {
       (keys.includes(one.key) ? this.first : this.rest).append(one.node);
     }
