@@ -67,8 +67,8 @@ void write_lesson(const LessonArguments& arguments) {
   const std::string& yaml = question->place().source->text;
   Json data = lesson::page_data(reports, std::move(cases), scenarios.front().question,
                                 lesson::words_above(yaml));
-  if (const Value* own = Value::from_text("scenario", yaml).find("lesson"); own != nullptr)
-    data["lesson"] = to_json(*own);
+  const Value file = Value::from_text("scenario", yaml);
+  if (const Value* own = file.find("lesson"); own != nullptr) data["lesson"] = to_json(*own);
   data["pair"] = lesson::opening_pair(yaml, each_of(reports, &Report::name));
   write_output(arguments.output, lesson::page(data));
   end_answer(answer, bar, arguments.output != "-", "",
