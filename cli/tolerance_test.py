@@ -27,7 +27,7 @@ def times(name, share):
 
 # Cases whose times move by more than 0.1 %: threads whose turns hang on who is first.
 MOST, MORE = 1e-3, dict.fromkeys((
-    "04-anomaly-gone 4-2-2 with measured costs at 16 Gbit/s", "suspects 4-2-2 at 10 Gbit/s",
+    "anomaly-gone 4-2-2 with measured costs at 16 Gbit/s", "suspects 4-2-2 at 10 Gbit/s",
     "suspects 4-2-2 with two threads", *("steps-scale-freshness-does-not " + one for one in (
         "streaming, 4 solvers", "streaming, 24 solvers", "asynchronous"))), 2e-2)
 

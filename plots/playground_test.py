@@ -238,8 +238,9 @@ class Exercises(Playground):
 
     def test_a_number_is_checked_against_a_run(self):
         self.visit("lesson=13&said=a+2")
-        alone, inside = self.ringscope_times("13-neighbours")[:2]
-        for given, word in ((inside / alone, "Right"), (5 * inside / alone, "Not yet: less")):
+        share = (10 - 2) / 2 * 125e6  # of the uplink, next to a job of 2 Gbit/s
+        right = 14 * 8 * 2 ** 20 / share * 1e3
+        for given, word in ((right, "Right"), (5 * right, "Not yet: less")):
             self.run_script(f"""exercise.said.textContent = ""; exercise.input.value = "{given}";
                 exercise.check()""")
             self.until("return exercise.said.textContent")

@@ -19,7 +19,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 NAMES = sorted(path.stem for path in (ROOT / "scenarios/lessons").glob("*.yaml")
                if "deadlock" not in path.stem)
 # No timeline is drawn of these: a million spans more take a minute and show no more.
-LONG = {"10-fusion", "17-which-parallelism-crosses-hosts", "two-levels-or-one"}
+LONG = {"two-levels-or-one"}
 PLOTS = (("--timeline", timeline, timeline.read_timeline),
          ("--json", breakdown, breakdown.read_report),
          ("--csv", scaling, scaling.read_points))

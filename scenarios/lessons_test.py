@@ -28,7 +28,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 SCREENS = HERE / "screens"
 NAMES = sorted(path.stem for path in (HERE / "lessons").glob("*.yaml"))
 # `run` explains a single case, `compare` the difference between several.
-COMMANDS = {"02-ring-of-8": "run", "05-deadlock": "run", "09-streaming-exchange": "run"}
+COMMANDS = {"05-deadlock": "run", "streaming-exchange": "run"}
 ENDINGS = {"--json": ".json", "--csv": ".csv", "--timeline": ".timeline.csv",
            "--trace": ".trace.json"}
 # A run that records each activity skips no repetition, so that last digits of its times differ.
@@ -39,12 +39,10 @@ MEASURED = re.compile(r'"(wall_s|peak_rss_bytes)": [^,\n]*')
 VERSION = re.compile(r'"version": "[^"]*"')
 # Half a minute of Release, and minutes under the sanitizers, in code that others run as well: once,
 # and not there.
-LONG = {"10-fusion", "17-which-parallelism-crosses-hosts", "two-levels-or-one"}
+LONG = {"two-levels-or-one"}
 # Seconds of Release, most of a minute each under the sanitizers, where suites run the same code.
 NOT_SANITIZED = LONG | {"16-the-missing-nic", "cores-for-the-input",
                         "gigabit-is-not-enough", "ring-or-parameter-server"}
-# Files of each of its activities would have 700 MB: others hold the same formats.
-UNRECORDED = "17-which-parallelism-crosses-hosts"
 SMALL = 24_000  # bytes: the report of 03-anomaly, from which all began, is to be read
 DIFF_LINES = 30
 
@@ -57,21 +55,18 @@ def ringscope(build, *arguments):
 
 
 def screen_of(name, build):
-    command = COMMANDS.get(name, "compare")
+    text = (HERE / "lessons" / f"{name}.yaml").read_text(encoding="utf-8")
+    command = COMMANDS.get(name, "compare" if "\ncases:" in text else "run")
     done = ringscope(build, command, name)
     ending = f"[exit {done.returncode}]\n" if done.returncode else ""
     return f"$ ringscope {command} {name}\n{done.stdout}{done.stderr}{ending}"
-
-
-def runs_of(name):
-    return RUNS[:1] if name == UNRECORDED else RUNS
 
 
 def outputs_of(name, build, runs=None):
     """{option: text} of all files, from each of its runs, or from the given ones."""
     texts = {}
     with tempfile.TemporaryDirectory() as folder:
-        for options in runs or runs_of(name):
+        for options in runs or RUNS:
             paths = {option: pathlib.Path(folder, name + ENDINGS[option]) for option in options}
             done = ringscope(build, "run", name,
                              *(str(word) for one in paths.items() for word in one))
@@ -121,19 +116,12 @@ class Screens(Held):
             with self.subTest(name):
                 self.assert_same(SCREENS / f"{name}.txt", screen_of(name, self.build))
 
-    def test_words_of_a_lesson_fit_above_its_pictures(self):
-        for name in filter(re.compile(r"\d").match, NAMES):
-            with self.subTest(name):
-                text = (HERE / "lessons" / f"{name}.yaml").read_text(encoding="utf-8")
-                self.assertLessEqual(len(re.sub("(?m)^#", "", text.split("question:")[0]).split()),
-                                     150)
-
 
 class Files(Held):
     def test_every_screen_and_file_has_its_scenario_and_every_file_is_held_once(self):
         large = digests()
         held = {f"{name} {option}": name + ENDINGS[option] for name in NAMES
-                for option in itertools.chain(*runs_of(name))}
+                for option in itertools.chain(*RUNS)}
         self.assertLessEqual(set(large), set(held))
         self.assertEqual({path.name for path in SCREENS.iterdir()},
                          {f"{name}.txt" for name in NAMES} | {"digests.txt"} |
@@ -215,10 +203,11 @@ class Verdicts(Held):
         self.assertIn(f"{2 * 0.25} ns for each byte", last)
 
     def test_measured_costs_have_the_anomaly_from_the_link_rate_of_one_core_both_ways_on(self):
-        (_, third), (_, fourth) = self.texts_of("03-anomaly"), self.texts_of("04-anomaly-gone")
+        third = (HERE / "lessons/03-anomaly.yaml").read_text(encoding="utf-8")
+        _, fourth = self.texts_of("anomaly-gone")
         self.assertIn(f"{8000 / (2 * 8):g} Mbit/s", fourth)
         self.assertIn(f"{8 / (2 * 0.25):g} Gbit/s", fourth)
-        seconds = self.seconds_of("04-anomaly-gone")
+        seconds = self.seconds_of("anomaly-gone")
         self.assert_ratios(third, seconds, [f" with measured costs at {rate} Gbit/s"
                                             for rate in (16, 25)])
         self.assert_ratios(fourth, seconds, [" with measured costs at 25 Gbit/s"])

@@ -31,7 +31,7 @@ void add_compare(Command& program) {
       "Examples:\n"
       "  ringscope compare 03-anomaly\n"
       "  ringscope compare 03-anomaly --against 4-3-1\n"
-      "  ringscope compare 03-anomaly 04-anomaly-gone --set job.bytes=16MiB\n"
+      "  ringscope compare 03-anomaly anomaly-gone --set job.bytes=16MiB\n"
       "  ringscope compare 03-anomaly --kernel both");
   compare.callback([arguments] {
     const auto& [cases, json, csv] = *arguments;

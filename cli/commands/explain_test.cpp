@@ -100,7 +100,7 @@ TEST(Explain, has_no_rings_and_trees_to_choose_from_for_sends) {
 }
 
 TEST(Explain, does_not_say_so_where_the_anomaly_is_gone) {
-  const std::vector<Report> reports = explained("04-anomaly-gone");
+  const std::vector<Report> reports = explained("anomaly-gone");
   ASSERT_EQ(reports.size(), 14);
   EXPECT_THAT(reason(reports[1]), HasSubstr(one_cpu)) << reports[1].name;
   for (const std::size_t gone : {0U, 3U, 4U, 5U, 6U, 7U, 12U, 13U})
@@ -112,7 +112,7 @@ TEST(Explain, does_not_say_so_where_the_anomaly_is_gone) {
 }
 
 TEST(Explain, names_the_lone_process_with_measured_costs_where_the_link_is_fast) {
-  const std::vector<Report> reports = explained("04-anomaly-gone", {});
+  const std::vector<Report> reports = explained("anomaly-gone", {});
   EXPECT_THAT(reason(reports.at(9)), HasSubstr("link bandwidth sets the pace")) << reports[9].name;
   EXPECT_THAT(reason(reports.at(11)), HasSubstr(one_cpu)) << reports[11].name;
 }
@@ -130,7 +130,7 @@ TEST(Explain, names_the_links_that_set_the_pace) {
 class ExplainEach : public testing::TestWithParam<const char*> {};
 
 INSTANTIATE_TEST_SUITE_P(Lessons, ExplainEach,
-                         testing::Values("01-two-hosts", "03-anomaly", "04-anomaly-gone",
+                         testing::Values("01-two-hosts", "03-anomaly", "anomaly-gone",
                                          "05-eager-and-rendezvous", "06-overlap"));
 
 TEST_P(ExplainEach, blames_the_whole_time_and_the_chain_covers_it) {
