@@ -37,12 +37,9 @@ RUNS = (("--json", "--csv"), ("--timeline", "--trace"))
 # that a release changes no screen.
 MEASURED = re.compile(r'"(wall_s|peak_rss_bytes)": [^,\n]*')
 VERSION = re.compile(r'"version": "[^"]*"')
-# Half a minute of Release, and minutes under the sanitizers, in code that others run as well: once,
-# and not there.
-LONG = {"two-levels-or-one"}
 # Seconds of Release, most of a minute each under the sanitizers, where suites run the same code.
-NOT_SANITIZED = LONG | {"16-the-missing-nic", "cores-for-the-input",
-                        "gigabit-is-not-enough", "ring-or-parameter-server"}
+NOT_SANITIZED = {"two-levels-or-one", "16-the-missing-nic", "cores-for-the-input",
+                 "gigabit-is-not-enough", "ring-or-parameter-server"}
 SMALL = 24_000  # bytes: the report of 03-anomaly, from which all began, is to be read
 DIFF_LINES = 30
 
@@ -127,18 +124,16 @@ class Files(Held):
                          {f"{name}.txt" for name in NAMES} | {"digests.txt"} |
                          {held[what] for what in set(held) - set(large)})
 
-    def test_every_file_has_the_same_bytes_on_every_build_and_in_every_run(self):
+    def test_every_file_has_the_same_bytes_on_every_build(self):
         large = digests()
         for name in self.names:
             outputs = outputs_of(name, self.build)
-            again = outputs if name in LONG else outputs_of(name, self.build)
             for option, got in outputs.items():
                 with self.subTest(f"{name} {option}"):
                     if f"{name} {option}" in large:
                         self.assertEqual(digest_of(got), large[f"{name} {option}"])
                     else:
                         self.assert_same(SCREENS / (name + ENDINGS[option]), got)
-                    self.assertEqual(again[option], got, "two runs differ")
 
 
 class Runs(Held):

@@ -29,7 +29,7 @@ class CaseView {
       this.waits && this.figure("Who waits for whom", "an arrow goes from the one that waits",
         this.waits.node),
       this.figure("Cluster", this.othersText(), this.cluster.node, "drawing-of-cluster"),
-      this.figure("Chunks", this.chunkText(), this.matrix.node),
+      one.chunks.none ? undefined : this.figure("Chunks", this.chunkText(), this.matrix.node),
       this.figure("Timeline", "a row for each rank; the line is the critical path. Ctrl and " +
         "wheel zoom, a double click shows all", this.timeline.node));
   }

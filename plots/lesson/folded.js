@@ -2,6 +2,8 @@
 // A cluster of more hosts than can be drawn one by one: a square for each, by the switch that it is
 // plugged into, filled as its links are loaded.
 
+const TALL = 200, LARGEST = 26;  // pixels: of all hosts, of the square of one
+
 class FoldedCluster {
   constructor(one, width) {
     this.one = one;
@@ -40,12 +42,14 @@ class FoldedCluster {
       : this.hosts.reduce((map, host) =>
         map.set(host.above, [...map.get(host.above) || [], host]), new Map());
     this.roomy = this.width > 700;
-    this.size = !this.roomy || this.hosts.length > 300 ? 8 : this.hosts.length > 64 ? 15 : 22;
+    const share = Math.sqrt(this.width * TALL / this.hosts.length);  // side of a square that fills
+    this.size = Math.max(8, Math.min(LARGEST, Math.floor(share) - 3));
     const side = this.size + 3, most = Math.max(1, Math.floor((this.width - 14) / side));
     this.groups = [];
     let x = 0, y = 0, high = 0;
     for (const [above, hosts] of groups) {
-      const columns = Math.min(most, Math.max(4, Math.ceil(Math.sqrt(hosts.length * 2))));
+      const columns = groups.size === 1 ? most
+        : Math.min(most, Math.max(4, Math.ceil(Math.sqrt(hosts.length * 2))));
       const width = Math.max(this.roomy ? 112 : 60, columns * side + 9);
       const height = Math.ceil(hosts.length / columns) * side + 24;
       if (x > 0 && x + width > this.width) {

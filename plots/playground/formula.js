@@ -3,7 +3,7 @@
 
 const COSTS = {"ns/B": 1e-9, "us/B": 1e-6, "ps/B": 1e-12};
 const TERM_COLOURS = {latency: "wait-latency-line", transfer: "load", overhead: "overhead-line",
-  copy: "copy-line", reduction: "reduce-line", wait: "wait-partner-line", compute: "compute-line",
+  copy: "copy-line", reduction: "ink", wait: "wait-partner-line", compute: "compute-line",
   other: "soft"};
 const FUNCTIONS = {log2: Math.log2, ceil: Math.ceil, floor: Math.floor, max: Math.max,
   min: Math.min, sqrt: Math.sqrt};

@@ -34,5 +34,5 @@ function gainsTable(one, gains) {
   return element("div", {}, rows.length ? table(`${one.name}: ${before}, and with`,
     ["twice of", "time", "difference"], rows)
     : element("p", {}, `${one.name}: no one thing gains; others are as busy.`),
-  others && element("p", {class: "facts"}, `Nothing comes of ${others}.`));
+  others && element("p", {class: "facts"}, `No gain from ${others}.`));
 }

@@ -125,7 +125,8 @@ function show(answer) {
   formula?.follow(cases[lessonOf(state).formula.run || 0]?.resolved || {});
   legend(cases);
   showCases(cases);
-  clock.goTo(share * clock.whole);
+  // At the end no rank does anything, and no link is loaded.
+  clock.goTo((document.body.classList.contains("locked") ? 1 : share) * clock.whole);
   byId("rates").textContent = cases.map(one => {
     const {busbw, warnings = []} = one.report;
     return [`${one.name}: ${timeText(one.seconds)}`,
@@ -165,6 +166,7 @@ function showLock(cases) {
     state.about = key === keyOf(freshState(state.lesson)) ? "" : key;
     remember("replaceState");
     showLock(shown);
+    clock.goTo(clock.whole / 2);
     resize();
     byId("verdict").scrollIntoView({block: "nearest"});
     byId("prediction").focus({preventScroll: true});

@@ -182,7 +182,8 @@ void KnownCollectives::ended(const GroupCall& call, const RankThread& thread, co
   Kind& kind = found->second;
   const auto at = kind.rounds.find(kind.over[call.self]++);
   Round& round = at->second;
-  simulating_.erase(thread.rank());
+  const auto simulating = simulating_.extract(thread.rank());  // none: another stream's has ended
+  const bool has_own_phase = simulating.empty() || simulating.mapped().phase_before < 0;
   Share& share = round.total.of[call.self];
   const Share before = share;
   share.seconds = run_->ledger->now() - round.start;
@@ -194,7 +195,7 @@ void KnownCollectives::ended(const GroupCall& call, const RankThread& thread, co
   const CallTime in_group = thread.in_groups().of(run_->groups.index_of(call.tag));
   share.in_group = {in_group.all - before.in_group.all, in_group.partner - before.in_group.partner};
   share.used = difference(own_use(thread.rank()), before.used);
-  share.mark = mark;
+  if (has_own_phase) share.mark = mark;
   share.after = thread.end_of_path();
   if (++round.ended < std::ssize(*call.ranks)) return;
   close(kind, round);

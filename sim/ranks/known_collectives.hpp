@@ -43,7 +43,7 @@ class KnownCollectives {
     std::vector<Paths::Segment> path;
     int path_from = -1;        ///< rank of the group whose chain that goes on
     PathCursor before, after;  ///< the chains of the one that was simulated
-    Mark mark;                 ///< the phase in which it ended
+    Mark mark;                 ///< the phase in which it ended, if it is not that of its begin
   };
 
   /// A rank begins one. True where it is to meet the others: then perhaps it is not simulated.

@@ -281,8 +281,10 @@ void RankThread::have_met(bool known, const PathCursor& from, double late) {
   const GroupCall& call = *verb.asked->call;
   const KnownCollectives::Share& share = run_->known->share(call);
   leave_mpi();
-  end_phase(run_->known->phase_before(rank()));
-  mark(share.mark);
+  if (!share.mark.phase.empty()) {
+    end_phase(run_->known->phase_before(rank()));
+    mark(share.mark);
+  }
   in_groups_.enter(run_->groups.index_of(call.tag));
   path = from;
   on_cpu_ = true;
