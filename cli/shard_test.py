@@ -209,7 +209,8 @@ class Shards(StudyTest):
         self.assertIn("it keeps its results for 'ringscope merge'",
                       refused("--shard", "3/16", "--no-store"))
         said = refused(**launched)
-        self.assertIn("this is shard 3/8, as OMPI_COMM_WORLD_RANK and OMPI_COMM_WORLD_SIZE say, "
+        self.assertIn("this is shard 3/8, according to OMPI_COMM_WORLD_RANK and "
+                      "OMPI_COMM_WORLD_SIZE, "
                       "and has no store", said)
         self.assertIn("'--shard none' does the whole study in this process", said)
         self.assertIn("8 shards would write to one file; name one for each: --store "

@@ -117,11 +117,11 @@ class Waiting(StudyTest):
                          r"^long: 8 ranks that send 1.12e\+08 messages, some \d+ s of computing "
                          r"and .* lower 'job.repetitions', the ranks of 'placement'\n")
         self.assertRegex(self.announced("what-if", *RUN, "--set", "job.repetitions=200000"),
-                         r"^6 simulations, some \d+ s; to have less of it, ask for fewer, or lower "
+                         r"^6 simulations, some \d+ s; to reduce it, ask for fewer, or lower "
                          r"'job.repetitions', the ranks of 'placement'\n")
         self.assertRegex(self.announced("sweep", *SWEEP, "--no-store", "--threads", "2", "--set",
                                         "job.repetitions=1000"),
-                         r"^study: 9000 points, some \d+ s on 2 threads; to have less of it, vary "
+                         r"^study: 9000 points, some \d+ s on 2 threads; to reduce it, vary "
                          r"less, or lower 'job.repetitions', the ranks of 'placement'\n")
 
     def test_is_told_what_ranks_that_are_alike_take_and_what_a_tolerance_saves(self):

@@ -68,7 +68,7 @@ FORMATS = {
 # The writer of PostScript takes the date from the clock.
 NOW, NO_DATE = re.compile(rb"%%CreationDate: .*"), b"%%CreationDate: Thu Jan 01 00:00:00 1970"
 
-OUTPUT = "the picture to write, in the format of its name: .png, .pdf, .svg or .eps"
+OUTPUT = "picture to write, in the format of its name: .png, .pdf, .svg or .eps"
 
 
 def kind_of(activity, cause):
@@ -223,7 +223,7 @@ def parser(prog, page, table, what, title):
     made = page_parser(prog, page, Parser)
     made.add_argument("path", metavar=table, help=what)
     made.add_argument("-o", "--output", required=True, help=OUTPUT)
-    made.add_argument("--title", help=f"default: {title}")
+    made.add_argument("--title", help=f"title of the picture (default: {title})")
     return made
 
 

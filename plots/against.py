@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A value of each case against one of the scenario's keys, and where two lines cross.
+"""Plot a value of each case against one of the scenario's keys, and where two lines cross.
 
-One line per algorithm; the legend says what else differs. KEY is a dotted key of the scenario as
-resolved, such as cluster.link.bandwidth or job.options.servers; VALUE one of the case's, such as
-time_s or training.records_per_s. Cases that lack the key, where others have it, are level lines.
+One line per algorithm; the legend lists all other differences. KEY is a dotted key of the resolved
+scenario, such as cluster.link.bandwidth or job.options.servers. VALUE is a key of the case, such as
+time_s or training.records_per_s. Cases without the key are level lines.
 Example: plots/against out/wires.json --key cluster.link.bandwidth -o out/wires.png
 """
 
@@ -228,9 +228,9 @@ def main():
     parser = style.parser("against", __doc__, "report",
                           "JSON from `ringscope run`, `compare` or `sweep`, CSV of `sweep`",
                           "the scenario's question")
-    parser.add_argument("--key", help="scenario key of the x axis; default: a key of the sweep")
-    parser.add_argument("--value", help="case value of the y axis; default: time_s, or the "
-                        "sweep's first metric")
+    parser.add_argument("--key", help="scenario key of the x axis (default: a key of the sweep)")
+    parser.add_argument("--value", help="case value of the y axis (default: time_s, or the sweep's "
+                        "first metric)")
     style.write(figure_of, parser)
 
 

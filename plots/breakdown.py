@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Time of each rank by its use: one panel per case, one stacked bar per rank, grouped by host.
+"""Plot the time of each rank by activity: one panel per case, one bar per rank, grouped by host.
 
 Example: plots/breakdown out/anomaly.json -o out/breakdown.png
 """

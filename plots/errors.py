@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Errors of predictions: each case with the model's interval, and how many are within an error.
+"""Plot prediction errors: each case with the model's interval, and the distribution of the errors.
 
-Reads the JSON of `ringscope validate --json`. Cases that the fit has seen and noisy ones are left
-out. Where the model has an interval for each case, a full mark is a case whose measured median lies
-in it, and the words below say for how many that is so (the coverage), and how many there should be.
-Algorithms stand a little beside each other.
+Reads the JSON of `ringscope validate --json`. Fitted cases and noisy cases are omitted. If the
+model has an interval for each case, a filled mark is a case with its measured median in the
+interval. The text below reports the coverage and its nominal value. Marks of different algorithms
+are slightly offset.
 Example: plots/errors verdict.json -o errors.png
 """
 
@@ -18,7 +18,7 @@ from plots import inputs
 from plots.inputs import field
 
 WIDTH, HEIGHT, LEFT, RIGHT, BOTTOM, GAP = 10.0, 3.85, 0.75, 0.3, 0.95, 0.8  # inches
-QUESTION = "How far off are the predictions, and does the model know it?"
+QUESTION = "How large are the prediction errors, and does the interval cover them?"
 Error = namedtuple("Error", "algorithm bytes error low high")  # shares; low, high: None of unknown
 Judged = namedtuple("Judged", "errors level")  # `level`: the coverage that there should be, or None
 
@@ -32,7 +32,7 @@ def read_verdict(path):
             continue
         errors.append(error_of(where, case))
     if not errors:
-        raise InputError(f"{path}: cases: none counts: all are noisy, or seen by the fit")
+        raise InputError(f"{path}: cases: none is counted: all are noisy or fitted")
     interval = document.get("interval")
     return Judged(errors, interval["level"] if interval else None)
 
@@ -55,7 +55,7 @@ def covered(one):
 def coverage_words(judged):
     known = [covered(one) for one in judged.errors if one.low is not None]
     if not known:
-        return "The model has no intervals: its coverage is not known."
+        return "The model has no intervals, so coverage is unknown."
     share = f"{100 * sum(known) / len(known):.0f} %"
     words = (f"{sum(known)} of {len(known)} measured medians ({share}) lie in the model's interval")
     if judged.level is not None:

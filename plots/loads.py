@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The cluster with its loads: hosts, switches and links, coloured by the share that was used.
+"""Plot the cluster with its loads: hosts, switches and links, coloured by utilisation.
 
-Reads the page of `ringscope lesson`. The colour of a link is that of its busier direction; a number
-beside a host or a switch is the load of its busiest link upwards. Hosts that are loaded alike below
-one switch stand as one.
+Reads the page of `ringscope lesson`. The colour of a link shows its busier direction. The number
+next to a host or a switch is the load of its busiest uplink. Equally loaded hosts of one switch are
+drawn as one.
 Example: plots/loads anomaly.html -o loads.png
 """
 

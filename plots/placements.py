@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The time of every placement, the best first, coloured by what holds it up.
+"""Plot the time of each placement, best first, coloured by bottleneck.
 
-Reads the CSV of `ringscope place --csv`. Each colour has a marker of its own; the user's placement
-has a ring around it, the best, the worst and the user's their names.
+Reads the CSV of `ringscope place --csv`. Each colour has a separate marker. A ring marks the
+baseline placement. The best placement, the worst and the baseline are labelled.
 Example: plots/placements placements.csv -o placements.png
 """
 
@@ -17,7 +17,7 @@ from plots import inputs
 WIDTH, HEIGHT, LEFT, RIGHT, BOTTOM, TOP = 7.5, 3.9, 0.8, 0.25, 0.6, 0.95  # inches
 COLUMNS = ["place", "placement", "time_s", "held_up_by", "yours"]
 OTHERS = "others"
-QUESTION = "How long does each placement take, and what holds it up?"
+QUESTION = "How long does each placement take, and what is its bottleneck?"
 Placed = namedtuple("Placed", "place name seconds cause yours")
 
 

@@ -3,17 +3,17 @@
 
 The kind of the figure follows from the content of the file:
 
-  timeline    who did what, when: CSV of `run --timeline`
-  breakdown   where each rank's time went: JSON of `run --json` or `compare --json`
+  timeline    activity of each rank over time: CSV of `run --timeline`
+  breakdown   time of each rank by activity: JSON of `run --json` or `compare --json`
   scaling     time and bandwidth against size or ranks: CSV of `run --csv`
-  against     a value of each case against a key (--key): JSON of `run`, `compare` or `sweep`, or
+  against     value of each case against a key (--key): JSON of `run`, `compare` or `sweep`, or
               CSV of `sweep`
-  placements  the time of every placement: CSV of `place --csv`
-  loads       the cluster with its loads: page of `lesson`
-  errors      errors of predictions, and the model's coverage: JSON of `validate --json`
+  placements  time of each placement: CSV of `place --csv`
+  loads       utilisation of hosts, switches and links: page of `lesson`
+  errors      prediction errors and coverage: JSON of `validate --json`
 
 The picture has the format of its name: .png, .svg, .pdf or .eps. `ringscope plot FILE --kind KIND
---help` says what a kind takes beside that.
+--help` lists the further options of a kind.
 Examples:
   ringscope plot timeline.csv -o timeline.png
   ringscope plot jobs.json --key job.options.servers -o jobs.svg
@@ -70,8 +70,9 @@ def main():
     words = sys.argv[1:]
     helped = asks_for_a_kinds_help(words)
     parser = page_parser("ringscope plot", __doc__, Parser)
-    parser.add_argument("file", nargs="?", help="file to draw")
-    parser.add_argument("--kind", choices=KINDS, help="default: detected from the content")
+    parser.add_argument("file", nargs="?", help="result file to plot")
+    parser.add_argument("--kind", choices=KINDS,
+                        help="kind of the figure (default: detected from the content)")
     parser.add_argument("-o", "--output", metavar="PICTURE", help=style.OUTPUT)
     known, rest = parser.parse_known_args([word for word in words if word not in HELP]
                                           if helped else words)

@@ -190,7 +190,7 @@ class Errors(InFolder):
 
     def test_a_model_without_intervals_says_so(self):
         for case in (judged(), judged(low_s=None, high_s=None)):
-            self.assertIn("coverage is not known", errors.coverage_words(self.read(case)))
+            self.assertIn("coverage is unknown", errors.coverage_words(self.read(case)))
 
     def test_the_curve_reaches_each_error_at_its_share(self):
         figure = errors.draw(self.read(*(judged(e) for e in (0.4, -0.1, 0.2, -0.3))), "Why?")
@@ -211,7 +211,7 @@ class Errors(InFolder):
     def test_fitted_and_noisy_cases_do_not_count(self):
         read = self.read(judged(), judged(fitted=True), judged(marks=["noisy"]))
         self.assertEqual(len(read.errors), 1)
-        with self.assertRaisesRegex(style.InputError, "none counts"):
+        with self.assertRaisesRegex(style.InputError, "none is counted"):
             self.read(judged(fitted=True))
 
 

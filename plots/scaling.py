@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Time and bus bandwidth against the message size, or against ranks where the size is constant.
+"""Plot time and bus bandwidth against the message size, or against ranks if the size is constant.
 
-One line per (cluster, placement, algorithm, library); the legend says only what differs. Where the
+One line per (cluster, placement, algorithm, library); the legend lists only differences. If the
 table has low_s and high_s (`ringscope estimate`), a band shows that range.
 Example: plots/scaling out/scaling.csv -o out/scaling.png
 """
@@ -108,7 +108,7 @@ def draw(points, title):
     lines = lines_of(points, x)
     columns, legend = style.size_of_legend(lines, WIDTH)
     title = style.in_lines(title or f"How do time and bandwidth grow with the "
-                           f"{'number of ranks' if x == 'ranks' else 'message size'}?", WIDTH)
+                           f"{'number of ranks' if x == 'ranks' else 'size of the vector'}?", WIDTH)
     top = TOP + legend + style.extra_height(title)
     height = round(top + PANEL_HEIGHT + BOTTOM, 2)
     figure, (left, right) = plt.subplots(1, 2, figsize=(WIDTH, height))

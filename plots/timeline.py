@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The activity of each rank, moment by moment: one panel per case, one row per rank.
+"""Plot the activity of each rank over time: one panel per case, one row per rank.
 
-A black tick in a row marks where that rank enters a phase. Of more than 32 ranks those that do the
-same share a row; where more than 64 rows are left, neighbours do, and a row shows what most of them
-do.
+A black tick in a row marks the start of a phase. Beyond 32 ranks, ranks with the same activities
+share a row. Beyond 64 such rows, adjacent ranks share a row, which shows their most frequent
+activity.
 Example: plots/timeline out/timeline.csv -o out/timeline.png
 """
 

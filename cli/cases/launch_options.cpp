@@ -69,7 +69,7 @@ void LaunchFiles::require_for(SlotKind slot_kind) const {
     if (one.says == LaunchSays::host && slot_kind == SlotKind::gpu && gpu_file().empty())
       throw BadInput(
           fmt::format("{}: contains the host of each rank, and not its GPU: add --gpus FILE, "
-                      "a script that gives each rank its own, or take --torchrun FILE",
+                      "a script that gives each rank its own, or use --torchrun FILE",
                       flag_of(one)));
   }
 }

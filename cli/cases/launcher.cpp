@@ -23,8 +23,8 @@ class Variables {
     const auto number = whole_number(variable_(name));
     if (!number || *number < 0)
       throw BadInput(
-          fmt::format("{}={}: expected a whole number, as a launcher sets it; say which shard this "
-                      "is by --shard 3/16",
+          fmt::format("{}={}: expected a whole number from the launcher; set the shard with "
+                      "--shard 3/16",
                       name, variable_(name)));
     return static_cast<std::size_t>(*number);
   }
@@ -45,8 +45,8 @@ Launch launch(const Variables& environment, const char* rank, const char* size, 
   const std::size_t number = environment.number(rank), count = environment.number(size);
   if (number >= count)
     throw BadInput(
-        fmt::format("{}={} and {}={}: expected a rank below the number of processes; say which "
-                    "shard this is by --shard 3/16",
+        fmt::format("{}={} and {}={}: expected a rank below the number of processes; set the "
+                    "shard with --shard 3/16",
                     rank, number, size, count));
   return {{number + 1, count}, local_size, fmt::format("{} and {}", rank, size)};
 }
@@ -72,7 +72,7 @@ std::optional<Launch> slurm_array(const Variables& environment) {
   if (id < least || (id - least) % step != 0 || (id - least) / step >= count)
     throw BadInput(fmt::format(
         "SLURM_ARRAY_TASK_ID={}: is none of {} numbers from {} on in steps of {}; submit an even "
-        "array such as --array=1-16, or say which shard this is by --shard 3/16",
+        "array such as --array=1-16, or set the shard with --shard 3/16",
         id, count, least, step));
   return Launch{
       {(id - least) / step + 1, count}, 1, "SLURM_ARRAY_TASK_ID and SLURM_ARRAY_TASK_COUNT"};
@@ -129,8 +129,9 @@ std::string filled_in(const std::string& store, const Shard& shard) {
 /// Where a launcher names the shards, one command line is all of theirs.
 void require_own_store(const StudyOptions& options, const std::optional<Launch>& launch) {
   const std::string shard = text_of(*options.part);
-  const std::string who = launch ? fmt::format("this is shard {}, as {} say", shard, launch->names)
-                                 : fmt::format("this is shard {}", shard);
+  const std::string who =
+      launch ? fmt::format("this is shard {}, according to {}", shard, launch->names)
+             : fmt::format("this is shard {}", shard);
   const std::string hint =
       launch ? "; '--shard none' does the whole study in this process" : std::string();
   if (options.no_store)
@@ -208,7 +209,7 @@ void refuse_answers(const StudyOptions& options,
   for (const auto& [option, text] : answers)
     if (!text.empty())
       throw BadInput(fmt::format(
-          "{}: shard {} is a part of the answer; the whole one comes by 'ringscope merge "
+          "{}: shard {} is a part of the answer; for all of it run 'ringscope merge "
           "part-*.sqlite -o all.sqlite' and then 'ringscope {} ... --store all.sqlite {} {}'",
           option, text_of(*options.part), command, option, text));
 }

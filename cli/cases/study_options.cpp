@@ -142,8 +142,8 @@ void StudyRun::announce(std::size_t points, const MakeScenario& make, const Poin
   const double all = each * seconds / static_cast<double>(count) * static_cast<double>(points) /
                      std::min<double>(evaluator_->threads(), each * static_cast<double>(points));
   if (all < long_s || time_.count() > 0) return;
-  bar_->say(fmt::format("{}: {} {}, {} {} on {} threads{}; to have less of it, {}, or lower {}",
-                        name_, points, words.name, how.skip ? "at most" : "some",
+  bar_->say(fmt::format("{}: {} {}, {} {} on {} threads{}; to reduce it, {}, or lower {}", name_,
+                        points, words.name, how.skip ? "at most" : "some",
                         to_short_text(Seconds(all), 2), evaluator_->threads(),
                         has_store_ ? ", less the points in the store" : "", words.fewer, lower));
 }

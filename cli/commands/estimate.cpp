@@ -179,7 +179,7 @@ void draw(const Curve& curve, const std::string& picture) {
   const std::string table = csv_of(curve);  // some kilobytes: a pipe holds them
   if (pipe(ends) != 0 || write(ends[1], table.data(), table.size()) != std::ssize(table) ||
       dup2(ends[0], STDIN_FILENO) < 0)
-    throw BadInput("--figure: the table cannot be handed on");
+    throw BadInput("--figure: cannot pass the table to the plot program");
   close(ends[0]);
   close(ends[1]);
   run_script("plots/plot", {"/dev/stdin", "--kind", "scaling", "-o", picture, "--title",
@@ -230,8 +230,8 @@ void add_estimate(Command& program) {
   command.add_option("--ranks", ranks, "number of GPUs (default: all of the cluster)");
   command
       .add_option("--bytes", bytes,
-                  "size, list A,B,... or range A..B in powers of two; of "
-                  "allgather and reduce_scatter, of the whole buffer")
+                  "message size, list A,B,... or range A..B in powers of two "
+                  "(allgather and reduce_scatter: the whole buffer)")
       .show_default();
   command.add_option(
       "--library", library,

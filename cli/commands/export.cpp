@@ -53,15 +53,14 @@ void add_export(Command& program) {
   command.add_option("SCENARIO", arguments->scenario, "a name from scenarios/, or a file");
   add_question_options(command, arguments->question);
   command.add_option("--case", arguments->only,
-                     "NAME: the case to export, if the scenario has several");
+                     "NAME of the case to export, if the scenario has several");
   command.add_option("--goal", arguments->goal, "FILE to write in GOAL ('-': standard output)")
       .required();
   command.footer(
-      "GOAL is the text that LogGOPSim's txt2bin reads. It has what each rank sends, receives and\n"
-      "computes, and what waits for what; reductions and copies are calculations with the "
-      "library's\n"
-      "costs. The other simulator determines the time of messages. The job 'schedule'\n"
-      "reads such a file (scenarios/format.md).\n\n"
+      "GOAL is the input format of LogGOPSim's txt2bin. It contains the sends, receives and\n"
+      "computations of each rank, and their dependencies. Reductions and copies are computations\n"
+      "with the library's costs. The other simulator determines the time of messages. The job\n"
+      "'schedule' reads a GOAL file (scenarios/format.md).\n\n"
       "Examples:\n"
       "  ringscope export 02-ring-of-8 --goal ring.goal\n"
       "  ringscope export my.yaml --set job.bytes=1MiB --goal - | head");

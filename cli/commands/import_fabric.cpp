@@ -65,33 +65,33 @@ void add_import_fabric(Command& program) {
   FabricOptions& options = arguments->options;
   command.add_option("FILE", arguments->file, "description of the network").required();
   command.add_option("-o,--output", arguments->output,
-                     "file of the cluster (default: standard output)");
+                     "cluster file to write (default: standard output)");
   command.add_option("--format", arguments->as,
                      "ibnetdiscover, slurm_conf, slurm_yaml, topograph, kubernetes, nvidia_smi_q "
-                     "or ec2; default: detected from the content");
+                     "or ec2 (default: detected from the content)");
   command
       .add_option("--label", arguments->labels,
-                  "one more label of Kubernetes' nodes, for a rack or the like")
+                  "LABEL of Kubernetes nodes for a further level, such as a rack")
       .one_word();
   command.add_option("--host", options.host,
-                     "a cluster whose hosts these are like, such as import-machine wrote");
+                     "CLUSTER with the host to use, such as a file from import-machine");
   constexpr int most_cores = 65536;
-  command.add_option("--cores", options.cores, "without --host: cores of each host")
+  command.add_option("--cores", options.cores, "cores of each host, without --host")
       .between(1, most_cores)
       .show_default();
   command.add_flag("--adapters", options.adapters, "treat every adapter as a separate host");
   command.add_option("--link", arguments->link,
-                     "BANDWIDTH of a host's link where the file has none: \"100 Gbit/s\"");
+                     "BANDWIDTH of a host's link if the file has none, such as \"100 Gbit/s\"");
   command
       .add_option("--oversubscription", options.oversubscription,
-                  "where the file does not count uplinks: ratio of a switch's bandwidth to its "
-                  "hosts and to its uplinks")
+                  "RATIO of a switch's bandwidth to its hosts and to its uplinks, if the file does "
+                  "not count uplinks")
       .between(1.0, 1e6)
       .show_default();
   command.footer(
-      "Hosts, switches and links keep their names; link rates are the file's, such as 4xNDR. An\n"
-      "adapter belongs to the host that its description begins with (\"n1 mlx5_0\"). Guessed\n"
-      "and omitted parts are listed at the head of the cluster and on standard error.\n\n"
+      "Hosts, switches and links keep their names. The file determines link rates, such as 4xNDR.\n"
+      "An adapter's description begins with the name of its host (\"n1 mlx5_0\"). Guessed and\n"
+      "omitted parts are listed at the head of the cluster and on standard error.\n\n"
       "This imports the network between hosts; `ringscope import-machine` imports a host.\n\n"
       "Examples:\n"
       "  ringscope import-fabric topologies/fabrics/ibnetdiscover-582-adapters.txt -o ib.yaml\n"

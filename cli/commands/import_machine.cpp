@@ -46,17 +46,17 @@ void add_import_machine(Command& program) {
   const auto arguments = std::make_shared<ImportMachineArguments>();
   command.add_option("FILE", arguments->file, "description of the host").required();
   command.add_option("-o,--output", arguments->output,
-                     "file of the cluster (default: standard output)");
+                     "cluster file to write (default: standard output)");
   command.add_option("--format", arguments->as,
-                     "hwloc, nccl, nvidia_smi or rocm_smi; default: detected from the content");
+                     "hwloc, nccl, nvidia_smi or rocm_smi (default: detected from the content)");
   constexpr int most_hosts = 65536;
-  command.add_option("--hosts", arguments->hosts, "number of such hosts in the cluster")
+  command.add_option("--hosts", arguments->hosts, "number of hosts in the cluster")
       .between(1, most_hosts)
       .show_default();
   command.add_option("--link", arguments->link,
-                     "BANDWIDTH of the links between them: \"100 Gbit/s\"");
+                     "BANDWIDTH of the links between hosts, such as \"100 Gbit/s\"");
   command.footer(
-      "The machine becomes a host of type custom, on a star of such hosts. Values "
+      "The machine becomes a host of type custom. The hosts form a star. Values "
       "missing in the file come from a table (topologies/imports/assumed.cpp); they are listed at "
       "the head of the cluster and on standard error.\n\n"
       "This imports the parts of a host; `ringscope import` imports measurements.\n\n"

@@ -12,7 +12,8 @@
 namespace ringscope {
 
 void add_init(Command& program) {
-  Command command = program.add_subcommand("init", "Write a commented file to begin with");
+  Command command =
+      program.add_subcommand("init", "Write a commented template of a scenario, cluster or study");
   const auto kind = std::make_shared<std::string>(), output = std::make_shared<std::string>("-");
   command.add_option("KIND", *kind, "scenario, cluster or study").required();
   command.add_option("-o,--output", *output, "new file to write ('-': standard output)");

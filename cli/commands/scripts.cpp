@@ -30,7 +30,7 @@ constexpr const char* python = "/usr/bin/python3";
 
 void run_script(const std::string& path, const std::vector<std::string>& arguments) {
   const std::string script = (fs::path(data_directory()) / path).string();
-  if (!fs::exists(script)) throw BadInput(fmt::format("there is no '{}'", script));
+  if (!fs::exists(script)) throw BadInput(fmt::format("file not found: '{}'", script));
   setenv("RINGSCOPE", fs::read_symlink("/proc/self/exe").c_str(), 1);
   std::vector<std::string> words = {python, "-B", script};
   for (const std::string& word : arguments) {

@@ -21,7 +21,7 @@ void print_peers(const Gpus& gpus, int gpu) {
   for (int other = 0; other < gpus.count(); ++other)
     if (other != gpu && gpus.peer_access(gpu, other)) peers += fmt::format(" {}", other);
   if (gpus.count() > 1)
-    fmt::print("  reaches the memory of {}\n", peers.empty() ? "no other" : "GPU" + peers);
+    fmt::print("  peer access to {}\n", peers.empty() ? "no other GPU" : "GPU" + peers);
 }
 
 void devices_command() {
@@ -36,7 +36,7 @@ void devices_command() {
 }  // namespace
 
 void add_devices(Command& program, const std::string&) {
-  Command devices = program.add_subcommand("devices", "List the GPUs, and who reaches whom");
+  Command devices = program.add_subcommand("devices", "List the GPUs and their peer access");
   devices.callback(devices_command);
 }
 

@@ -10,10 +10,10 @@ namespace ringscope::cuda {
 namespace {
 
 int run_program(int count, char** words) {
-  Program program("The scenarios of the simulator, run for real on this machine's GPUs",
-                  "ringscope-cuda", std::string("ringscope-cuda ") + RINGSCOPE_VERSION);
+  Program program("Run scenarios and probes on the GPUs of this machine", "ringscope-cuda",
+                  std::string("ringscope-cuda ") + RINGSCOPE_VERSION);
   program.footer(
-      "Exit codes: 0 done, 1 bad input or no GPU, 3 a deadlock, 4 a wrong result or a "
+      "Exit codes: 0 done, 1 bad input or no GPU, 3 deadlock, 4 wrong result or "
       "CUDA error.");
   return ringscope::run_program(program, subcommands, count, words);
 }

@@ -77,17 +77,23 @@ void add_nccl(Command& program, const std::string& command) {
   const auto arguments = std::make_shared<NcclArguments>();
   arguments->command = command;
   Command nccl = program.add_subcommand("nccl", "Measure NCCL's own collectives");
-  nccl.add_option("-o,--output", arguments->output, "a replay (validation/measurement.md)");
-  nccl.add_option("--only", arguments->only, "such as allreduce,broadcast").separated_by(',');
-  nccl.add_option("--sizes", arguments->sizes, "message sizes: 4KiB,1MiB,64MiB").separated_by(',');
-  nccl.add_option("--ranks", arguments->bench.ranks, "how many; as many as there are GPUs")
+  nccl.add_option("-o,--output", arguments->output,
+                  "replay to write, see validation/measurement.md (default: standard output)");
+  nccl.add_option("--only", arguments->only,
+                  "NAME,...: collectives to measure, such as allreduce,broadcast (default: all)")
+      .separated_by(',');
+  nccl.add_option("--sizes", arguments->sizes,
+                  "message sizes, such as 4KiB,1MiB (default: 4 KiB to 256 MiB by factors of 4)")
+      .separated_by(',');
+  nccl.add_option("--ranks", arguments->bench.ranks,
+                  "numbers of ranks, such as 2,4 (default: the number of GPUs, at least 2)")
       .separated_by(',')
       .between(1, 1024);
   add_timeout_option(nccl, arguments->timeout_s, "one size");
   add_timing_options(nccl, arguments->bench.repetitions);
   nccl.footer(
-      "The simulator predicts them by the algorithms that NCCL is known to choose: nccl "
-      "for allreduce,\nrings and chains for the others.");
+      "The simulator predicts them with NCCL's known algorithms: nccl for allreduce, rings and\n"
+      "chains for the others.");
   nccl.callback([arguments] { nccl_command(*arguments); });
 }
 

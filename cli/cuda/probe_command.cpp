@@ -103,7 +103,7 @@ void probe_command(ProbeArguments& arguments) {
 
 std::string footer() {
   return probes_text(probes, 19) +
-         "\nThe GPUs should have nothing else to do: ringscope-cuda probe -o probes.json";
+         "\nExample, on idle GPUs:\n  ringscope-cuda probe -o probes.json";
 }
 
 }  // namespace
@@ -113,13 +113,15 @@ void add_probe(Command& program, const std::string& command) {
   arguments->command = command;
   Command probe = program.add_subcommand("probe", "Measure the GPUs of this machine");
   add_output_option(probe, arguments->output);
-  probe.add_option("--only", arguments->only, "NAME,...: these probes").separated_by(',');
-  probe.add_option("--sizes", arguments->sizes, "such as 4KiB,1MiB,64MiB").separated_by(',');
+  probe.add_option("--only", arguments->only, "NAME,...: probes to run (default: all)")
+      .separated_by(',');
+  probe.add_option("--sizes", arguments->sizes, "sizes of copies and sums, such as 4KiB,1MiB,64MiB")
+      .separated_by(',');
   probe
       .add_option("--segments", arguments->segments,
-                  "segments of staged copies, such as 256KiB,4MiB")
+                  "segment sizes of staged copies, such as 256KiB,4MiB")
       .separated_by(',');
-  probe.add_option("--gpus", arguments->gpus, "such as 0,1").separated_by(',');
+  probe.add_option("--gpus", arguments->gpus, "GPUs to probe, such as 0,1").separated_by(',');
   probe.add_option("--streams", arguments->most_streams, "maximum number of concurrent streams")
       .show_default()
       .between(1, 64);

@@ -109,10 +109,11 @@ void replay_command(ReplayArguments& arguments) {
 
 void add_path_options(Command& replay, ReplayArguments& arguments) {
   ExecutorOptions& executor = arguments.replay.executor;
-  replay.add_choice<bool>("--path", executor.transfers.always_staged,
-                          "auto (default): inside a GPU, from GPU to GPU where one may reach the "
-                          "other, else staged; staged: all through host memory",
-                          {{"auto", false}, {"staged", true}});
+  replay.add_choice<bool>(
+      "--path", executor.transfers.always_staged,
+      "path of messages: auto (default; direct inside a GPU or with peer access, else "
+      "staged) or staged (all through host memory)",
+      {{"auto", false}, {"staged", true}});
   replay.add_choice<HostMemory>(
       "--host-memory", executor.transfers.host_memory,
       "memory for staging: pinned (default) or pageable",
@@ -123,7 +124,7 @@ void add_path_options(Command& replay, ReplayArguments& arguments) {
       .between(1, 1024);
   replay.add_choice<ProgressBy>(
       "--progress", executor.progress,
-      "polling (default): the host asks events; callbacks: streams call the host",
+      "end of a stream: polling (default; the host queries events) or callbacks",
       {{"polling", ProgressBy::polling}, {"callbacks", ProgressBy::callbacks}});
   replay
       .add_option("--gpus", arguments.replay.gpus,
@@ -144,7 +145,7 @@ void add_replay(Command& program, const std::string& command) {
   add_path_options(replay, *arguments);
   add_timing_options(replay, arguments->replay.repetitions);
   replay.add_flag("--phases", arguments->replay.executor.phases,
-                  "also the seconds inside each step of each phase");
+                  "also record the time of each step of each phase");
   add_timeout_option(replay, arguments->replay.timeout_s, "a case");
   add_emulated_option(replay, arguments->emulated, "machine");
   replay.footer("Example:\n  ringscope-cuda replay 02-ring-of-8 --path staged -o real.json");

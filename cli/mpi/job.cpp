@@ -54,7 +54,7 @@ void refuse_other_launcher() {
 void add_job_options(Command& subcommand, JobOptions& options, const std::string& timed) {
   add_output_option(subcommand, options.output);
   subcommand.add_option("--link-bandwidth", options.link_bandwidth,
-                        "nominal rate of a host's link, such as \"10 Gbit/s\", for the document");
+                        "nominal BANDWIDTH of a host's link, such as \"10 Gbit/s\"");
   add_emulated_option(subcommand, options.emulated, "cluster");
   add_timeout_option(subcommand, options.timeout_s, timed);
 }

@@ -101,7 +101,7 @@ void probe_command(ProbeArguments& arguments) {
 
 std::string footer() {
   return probes_text(probes, 15) +
-         "\nTwo ranks on each of two hosts are enough for all of them:\n"
+         "\nTwo ranks on each of two hosts are enough for all probes:\n"
          "  mpirun -n 4 --map-by ppr:2:node ringscope-mpi probe -o probes.json\n"
          "Under --threads every call takes locks: run the probe \"threads\" in a separate job.";
 }
@@ -112,14 +112,19 @@ void add_probe(Command& program, const std::string& command) {
   const auto arguments = std::make_shared<ProbeArguments>();
   arguments->job.command = command;
   arguments->job.timeout_s = 120;
-  Command probe = program.add_subcommand("probe", "Measure this cluster and this MPI");
+  Command probe = program.add_subcommand("probe", "Measure this cluster and its MPI library");
   add_job_options(probe, arguments->job, "one series of a probe");
-  probe.add_option("--only", arguments->only, "NAME,...: these probes").separated_by(',');
-  probe.add_option("--sizes", arguments->sizes, "such as 8B,1KiB,64KiB").separated_by(',');
-  probe.add_option("--way", arguments->ways, "PATH,PATH between ranks: self, shm, network")
+  probe.add_option("--only", arguments->only, "NAME,...: probes to run (default: all)")
+      .separated_by(',');
+  probe.add_option("--sizes", arguments->sizes, "message sizes, such as 8B,1KiB,64KiB")
+      .separated_by(',');
+  probe
+      .add_option("--way", arguments->ways,
+                  "PATH,...: paths between ranks: self, shm, network (default: all)")
       .separated_by(',');
   add_bench_options(probe, arguments->bench);
-  probe.add_flag("--threads", arguments->threads, "start MPI for threads, and probe them");
+  probe.add_flag("--threads", arguments->threads,
+                 "initialise MPI for several threads, and probe them");
   probe.footer(footer());
   probe.callback([arguments] { probe_command(*arguments); });
 }

@@ -70,7 +70,7 @@ std::string made_folder(const std::string& folder) {
 
 void add_record(Command& program, const std::string&) {
   const auto arguments = std::make_shared<RecordArguments>();
-  Command record = program.add_subcommand("record", "Write down what a program calls of MPI");
+  Command record = program.add_subcommand("record", "Record the MPI calls of a program");
   record
       .add_option("-o,--output", arguments->folder,
                   "folder for the calls of each rank (validation/executors/mpi/record/calls.md)")
@@ -80,11 +80,11 @@ void add_record(Command& program, const std::string&) {
   record.add_choice(
       "--clock", arguments->clock,
       "clock of computation between calls: wall (default), or cpu if ranks share cores", clocks);
-  record.add_option("program", arguments->program, "behind --: the program and its words")
+  record.add_option("program", arguments->program, "program and its arguments, after --")
       .required();
   record.footer(
       "Example:\n  mpirun -n 8 ringscope-mpi record -o trace -- ./program 100\n"
-      "Then a scenario whose job is {trace: trace} simulates it "
+      "A scenario with the job {trace: trace} simulates the program "
       "(docs/how-to/record-my-program.md).");
   record.callback([arguments] { record_command(*arguments); });
 }

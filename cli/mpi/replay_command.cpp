@@ -101,9 +101,12 @@ void add_measuring_options(Command& replay, ReplayOptions& options) {
   const std::map<std::string, StartMode> modes = {{"clock", StartMode::clock},
                                                   {"barrier", StartMode::barrier}};
   replay.add_choice("--start", options.start,
-                    "clock (default): at an agreed time; barrier: after two of them", modes);
-  replay.add_flag("--phases", options.phases, "also the seconds inside each step of each phase");
-  replay.add_option("--call", options.call, "MPI's own collective in place of the algorithm's text")
+                    "start of a sample: clock (default; at an agreed time) or barrier (after two "
+                    "barriers)",
+                    modes);
+  replay.add_flag("--phases", options.phases, "also record the time of each step of each phase");
+  replay
+      .add_option("--call", options.call, "MPI's own collective instead of the algorithm's program")
       .one_of({"MPI_Allreduce"});
 }
 
@@ -129,9 +132,10 @@ void add_replay(Command& program, const std::string& command) {
   add_scenario_arguments(replay, arguments->asked);
   add_job_options(replay, arguments->job, "a case");
   replay
-      .add_option("--stall", arguments->stall_s,
-                  "seconds that a rank may be in one operation (default: 100 times all messages of "
-                  "the case one by one at 10 us and 1 GB/s, at least 10)")
+      .add_option(
+          "--stall", arguments->stall_s,
+          "time limit of one operation of a rank, in seconds (default: 100 times all messages "
+          "of the case one by one at 10 us and 1 GB/s, at least 10)")
       .above_zero();
   add_measuring_options(replay, arguments->replay);
   replay.footer("Example:\n  mpirun -n 8 ringscope-mpi replay 03-anomaly -o real.json");

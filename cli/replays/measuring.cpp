@@ -17,25 +17,26 @@ int run_program(Program& program, std::span<const AddSubcommand> subcommands, in
 }
 
 void add_output_option(Command& command, std::string& output) {
-  command.add_option("-o,--output", output, "the measurement (validation/measurement.md)");
+  command.add_option(
+      "-o,--output", output,
+      "measurement to write, see validation/measurement.md (default: standard output)");
 }
 
 void add_emulated_option(Command& command, std::string& emulated, const std::string& what) {
-  command.add_option("--emulated", emulated,
-                     "TEXT for the document: emulated parts of this " + what);
+  command.add_option("--emulated", emulated, "TEXT about the emulated parts of this " + what);
 }
 
 void add_timeout_option(Command& command, double& timeout_s, const std::string& timed) {
-  command.add_option("--timeout", timeout_s, "seconds that " + timed + " may take")
+  command.add_option("--timeout", timeout_s, "time limit of " + timed + ", in seconds")
       .show_default()
       .above_zero();
 }
 
 void add_bench_options(Command& command, BenchOptions& options) {
-  command.add_option("--repetitions", options.repetitions, "samples per point, at most")
+  command.add_option("--repetitions", options.repetitions, "maximum number of samples per point")
       .show_default()
       .between(1, 1000000);
-  command.add_option("--budget", options.budget_s, "seconds for all probes together")
+  command.add_option("--budget", options.budget_s, "time limit of all probes together, in seconds")
       .show_default()
       .above_zero();
 }
@@ -71,7 +72,8 @@ void write_document(const std::string& output, std::string_view kind, const Prov
 void add_scenario_arguments(Command& replay, ScenarioArguments& arguments) {
   replay.add_option("SCENARIO", arguments.scenarios, "a name from scenarios/, or a file")
       .required();
-  replay.add_option("--set", arguments.changes, "KEY=VALUE, as for ringscope run");
+  replay.add_option("--set", arguments.changes,
+                    "KEY=VALUE: override a key of every scenario, as in ringscope run");
 }
 
 std::vector<Scenario> read_all(const ScenarioArguments& arguments) {
@@ -87,18 +89,19 @@ void add_timing_options(Command& replay, RepetitionRule& rule) {
   const auto add = [&replay](const char* name, auto& value, const char* help) {
     return replay.add_option(name, value, help).show_default();
   };
-  add("--repetitions", rule.stop.least, "samples per case, at least").between(1, most);
+  add("--repetitions", rule.stop.least, "minimum number of samples per case").between(1, most);
   add("--max-repetitions", rule.stop.most,
-      "samples per case, at most; --repetitions goes before it")
+      "maximum number of samples per case; --repetitions takes precedence")
       .between(1, most);
   add("--precision", rule.stop.precision,
-      "enough, when the median's confidence interval reaches this share of it to either side")
+      "FRACTION of the median: a confidence interval this narrow on both sides suffices")
       .above_zero();
-  add("--confidence", rule.stop.confidence, "confidence of the interval").between(1e-6, 1 - 1e-6);
+  add("--confidence", rule.stop.confidence, "confidence level of the interval")
+      .between(1e-6, 1 - 1e-6);
   add("--budget", rule.stop.budget_s,
-      "seconds after which a case gets no more samples than the least")
+      "time per case, in seconds, after which only the minimum of samples is taken")
       .above_zero();
-  add("--warmups", rule.warmups, "runs before the samples").between(0, most);
+  add("--warmups", rule.warmups, "number of runs before the samples").between(0, most);
 }
 
 }  // namespace ringscope

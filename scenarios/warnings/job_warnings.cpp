@@ -198,8 +198,8 @@ std::vector<std::string> network_warnings(const Scenario& scenario) {
   if (!library.blocks || !has_rank_on_gpu(scenario) || !between_hosts) return {};
   if (cluster.transport_name.empty())
     return {fmt::format(
-        "{} does not say what kind of network joins its hosts: {} is assumed, and short messages "
-        "take much longer on others; 'cluster.link.kind' is one of {}",
+        "{} does not name the kind of network between its hosts: {} is assumed, and short messages "
+        "take much longer on other networks; 'cluster.link.kind' is one of {}",
         cluster.name, library.transport_name.empty() ? "the library's own" : library.transport_name,
         fmt::join(names_in("scenarios/transports"), ", "))};
   if (cluster.transport_name.find("socket") == std::string::npos ||
@@ -229,7 +229,7 @@ std::vector<std::string> extrapolations(const Scenario& scenario) {
   const auto& range = scenario.library.fitted;
   const std::vector<std::string> beyond = beyond_fit(scenario, scenario.job.bytes);
   if (beyond.empty()) return {};
-  return {fmt::format("extrapolates to {}: the fit of {} has seen {}, {} on a host, {} to {}",
+  return {fmt::format("extrapolates to {}: the fit of {} covers {}, {} on a host, {} to {}",
                       fmt::join(beyond, ", "), scenario.library.name, plural(range->hosts, "host"),
                       plural(range->ranks_per_host, "rank"), to_text(range->least),
                       to_text(range->most))};

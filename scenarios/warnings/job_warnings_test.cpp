@@ -315,7 +315,7 @@ std::vector<std::string> warnings_of_fitted(const std::string& placement, const 
 TEST(JobWarnings, a_job_beyond_what_a_fit_has_seen_extrapolates) {
   EXPECT_THAT(warnings_of_fitted("1-1", "1 MiB"), IsEmpty());
   EXPECT_THAT(warnings_of_fitted("1-1", "2 MiB"),
-              ElementsAre("extrapolates to 2 MiB: the fit of rack3 has seen 2 hosts, 1 rank on a "
+              ElementsAre("extrapolates to 2 MiB: the fit of rack3 covers 2 hosts, 1 rank on a "
                           "host, 8 B to 1 MiB"));
   EXPECT_THAT(warnings_of_fitted("1-1-2", "4 B"),
               ElementsAre(HasSubstr("extrapolates to 3 hosts, 2 ranks on a host, 4 B: ")));

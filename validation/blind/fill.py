@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Fills tables of cases without times by the program's own predictions of NCCL.
+"""Fill tables of cases without times with the program's predictions of NCCL.
 
 Usage: python3 -m validation.blind.fill FOLDER NAME... [--fit FIT.json] -o FOLDER
 FIT.json is of `nccl.everywhere -o`, for the cost of a call by PyTorch (nccl-b200-efa-4-hosts).
@@ -250,10 +250,13 @@ def filled(simulator: Simulator, name: str, given) -> str:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("folder", type=pathlib.Path)
-    parser.add_argument("names", nargs="+", metavar="NAME", choices=TABLES)
-    parser.add_argument("--fit", type=pathlib.Path)
-    parser.add_argument("-o", type=pathlib.Path, required=True)
+    parser.add_argument("folder", type=pathlib.Path, help="folder of the tables without times")
+    parser.add_argument("names", nargs="+", metavar="NAME", choices=TABLES,
+                        help="table to fill")
+    parser.add_argument("--fit", type=pathlib.Path,
+                        help="JSON file of nccl.everywhere, for the cost of a PyTorch call")
+    parser.add_argument("-o", type=pathlib.Path, required=True,
+                        help="folder for the filled tables")
     given = parser.parse_args()
     given.known = json.loads(given.fit.read_text(encoding="utf-8")) if given.fit else {}
     for name in given.names:

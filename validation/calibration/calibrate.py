@@ -1,20 +1,21 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Fit a cluster and a library profile to measurements.
 
-The output is one YAML file that the simulator reads as both. Probes give all of it, a published
-latency curve a part, measured collectives what a latency curve cannot tell, a traced ring the costs
-per byte. Each number has an interval, or is called not identified; the file holds other models that
-the measurements allow as well, from which `ringscope validate` makes intervals of predictions, and
-what it has seen, so that `ringscope run` says where it extrapolates.
+The output is one YAML file, which the simulator reads as cluster and as library. Probes determine
+all its values, a published latency curve a part of them. Measured collectives determine values that
+a latency curve leaves open; a traced ring determines the costs per byte. Each value has an interval
+or is listed as not identifiable. The file also contains alternative fits and the fitted range.
+`ringscope validate` computes prediction intervals from these fits. `ringscope run` reports
+extrapolation beyond the range.
 
 Examples:
   ringscope calibrate osu_latency.log osu_allreduce.log --nodes 4 -o mycluster.yaml
   ringscope calibrate probes.json -o mycluster.yaml --report fit.txt --figure fit.png
   ringscope calibrate all_reduce.log --cluster h100_nvswitch --library nccl_h100 -o my.yaml
-  ringscope calibrate osu.probes.json osu.replay.json --only hosts_count=4 --only hosts_count=8 \
+  ringscope calibrate osu.probes.json osu.replay.json --only hosts_count=4 --only hosts_count=8 \\
       -o mycluster.yaml
 
-RINGSCOPE names the simulator's program; without it, that of the build beside the sources is taken.
+RINGSCOPE is the path of the simulator (default: the build next to the sources).
 """
 
 import sys
@@ -43,39 +44,47 @@ def arguments():
     parser.add_argument("documents", nargs="+", metavar="PROBES",
                         help="documents of `ringscope-mpi probe` or `ringscope import`, or logs "
                         "of OSU, IMB, nccl-tests or nvbandwidth")
-    parser.add_argument("-o", "--output", required=True, metavar="FILE.yaml")
-    parser.add_argument("--report", metavar="FILE.txt", help="the report (default: printed)")
-    parser.add_argument("--figure", metavar="FILE.png",
-                        help="measured points and fitted curves; or .pdf, .svg, .eps")
-    parser.add_argument("--cluster", metavar="NAME", help="cluster on which NCCL's "
-                        "collectives were timed, a built-in one or a file")
-    parser.add_argument("--library", metavar="NAME", help="profile to fit to these times, such "
-                        "as nccl_h100")
+    parser.add_argument("-o", "--output", required=True, metavar="FILE.yaml",
+                        help="calibrated model to write")
+    parser.add_argument("--report", metavar="FILE.txt",
+                        help="file for the report (default: standard output)")
+    parser.add_argument("--figure", metavar="FILE.png", help="figure of measured points and "
+                        "fitted curves: .png, .pdf, .svg or .eps")
+    parser.add_argument("--cluster", metavar="NAME",
+                        help="cluster of the NCCL measurements, by name or file")
+    parser.add_argument("--library", metavar="NAME", help="profile to fit to the NCCL "
+                        "measurements, such as nccl_h100")
     parser.add_argument("--hosts", type=count, help="number of hosts of the cluster "
-                        "(default: those measured)")
-    parser.add_argument("--cores", type=count, help="number of cores of each host")
+                        "(default: the measured ones, at least "
+                        f"{calibration.HOSTS}; if only GPUs were probed, 1)")
+    parser.add_argument("--cores", type=count, help="number of cores of each host "
+                        f"(default: the most ranks on a host, at least {calibration.CORES}; if "
+                        "GPUs were probed, 1)")
     parser.add_argument("--transport", choices=("tcp", "rdma"),
-                        help="who moves the bytes between hosts: the process, or the NIC "
-                        "(default: by the NIC's name or the latency)")
-    parser.add_argument("--seed", type=natural, default=1, help="seed of the bootstrap")
+                        help="transport between hosts: tcp (the CPU moves the data) or rdma (the "
+                        "NIC does) (default: by the NIC's name or the latency)")
+    parser.add_argument("--seed", type=natural, default=1,
+                        help="random seed of the bootstrap (default: %(default)s)")
     parser.add_argument("--bootstrap", type=natural, default=200, metavar="N",
-                        help="number of refits for the intervals; for a fit to NCCL's times, 0 "
-                        "skips the ensemble, other values have no effect")
+                        help="number of bootstrap refits for the intervals; for a fit to NCCL's "
+                        "times, 0 skips the ensemble, other values have no effect "
+                        "(default: %(default)s)")
     parser.add_argument("--rounds", type=count, default=calibration.Settings.rounds, metavar="N",
-                        help="most rounds of simulations for a fit to collectives; a warning is "
-                             "printed when it needs more (default: %(default)s)")
+                        help="maximum number of simulation rounds for a fit to collectives; a "
+                             "warning reports a fit that needs more (default: %(default)s)")
     parser.add_argument("--assume", action="append", default=[], metavar="KEY=VALUE",
-                        help="network.cpu_share or network.cost_share, 0 to 1, where no probe "
-                             "determines it")
+                        help="value of network.cpu_share or network.cost_share, 0 to 1, if no "
+                             "probe determines it")
     parser.add_argument("--only", action="append", default=[], metavar="KEY=VALUE",
-                        help="fit only to replays with this parameter: hosts_count=4; given "
-                             "again with the same key, to any of its values")
+                        help="parameter of the replays to fit to, such as hosts_count=4; several "
+                             "values of one key are alternatives (default: all replays)")
     parser.add_argument("--memory", choices=("pinned", "pageable"), default="pinned",
-                        help="host memory of staged messages between GPUs")
-    parser.add_argument("--segment", metavar="1MiB", help="segments of staged messages "
-                        "(default: the best of those probed)")
+                        help="host memory of staged messages between GPUs "
+                             "(default: %(default)s)")
+    parser.add_argument("--segment", metavar="SIZE", help="segment size of staged messages, such "
+                        "as 1MiB (default: the best of the probed sizes)")
     parser.add_argument("--algorithm", action="append", default=[], metavar="COLLECTIVE=NAME",
-                        help="algorithm of the library, for replays that do not name it")
+                        help="algorithm of the library for replays that name none")
     logs.add_options(parser)
     options = parser.parse_args()
     if options.cluster or options.library:

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Import benchmark results of OSU, IMB or nccl-tests as measurements.
 
-validation/measurement.md describes the output. The format of the input is recognised by content; a
-log may hold several tables, of several programs, with other lines in between. A document is of one
-kind: where probes and replays both occur, -o out.json writes out.probes.json and out.replay.json.
-A file that describes a host or a network becomes a cluster, as by import-machine or import-fabric.
+validation/measurement.md describes the output. The format of the input is detected from its
+content. A log may contain several tables of several programs, and other lines. A document has one
+kind: for input with probes and replays, -o out.json writes out.probes.json and out.replay.json.
+A description of a host or a network becomes a cluster, as with import-machine or import-fabric.
 """
 
 import argparse
@@ -28,16 +28,22 @@ class Parser(argparse.ArgumentParser):
 
 def parse_arguments():
     parser = page_parser("ringscope import", __doc__, Parser)
-    parser.add_argument("files", nargs="+", metavar="FILE", help='"-" is standard input')
-    parser.add_argument("-o", "--output", default="-", metavar="FILE", help="default: the screen")
-    parser.add_argument("--format", default="", metavar="NAME", help="one of " + ", ".join(
-        one.NAME for one in imports.FORMATS) + "; default: found by content")
-    parser.add_argument("--only", dest="kind", choices=measurements.KINDS, help="only this kind")
-    parser.add_argument("--placement", default="", metavar="TEXT", help="placement of a trace: 3-3")
-    parser.add_argument("--nic", default="", metavar="TEXT")
+    parser.add_argument("files", nargs="+", metavar="FILE",
+                        help='output of a benchmark ("-": standard input)')
+    parser.add_argument("-o", "--output", default="-", metavar="FILE",
+                        help="file to write (default: standard output)")
+    parser.add_argument("--format", default="", metavar="NAME", help="format of the input: " +
+                        ", ".join(one.NAME for one in imports.FORMATS) +
+                        " (default: detected from the content)")
+    parser.add_argument("--only", dest="kind", choices=measurements.KINDS,
+                        help="kind of measurements to import (default: all kinds)")
+    parser.add_argument("--placement", default="", metavar="TEXT",
+                        help="placement of a trace, such as 3-3")
+    parser.add_argument("--nic", default="", metavar="TEXT", help="NIC of the hosts")
     parser.add_argument("--link-bandwidth", default="", metavar="TEXT",
-                        help='nominal rate of a host\'s link, such as "10 Gbit/s"')
-    parser.add_argument("--source", default="", metavar="TEXT", help="who published it, where")
+                        help='nominal bandwidth of a host\'s link, such as "10 Gbit/s"')
+    parser.add_argument("--source", default="", metavar="TEXT",
+                        help="publisher and place of the results")
     logs.add_options(parser)
     return parser.parse_args()
 

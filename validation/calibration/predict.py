@@ -1,19 +1,18 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Predict a scenario with a 90 % interval from a calibrated model.
 
-Every case is simulated with the library that `ringscope calibrate` wrote, with other models that
-its measurements allow as well, and with each part slower by the fit's error on its own probes. The
-interval holds the prediction, these, and what models have missed elsewhere. Of several cases, it
-also prints the ratio of each to the first, both by the same models. A warning names large errors of
-the fit. With a shipped library the interval is its `spread`, where it has one. `ringscope run
---interval` is the same command.
+Each case is simulated with the library that `ringscope calibrate` wrote, with its alternative fits,
+and with each component slowed by the fit's error on its own probes. The interval covers all these
+times and the model's errors on other machines. For several cases, the ratio of each to the first
+is printed, each ratio within one model. A warning reports large errors of the fit. For a bundled
+library the interval is its `spread`, if it has one. `ringscope run --interval` is the same command.
 
 Examples:
   ringscope predict question.yaml
   ringscope predict 02-ring-of-8 --set cluster=mycluster.yaml --set library=mycluster.yaml
   ringscope predict mine.yaml --set library=nccl_h100
 
-Exit codes: 0 done, 1 bad input, 3 a simulation that is stuck.
+Exit codes: 0 done, 1 bad input, 3 deadlock in a simulation.
 """
 
 import dataclasses
@@ -48,13 +47,13 @@ class Prediction:
 
 def arguments():
     parser = page_parser("ringscope predict", __doc__, Parser)
-    parser.add_argument("scenario", metavar="SCENARIO.yaml", help="with one case or several")
+    parser.add_argument("scenario", metavar="SCENARIO.yaml", help="scenario, by name or file")
     parser.add_argument("model", metavar="MYCLUSTER.yaml", nargs="?",
-                        help="file written by `calibrate` (default: the library's file, by "
-                        "--set or in the scenario)")
+                        help="file written by `calibrate` (default: the library in --set or in "
+                        "the scenario)")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE",
-                        help="change a value of the scenario, as `run` does; several times")
-    parser.add_argument("--json", metavar="FILE", help="write everything ('-': to the screen)")
+                        help="key of the scenario to override, such as job.bytes=64MiB")
+    parser.add_argument("--json", metavar="FILE", help="report as JSON ('-': standard output)")
     return parser.parse_args()
 
 

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Predict measured cases and report the errors.
 
-Every case is simulated under the cluster and the library that `ringscope calibrate` wrote, and
-under other models that its measurements allow as well: the interval of each prediction, and how
-many of the measured cases lie in theirs. Cases that the fit has seen are listed apart, noisy ones
-too; the others make the figures.
+Each case is simulated with the cluster and the library that `ringscope calibrate` wrote, and with
+its alternative fits. These determine the interval of each prediction and the coverage, the fraction
+of measured cases within their intervals. Fitted cases and noisy cases are listed separately. The
+errors are those of all other cases.
 
 Examples:
   ringscope validate mycluster.yaml real.json
   ringscope validate mycluster.yaml real.json --max-error 8% --max-p90 20% --figure out
 
-Exit codes: 0 done, 1 bad input, 3 deadlock in a simulation, 5 an error above its limit.
+Exit codes: 0 done, 1 bad input, 3 deadlock in a simulation, 5 error above its limit.
 """
 
 import argparse
@@ -55,31 +55,32 @@ def arguments():
                         help="replays or traces (validation/measurement.md), or logs of benchmarks")
     for name, limit, words in (("--max-error", "8%", "median of the absolute error"),
                                ("--max-p90", "20%", "90th percentile of the absolute error")):
-        parser.add_argument(name, type=share, metavar=limit, help=f"exit 5 when the {words} of "
-                            "the cases that count is above it")
+        parser.add_argument(name, type=share, metavar=limit, help=f"limit of the {words} of the "
+                            "counted cases; above it, the exit code is 5")
     parser.add_argument("--max-spread", type=share, default=0.10, metavar="10%",
-                        help="a case that spreads more is noisy (default 10%%)")
+                        help="spread of the samples above which a case is noisy (default: 10%%)")
     parser.add_argument("--foreign", type=cores, default=0.3, metavar="0.3",
-                        help="so is one during which others used more cores (default 0.3)")
+                        help="background CPU load, in cores, above which a case is noisy "
+                        "(default: 0.3)")
     parser.add_argument("--algorithm", type=choice, action="append", default=[],
                         metavar="COLLECTIVE=NAME", help="algorithm of the library if the document "
-                        f"names none (default {model.CHOSEN}, or what the version of Open MPI "
-                        "or MPICH that it names chooses; a warning where none is known)")
+                        f"names none (default: {model.CHOSEN}, or the choice of the document's "
+                        "Open MPI or MPICH version; a warning reports an unknown version)")
     parser.add_argument("--any-emulation", action="store_true",
-                        help="predict, with a warning, also measurements with another emulation "
-                        "than the fit's")
+                        help="accept, with a warning, measurements with another emulation than "
+                        "the fit's")
     parser.add_argument("--only", action="append", default=[], metavar="KEY=VALUE",
-                        help="only replays with this parameter: hosts_count=4; given "
-                        "again with the same key, with any of its values")
+                        help="parameter of the replays to predict, such as hosts_count=4; several "
+                        "values of one key are alternatives (default: all replays)")
     parser.add_argument("--no-interval", action="store_true",
-                        help="do not simulate the alternative fits that the measurements allow "
-                        "as well: faster, and no coverage")
+                        help="skip the alternative fits: faster, without intervals and coverage")
     parser.add_argument("--fitted", choices=("apart", "refuse"), default="apart",
-                        help="cases that the fit has seen: list them apart, or fail")
-    for name, words in (("--csv", "one row per case"), ("--json", "everything"),
-                        ("--markdown", "a few lines for a README")):
-        parser.add_argument(name, metavar="FILE", help=f"write {words}")
-    parser.add_argument("--figure", metavar="FOLDER", help="write pictures (PNG) into it")
+                        help="treatment of fitted cases: a separate list, or an error "
+                        "(default: %(default)s)")
+    for name, words in (("--csv", "one row per case, as CSV"), ("--json", "report as JSON"),
+                        ("--markdown", "summary for a README, as Markdown")):
+        parser.add_argument(name, metavar="FILE", help=words)
+    parser.add_argument("--figure", metavar="FOLDER", help="folder for the figures (PNG)")
     logs.add_options(parser)
     return parser.parse_args()
 
@@ -104,8 +105,8 @@ def check_limits(verdict: judge.Verdict, options):
         if limit is None:
             continue
         if value is None:
-            raise TooFar(f"{name}: expected at most {text.percent(limit)}, got no case that "
-                         "counts: all are noisy, or seen by the fit")
+            raise TooFar(f"{name}: expected at most {text.percent(limit)}, got no "
+                         "counted case: all are noisy or fitted")
         if value > limit:
             raise TooFar(f"{name}: expected at most {text.percent(limit)}, got "
                          f"{text.percent(value, 2)} of {text.plural(figures.count, 'case')}")

@@ -201,7 +201,7 @@ class Chooser:
             table = model.table_of(mpi, collective)
             name = model.stand_in(table or model.CHOSEN, self.known[collective])
             if name != table:
-                note = (f"{collective}: the log does not say which algorithm ran; {name} is taken "
+                note = (f"{collective}: the log names no algorithm; assumed: {name} "
                         f"(--algorithm {collective}=NAME overrides it)")
                 notes += [note] if note not in notes else []
         if name not in self.known[collective]:
@@ -252,7 +252,7 @@ class Reading:
         if document.kind == "probes":
             return unlike_a_copy(one)
         if one.parameters["ranks_count"] == 1:
-            return "a single rank communicates with nobody"
+            return "a single rank does not communicate"
         if (name := str(one.parameters["collective"])) in collectives.NOT_SIMULATED:
             return f"{name} is not simulated"
         return ""

@@ -92,7 +92,7 @@ def library_for(curve: curve_.Curve, cluster: dict, on_gpus: bool, said: str,
             family_of(said, where, curve) if on_gpus else "illustrative"
         return Chosen(library, name, family, notes)
     if on_gpus and not any(point.job["algorithm"] == "nccl" for point in curve.points):
-        notes.append("the library is taken to be 'cuda_pinned', whose costs are illustrative")
+        notes.append("assumed library: 'cuda_pinned', with illustrative costs")
         return Chosen(parts.resolved("library", "cuda_pinned"), "cuda_pinned", "illustrative",
                       notes)
     if on_gpus:
@@ -105,11 +105,11 @@ def library_for(curve: curve_.Curve, cluster: dict, on_gpus: bool, said: str,
         family = family_of(name, where, curve)
         if family == SCALED:
             notes.append(scaled_note(name, where.get("devices") or []) +
-                         ", hence the wide error" * (curve.points[0].family == SCALED))
+                         ", so the error is large" * (curve.points[0].family == SCALED))
         return Chosen(library, name, family, notes)
     name = between_hosts(cluster)
-    notes.append(f"the library is taken to be '{name}', whose costs are illustrative: --library, "
-                 "or a cluster that `ringscope calibrate` wrote, makes the error smaller")
+    notes.append(f"assumed library: '{name}', with illustrative costs; --library, or a cluster "
+                 "from `ringscope calibrate`, reduces the error")
     return Chosen(parts.resolved("library", name), name, "illustrative", notes)
 
 
@@ -133,7 +133,7 @@ def grown(cluster: dict, curve: curve_.Curve, notes: list) -> dict:
     hosts = cluster.get("hosts")
     many = len(hosts) if isinstance(hosts, list) else hosts
     if cluster.get("network") == "star" and isinstance(many, int) and many < used:
-        notes.append(f"the log has {used} hosts, the cluster {many}: {used} such hosts are taken")
+        notes.append(f"the log has {used} hosts, the cluster {many}: {used} hosts are simulated")
         cluster = {**cluster, "hosts": used}
     return cluster
 

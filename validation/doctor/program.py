@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Diagnose a benchmark log: normal for this cluster, or which cause.
 
-LOG is what nccl-tests, OSU or IMB printed, or a document of measurements; CLUSTER is one of ours or
-a file, best one that `ringscope calibrate` or `import-machine` wrote. Expected times are simulated.
-Where the curve is not normal, every known cause is simulated in turn, and they are ranked by how
-well each explains the whole curve.
+LOG is the output of nccl-tests, OSU or IMB, or a document of measurements. CLUSTER is a built-in
+cluster or a file, preferably from `ringscope calibrate` or `import-machine`. Expected times are
+simulated. For a curve that is not normal, each known cause is simulated. The causes are ranked by
+how well each explains the whole curve.
 
 Examples:
   ringscope doctor all_reduce.log --cluster mycluster.yaml
@@ -13,7 +13,7 @@ Examples:
   ringscope doctor today.log mycluster.yaml --reference monday.log
   ringscope doctor all_reduce.log mycluster.yaml --fail --json
 
-Exit codes: 0 done, normal or not; 1 bad input; 3 a simulation that is stuck. With --fail: 0 normal,
+Exit codes: 0 done, normal or not; 1 bad input; 3 deadlock in a simulation. With --fail: 0 normal,
 5 not normal, 6 cannot tell.
 """
 
@@ -45,35 +45,37 @@ class ListCauses(argparse.Action):
 
 def arguments():
     parser = page_parser("ringscope doctor", __doc__, Parser)
-    parser.add_argument("logs", nargs="+", metavar="LOG")
+    parser.add_argument("logs", nargs="+", metavar="LOG", help="log to diagnose")
     parser.add_argument("--cluster", default="", metavar="CLUSTER",
                         help="machine, by name or file (default: the last LOG)")
-    parser.add_argument("--library", default="", metavar="NAME", help="how messages move; default: "
-                        "by CLUSTER's file, else the nearest built-in profile")
-    parser.add_argument("--nodes", type=count, metavar="N", help="hosts of an OSU log")
-    parser.add_argument("--ranks-per-node", type=count, metavar="N")
+    parser.add_argument("--library", default="", metavar="NAME", help="costs of messages, by name "
+                        "or file (default: CLUSTER's file, or the nearest built-in profile)")
+    parser.add_argument("--nodes", type=count, metavar="N",
+                        help="number of nodes of the log's job")
+    parser.add_argument("--ranks-per-node", type=count, metavar="N",
+                        help="number of ranks per node of the log's job")
     parser.add_argument("--collective", default="", metavar="NAME", type=collectives.of_option,
-                        help="which one a run of nccl-tests measured, where it does not say")
+                        help="collective of an nccl-tests log that names none")
     parser.add_argument("--placement", type=placement, metavar="PLACEMENT",
-                        help="placement of the ranks, in place of the log's: 8x2, or JSON")
+                        help="placement of the ranks, such as 8x2, or JSON (default: the log's)")
     parser.add_argument("--algorithm", type=choice, action="append", default=[],
-                        metavar="COLLECTIVE=NAME", help="algorithm that ran, if the log names none")
+                        metavar="COLLECTIVE=NAME", help="algorithm of a log that names none")
     parser.add_argument("--noise", type=percentage, metavar="5%", help="relative standard "
-                        "deviation of the measurement; default: from its samples, else 5%%")
-    parser.add_argument("--json", metavar="FILE", nargs="?", const="-", help='write all of it as '
-                        'JSON; "-", or no FILE: in place of the text, with --fail in one line')
+                        "deviation of the measurement (default: from its samples, or 5%%)")
+    parser.add_argument("--json", metavar="FILE", nargs="?", const="-", help='report as JSON; '
+                        '"-" or no FILE: instead of the text, with --fail on one line')
     parser.add_argument("--fail", action="store_true", help="exit code 5 if not normal, 6 if the "
-                        "log cannot tell")
-    parser.add_argument("--reference", metavar="GOOD", help="log of a good day, or of a like "
-                        "cluster, as the normal state: the causes explain the difference")
+                        "log is not sufficient to decide")
+    parser.add_argument("--reference", metavar="GOOD", help="log of a healthy state, or of a "
+                        "similar cluster; the causes explain the difference to it")
     parser.add_argument("--no-store", action="store_true",
-                        help="neither take simulations from the cache nor keep them")
-    parser.add_argument("--figure", dest="output", metavar="FIGURE", help="draw the measured and "
-                        "expected curves and the best three causes: .png, .svg, .pdf or .eps")
+                        help="do not use the result cache")
+    parser.add_argument("--figure", dest="output", metavar="FIGURE", help="figure of the measured "
+                        "and expected curves and the best three causes: .png, .svg, .pdf or .eps")
     parser.add_argument("--list-causes", action=ListCauses, nargs=0, help="list the known causes "
                         "and where to look for each")
     parser.add_argument("--all", action="store_true",
-                        help="simulate the causes also where the curve is normal")
+                        help="simulate the causes also if the curve is normal")
     options = parser.parse_args()
     if not options.cluster:
         options.cluster = options.logs.pop()

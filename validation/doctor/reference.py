@@ -46,4 +46,4 @@ def follow(measured: curve_.Curve, good: curve_.Curve, path: str):
                          f"({', '.join(measured.series)}), got {', '.join(good.series)}")
     if known < len(measured.points):
         measured.notes.append(f"{len(measured.points) - known} points have no counterpart in "
-                              f"{path}, and are expected as simulated")
+                              f"{path}, so their simulated times are expected")

@@ -50,7 +50,7 @@ class Telling(NamedTuple):
     def text(self) -> str:
         shown = ", ".join(f"{self.experiment.shown(time)} with {name}"
                           for name, time in self.times.items())
-        return f"A measurement that would tell: {self.experiment.name}: {shown}."
+        return f"Measurement that would decide: {self.experiment.name}: {shown}."
 
 
 def pingpong(size: int) -> dict:
@@ -140,7 +140,7 @@ def tell(what_if: WhatIf, scene: Scene, causes: list) -> list:
     changed = [one.cause.scene(scene, one.value) for one in some]
     groups = [Scene(one.cluster, one.library, [{"placement": what.placement, "job": what.job}],
                     one.neighbours).scenarios() for one in changed for what in experiments]
-    answers = iter(what_if.all(groups, "looking for what would tell"))
+    answers = iter(what_if.all(groups, "searching for a deciding measurement"))
     times = {one.name: [answer and answer[0]["time_s"]
                         for answer in itertools.islice(answers, len(experiments))] for one in some}
     told, left = [], set(itertools.combinations(times, 2))

@@ -80,7 +80,7 @@ def tables(diagnosis: Diagnosis) -> list:
                        key=lambda i: (-abs(math.log(points[i].ratio)) / sigma[i], i))
         lines = table(diagnosis, worst[:MOST_ROWS], [points[i].series for i in worst[:MOST_ROWS]])
         more = len(points) - MOST_ROWS
-        lines += [f"and {more} points that are nearer to the expectation"] * (more > 0)
+        lines += [f"and {more} points closer to the expected time"] * (more > 0)
         return ["\n".join(lines)]
     return ["\n".join([name, *table(diagnosis, [i for i, point in enumerate(points)
                                                 if point.series == name])]) for name in series]
@@ -108,11 +108,11 @@ def normal(diagnosis: Diagnosis) -> str:
     names = [f"{format_bytes(points[i].bytes)} ({points[i].ratio:.2f} x the expected time"
              + f", {points[i].series}" * several + ")" for i in marked]
     more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    head = f"Normal but for {', '.join(names[:NAMED])}{more}: " if ratios else \
+    head = f"Normal except at {', '.join(names[:NAMED])}{more}: " if ratios else \
         f"Outside the normal range at {', '.join(names[:NAMED])}{more}: "
     return (f"{head}no neighbouring size is off to the same side. Measure "
             f"{'these sizes' if len(marked) > 1 else 'this size'} again. " + (
-                f"The rest: {rest}" if rest else "")).rstrip()
+                f"All others: {rest}" if rest else "")).rstrip()
 
 
 def verdict(diagnosis: Diagnosis) -> str:
@@ -124,7 +124,7 @@ def verdict(diagnosis: Diagnosis) -> str:
         return wrapped(normal(diagnosis).removeprefix("Normal: " if doubt else "")) + doubt
     point = points[diagnosis.first]
     several = f" ({point.series})" if len(diagnosis.curve.series) > 1 else ""
-    faster = ("\n" + wrapped("The machine is faster than described: look at the "
+    faster = ("\n" + wrapped("The machine is faster than described: check the "
                              "description (links, library, algorithm) first.")) * (point.ratio < 1)
     if doubt and point.job["algorithm"] == "nccl" and not faster:
         doubt += f"\n   $ NCCL_DEBUG=INFO {benchmark(point.job, point.placement, 8, 1 << 30)}"
@@ -178,7 +178,7 @@ def causes(diagnosis: Diagnosis) -> list:
     lines += [wrapped("Then " + ", ".join(others) + ".")] if others else []
     if unknown > 0.01:
         none = " None of these explains the curve well." * (unknown > 0.5)
-        lines.append(wrapped(f"Something that is in no list: {percent(unknown)}.{none}"))
+        lines.append(wrapped(f"Unlisted cause: {percent(unknown)}.{none}"))
     same = [one.name for one in ranking.alike(diagnosis.ranked)]
     if len(same) > 1 and not diagnosis.stated:
         lines.append(wrapped(f"These data do not distinguish: {', '.join(same)}."))
@@ -194,18 +194,18 @@ def text(diagnosis: Diagnosis) -> str:
              *evidence(diagnosis)]
     cards = [format_bytes(point.bytes) for point in diagnosis.above_the_cards()]
     if cards:
-        parts.append(wrapped(f"At {', '.join(cards)} the bus bandwidth is above what the cards "
-                             "carry: on two hosts that is normal where a tree ran, which sends "
-                             "half of what the formula of a ring counts across the network."))
+        parts.append(wrapped(f"At {', '.join(cards)} the bus bandwidth exceeds the cards' "
+                             "bandwidth. On two hosts this is normal for a tree, which sends half "
+                             "of the ring formula's bytes across the network."))
     if diagnosis.faster_on_two_hosts():
-        parts.append(wrapped("Two hosts have more bus bandwidth than more of them: on two NCCL may "
-                             "take the tree, whose bus bandwidth may exceed the cards'; NCCL_ALGO="
-                             "Ring compares like with like."))
+        parts.append(wrapped("Two hosts have more bus bandwidth than three or more. On two hosts "
+                             "NCCL may choose the tree, whose bus bandwidth may exceed the cards' "
+                             "bandwidth. For a fair comparison set NCCL_ALGO=Ring."))
     if diagnosis.ranked and diagnosis.explained:
         parts.append("\n".join(causes(diagnosis)))
     elif diagnosis.ranked:
-        parts.append(wrapped("No cause is named: the likeliest of the known ones would make the "
-                             "machine slower still."))
+        parts.append(wrapped("No cause is named: the most likely known cause would make the "
+                             "machine even slower."))
     for one in diagnosis.telling if diagnosis.explained else []:
         parts.append("\n".join([wrapped(one.text()), *command(one.experiment.program)]))
     parts += ["\n".join(wrapped("note: " + note, "  ", "") for note in diagnosis.notes)] \

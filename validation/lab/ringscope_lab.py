@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A cluster on one machine: hosts are network namespaces, links are shaped, MPI is real.
+"""Emulate a cluster on one machine: hosts are network namespaces, links are shaped, MPI is real.
 
 ringscope-lab up --hosts 3 --rate '500 Mbit/s'
 ringscope-lab run --placement 4-3-1 --rate '500 Mbit/s' -- PROGRAM ARGUMENT...
@@ -8,7 +8,7 @@ ringscope-lab replay scenario.yaml --placement 4-3-1 --rate '500 Mbit/s' -o real
 ringscope-lab campaign campaign.yaml -o measured/
 ringscope-lab down
 
-Where no lab is up, run, probe, replay and campaign build one and take it down. Needs root.
+Without a running lab, run, probe, replay and campaign build one and remove it. Needs root.
 """
 
 import dataclasses
@@ -26,60 +26,71 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 
 def add_shape(parser, rate):
-    parser.add_argument("--hosts", type=int, default=0, metavar="N", help="as many, or more")
-    parser.add_argument("--rate", default=rate, help="link bandwidth, each way: '500 Mbit/s'")
+    parser.add_argument("--hosts", type=int, default=0, metavar="N",
+                        help="minimum number of hosts")
+    parser.add_argument("--rate", default=rate,
+                        help="link bandwidth per direction, such as '500 Mbit/s'")
     parser.add_argument("--latency", default="",
-                        help="added from host to host, where the kernel has netem: '1 ms'")
+                        help="additional latency between hosts, such as '1 ms' (needs netem)")
 
 
 def add_build(parser):
     parser.add_argument("--build", type=pathlib.Path, default=HERE.parent.parent / "build",
-                        help="where ringscope was built (default: %(default)s)")
+                        help="folder of the build (default: %(default)s)")
 
 
 def add_launch(parser, placement):
     parser.add_argument("--placement", default=placement, required=not placement,
-                        help="ranks on host0, host1, ...: 4-3-1; or the host of each rank: 0,1,0")
-    parser.add_argument("--mpi", choices=sorted(launch.LAUNCHERS), default="openmpi")
+                        help="ranks of each host, such as 4-3-1, or the host of each rank, 0,1,0")
+    parser.add_argument("--mpi", choices=sorted(launch.LAUNCHERS), default="openmpi",
+                        help="MPI library (default: %(default)s)")
     parser.add_argument("--send-cost", default="0 ns/B", metavar="COST",
-                        help="emulate a slow network stack: what the thread that sends pays, "
-                             "'8 ns/B'")
-    parser.add_argument("--recv-cost", default="0 ns/B", metavar="COST")
+                        help="emulated CPU cost of the sending thread, such as '8 ns/B' "
+                             "(default: %(default)s)")
+    parser.add_argument("--recv-cost", default="0 ns/B", metavar="COST",
+                        help="emulated CPU cost of the receiving thread (default: %(default)s)")
     parser.add_argument("--nap", default="20 us", metavar="TIME",
-                        help="sleep of an idle rank, so that others have the core; "
-                             "'0 s' spins (default: %(default)s)")
+                        help="sleep of an idle rank, which frees its core; '0 s' spins "
+                             "(default: %(default)s)")
     parser.add_argument("--socket-buffer", default="64 KiB", metavar="SIZE",
-                        help="default: %(default)s; larger ones hold up the handshakes of large "
-                             "messages")
+                        help="size of a socket's buffers; larger ones delay the handshakes of "
+                             "large messages (default: %(default)s)")
     parser.add_argument("--mca", action="append", default=[], metavar="KEY=VALUE",
-                        help="a parameter of Open MPI")
+                        help="parameter of Open MPI")
     parser.add_argument("--timeout", type=float, default=600, metavar="S",
-                        help="seconds until a job is ended with exit code 3 (default: %(default)g)")
+                        help="time limit of a job, in seconds; then it ends with exit code 3 "
+                             "(default: %(default)g)")
     add_build(parser)
 
 
 def arguments_of(words):
     parser = page_parser("ringscope-lab", __doc__)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    up = commands.add_parser("up", help="build a lab that stays")
+    up = commands.add_parser("up", help="build a lab and keep it running")
     add_shape(up, "unlimited")
-    commands.add_parser("down", help="remove it, and what a killed one left")
+    commands.add_parser("down", help="remove the lab, and the rest of a killed lab")
     commands.add_parser("status", help="print the state of the lab")
     run = commands.add_parser("run", help="start a program on every rank: -- PROGRAM ARGUMENT...")
     add_shape(run, "")
     add_launch(run, "")
-    run.add_argument("--report", metavar="FILE", help="CPU and wire, as JSON")
+    run.add_argument("--report", metavar="FILE",
+                     help="report of CPU time and network traffic, as JSON")
     for name, place, about in (("probe", "2-2", "measure the lab as it is"),
-                               ("replay", "", "run scenarios of the simulator for real")):
-        command = commands.add_parser(name, help=f"{about} (-- more for ringscope-mpi)")
+                               ("replay", "", "run scenarios of the simulator with MPI")):
+        command = commands.add_parser(name, help=f"{about} (-- further options of "
+                                       "ringscope-mpi)")
         if name == "replay":
-            command.add_argument("scenarios", nargs="+", metavar="SCENARIO")
+            command.add_argument("scenarios", nargs="+", metavar="SCENARIO",
+                                 help="scenario to run")
         add_shape(command, "")
         add_launch(command, place)
-        command.add_argument("-o", "--output", required=True, metavar="FILE")
+        command.add_argument("-o", "--output", required=True, metavar="FILE",
+                             help="measurements to write")
     many = commands.add_parser("campaign", help="run a file's cases round-robin, launch by launch")
-    many.add_argument("file", metavar="CAMPAIGN", help="see validation/lab/campaign.yaml")
-    many.add_argument("-o", "--output", required=True, metavar="FOLDER")
+    many.add_argument("file", metavar="CAMPAIGN",
+                      help="file of cases, such as validation/lab/campaign.yaml")
+    many.add_argument("-o", "--output", required=True, metavar="FOLDER",
+                      help="folder for the measurements")
     add_build(many)
     return parser.parse_args(words)
 
@@ -108,7 +119,7 @@ def run_program(arguments, program):
     if not program:
         raise hosts.LabError("run: expected -- PROGRAM ARGUMENT..., got nothing after --")
     if shutil.which(program[0]) is None:
-        raise hosts.LabError(f"run: there is no program {program[0]}")
+        raise hosts.LabError(f"run: file not found: '{program[0]}'")
     one = launch_of(arguments)
     with session.session(hosts_of(arguments, one), arguments.rate, arguments.latency) as lab:
         outcome = launch.run(lab, one, program)

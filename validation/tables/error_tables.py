@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Predict all kept results again, and write tables of their errors into the pages.
+"""Predict all stored results again, and write the error tables of the pages.
 
-Reads validation/results: results.yaml there lists models and documents, documents.yaml numbers of
-the documents that the project began with. The README gets the rows with `readme: true`,
-docs/accuracy.md gets all. With --check nothing is written, and a stale page is
-exit code 1. Coverage of intervals: python3 -m validation.tables.coverage_test BUILD --write.
+Reads validation/results. Its results.yaml lists models and documents; its documents.yaml lists the
+numbers of the project's initial documents. The README gets the rows with `readme: true`,
+docs/accuracy.md gets all rows. --check writes nothing, and exits with 1 if a page is stale.
+Coverage of intervals: python3 -m validation.tables.coverage_test BUILD --write.
 """
 
 import pathlib
@@ -30,11 +30,13 @@ def replaced(path: pathlib.Path, tables: dict) -> tuple:
 
 def main():
     parser = page_parser("error_tables", __doc__)
-    parser.add_argument("--check", action="store_true", help="compare, and write nothing")
-    for name, path, metavar in (("--results", "validation/results", "FOLDER"),
-                                ("--readme", "README.md", "FILE"),
-                                ("--accuracy", "docs/accuracy.md", "FILE")):
-        parser.add_argument(name, type=pathlib.Path, default=ROOT / path, metavar=metavar)
+    parser.add_argument("--check", action="store_true", help="compare only, write nothing")
+    for name, path, metavar, what in (
+            ("--results", "validation/results", "FOLDER", "stored results"),
+            ("--readme", "README.md", "FILE", "page with the short table"),
+            ("--accuracy", "docs/accuracy.md", "FILE", "page with the full table")):
+        parser.add_argument(name, type=pathlib.Path, default=ROOT / path, metavar=metavar,
+                            help=f"{what} (default: {path})")
     options = parser.parse_args()
     brief, whole = results.tables(results.read_results(options.results), Simulator())
     pages = {options.readme: {"error tables": brief},

@@ -68,7 +68,7 @@ def take_notes(ground: Ground, calibration):
     ground.hidden = bursts.hidden_up_to(notes if isinstance(notes, list) else [])
     if ground.hidden:
         ground.notes.append(f"up to {format_bytes(ground.hidden)} the calibration measured a token "
-                            "bucket's burst, not the link: such sizes stay the library's")
+                            "bucket's burst, not the link: these sizes keep the library's choice")
 
 
 def read(cluster: str, library: str, placement, error=None) -> Ground:
@@ -90,6 +90,6 @@ def read(cluster: str, library: str, placement, error=None) -> Ground:
     if not library:
         take_notes(ground, found.get("calibration"))
     if ground.family == "illustrative" and error is None:
-        ground.notes.append(f"the costs of '{ground.costs_name}' are illustrative, so that only "
-                            "large wins count: `ringscope calibrate` makes the error smaller")
+        ground.notes.append(f"the costs of '{ground.costs_name}' are illustrative, so only large "
+                            "gains count: `ringscope calibrate` reduces the error")
     return ground

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Find the fastest algorithm per message size and write the library's tuning file.
 
-CLUSTER is one of ours or a file, best one that `ringscope calibrate` wrote, which has its library.
-Every algorithm that the library has is simulated at every size, with the segments that its file can
-ask for, and the library's own choice. The file gets an entry where the win exceeds the model's
-error; all else stays the library's.
+CLUSTER is a built-in cluster or a file, preferably from `ringscope calibrate`, which also contains
+the library. Each algorithm of the library is simulated at each size, with the segments that its
+tuning file can set. The library's own choice is simulated too. The file gets an entry where the
+gain exceeds the model's error. At all other sizes the library's own choice remains.
 
 Examples:
   ringscope tune mycluster.yaml --placement 4-2-2
   ringscope tune mycluster.yaml --placement 16x8 --sizes 1KiB-64MiB -o rules.conf --json tuned.json
   ringscope tune rack3 --placement 3-3-2 --library openmpi_tcp --collective broadcast --min-gain 20%
 
-Exit codes: 0 done, also where nothing is to be gained; 1 bad input; 3 a simulation that is stuck.
+Exit codes: 0 done, with or without a gain; 1 bad input; 3 deadlock in a simulation.
 """
 
 import argparse
@@ -76,29 +76,29 @@ class ListFormats(argparse.Action):
 
 def arguments():
     parser = page_parser("ringscope tune", __doc__, Parser)
-    parser.add_argument("cluster", metavar="CLUSTER")
+    parser.add_argument("cluster", metavar="CLUSTER", help="machine, by name or file")
     parser.add_argument("--placement", type=placement, required=True, metavar="PLACEMENT",
-                        help="where the ranks are, as scenarios say it: 4-3-1, 16x8, or JSON")
+                        help="placement of the ranks, such as 4-3-1 or 16x8, or JSON")
     parser.add_argument("--library", dest="costs", default="", metavar="NAME",
-                        help="how messages move; default: by CLUSTER's file, else the nearest "
-                        "built-in profile")
-    parser.add_argument("--format", default="", metavar="FORMAT", help="file to write; "
-                        "--list-formats prints all (default: openmpi, on GPUs nccl)")
+                        help="costs of messages, by name or file (default: CLUSTER's file, or the "
+                        "nearest built-in profile)")
+    parser.add_argument("--format", default="", metavar="FORMAT", help="format of the tuning "
+                        "file, listed by --list-formats (default: openmpi, on GPUs nccl)")
     parser.add_argument("--collective", action="append", default=[], metavar="NAME",
-                        help="one or more (default: allreduce)")
+                        help="collective to tune, repeatable (default: allreduce)")
     parser.add_argument("--sizes", type=sizes, default=sizes(SIZES), metavar="SIZES",
-                        help=f"message sizes: {SIZES} (the default) takes the powers of two, "
-                        "1MiB,3MiB those")
+                        help="message sizes: a list A,B,... or a range A-B in powers of two "
+                        f"(default: {SIZES})")
     parser.add_argument("--min-gain", dest="error", type=percentage, metavar="10%",
                         help="smallest gain to write (default: the library's stated error)")
-    parser.add_argument("-o", "--output", metavar="FILE", help='write the rules; "-" in place of '
-                        "the text")
-    parser.add_argument("--json", metavar="FILE", help='write all of it as JSON; "-" in place of '
-                        "the text")
-    parser.add_argument("--figure", metavar="FIGURE", help="draw the times of all by size: .png, "
+    parser.add_argument("-o", "--output", metavar="FILE", help='tuning file to write; "-": '
+                        "standard output, instead of the text")
+    parser.add_argument("--json", metavar="FILE", help='report as JSON; "-": standard output, '
+                        "instead of the text")
+    parser.add_argument("--figure", metavar="FIGURE", help="figure of the times by size: .png, "
                         ".svg, .pdf or .eps")
     parser.add_argument("--list-formats", action=ListFormats, nargs=0,
-                        help="list the files that can be written, and their collectives")
+                        help="list the formats and their collectives")
     return parser.parse_args()
 
 

@@ -65,15 +65,15 @@ def span(part: Range) -> str:
 
 def ranges(one: Decided) -> str:
     if not one.entries:
-        return wrapped("In the file: nothing. No win exceeds the model's error, and all sizes stay "
-                       "the library's.")
+        return wrapped("In the file: nothing. No gain exceeds the model's error, and all sizes "
+                       "keep the library's choice.")
     said = [f"{span(part)} {name_of(Timed(part.choice, 0.0))}"
             for part in one.entries[:MOST_RANGES]]
     more = len(one.entries) - MOST_RANGES
     said += [f"and {more} more"] * (more > 0)
     return wrapped(f"In the file: {'; '.join(said)}. Each range ends at a simulated size; "
                    "adjacent ranges meet at the geometric mean of their sizes. All other sizes "
-                   "stay the library's.")
+                   "keep the library's choice.")
 
 
 def lacking(one: Decided, library: str) -> list:
@@ -104,7 +104,7 @@ def next_step(form, found: list, options) -> list:
             words += ["--collective", name]
         words += ["--sizes", options.sizes.words]
         words += ["--min-gain", share(options.error).replace(" ", "")] if options.error else []
-        return [f"To have the file: {shlex.join([*words, '-o', 'FILE'])}"]
+        return [f"To write the file: {shlex.join([*words, '-o', 'FILE'])}"]
     return []
 
 

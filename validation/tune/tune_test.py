@@ -104,7 +104,7 @@ class Program(unittest.TestCase):
 
     def test_without_a_file_the_next_command_is_said(self):
         ran = self.tune(FIT, "--placement", "3-3-2", "--sizes", "1MiB", "--min-gain", "5%")
-        self.assertIn(f"To have the file: ringscope tune {FIT} --placement 3-3-2 --sizes 1MiB "
+        self.assertIn(f"To write the file: ringscope tune {FIT} --placement 3-3-2 --sizes 1MiB "
                       "--min-gain 5% -o FILE\n", ran.stdout)
 
     def test_the_rules_may_go_where_text_goes(self):

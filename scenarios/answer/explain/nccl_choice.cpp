@@ -38,7 +38,7 @@ std::string verdict(const Report& report, std::span<const NcclOutcome> outcomes)
   const double gain = report.time_s - best.report.time_s;
   constexpr double nothing = 1e-9;  // of the time
   if (best.is(report) || gain <= nothing * report.time_s)
-    return "Nothing that it may take would have been faster";
+    return "No permitted choice would have been faster";
   return fmt::format("{} would have been faster by {}", best.report.chosen,
                      share(gain, report.time_s));
 }

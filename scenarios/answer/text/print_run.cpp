@@ -265,8 +265,8 @@ std::string skipped_text(const Report& report) {
 std::string tolerance_text(const Report& report) {
   if (!report.tolerance) return "";
   return fmt::format(
-      "  Tolerance: transfers that begin or end within {:.3g} % of their duration of each other do "
-      "so together. The time may move by more than that.\n",
+      "  Tolerance: transfers that begin or end within {0:.3g} % of their duration of each "
+      "other count as simultaneous. The time may change by more than {0:.3g} %.\n",
       100 * *report.tolerance);
 }
 

@@ -240,7 +240,7 @@ std::string stuck_words(const Report& report) {
   if (!deadlock.cycle.empty())
     why = fmt::format("ranks {} wait for each other", fmt::join(deadlock.cycle, ", "));
   else if (!deadlock.waits.empty())
-    why = "messages are awaited that nobody sends";
+    why = "ranks wait for messages that no rank sends";
   return fmt::format("deadlocks after {}: {}", to_short_text(Seconds(report.time_s)), why);
 }
 

@@ -34,8 +34,8 @@ def warnings_of(result) -> list:
     mean for whoever uses it."""
     found = list(result.doubts) + residuals.warnings(errors_of(result), residuals.WAYS)
     if result.collectives and "network" in result.transports["network"].assumed:
-        found.append("no latency between hosts was measured, so that Open MPI's usual one over "
-                     "TCP is taken: add osu_latency on two hosts")
+        found.append("no latency between hosts was measured, so Open MPI's usual latency over "
+                     "TCP is assumed: add osu_latency on two hosts")
     return found
 
 
@@ -71,8 +71,7 @@ def text_of(result) -> str:
         lines += ["", f"Progress: {result.progress.mode}",
                   f"  {result.progress.evidence or 'assumed: ' + result.progress.assumed}"]
     if result.draws and result.draws.ranges:
-        lines += ["", "Not identifiable: assumed, and any value of a range for the intervals of "
-                  "predictions"]
+        lines += ["", "Not identifiable: assumed; prediction intervals use any value of the range"]
         lines += table([(f"  {name}", str(in_unit(value, unit)),
                          f"{in_unit(low, unit)} .. {in_unit(high, unit)}", why)
                         for name, (value, unit, low, high, why) in result.draws.ranges.items()])

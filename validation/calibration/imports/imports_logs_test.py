@@ -84,7 +84,7 @@ class Logs(unittest.TestCase):
         for one in [*calibration["parameters"].values(), *calibration["not_identified"].values()]:
             self.assertTrue({"low", "high"} <= set(one) or one["interval"] == "not identifiable")
         self.assertIn("library.network.send_overhead", calibration["not_identified"])
-        self.assertIn("Not identifiable: assumed, and any value of a range", screen)
+        self.assertIn("Not identifiable: assumed; prediction intervals use any value", screen)
 
     def test_collective_logs_are_validated_and_extrapolation_reported(self):
         self.fitted("latency.log")
@@ -125,14 +125,14 @@ class Logs(unittest.TestCase):
         self.assertEqual(ran.returncode, 0, ran.stderr)
         self.assertIn("several.log: 1 case omitted: allgatherv is not simulated", ran.stderr)
         self.assertIn("gather linear (a guess: no table of Open MPI 4.0.5 has it)", ran.stdout)
-        self.assertIn("2 cases that the fit has not seen", ran.stdout)
+        self.assertIn("2 held-out cases", ran.stdout)
         _, screen = self.fitted("latency.log", *given)
         self.assertIn("several.log: 1 case omitted: allgatherv is not simulated", screen)
         ran = self.run_("validate", "my.yaml", "several.log", "--nodes", "1", "--ranks-per-node",
                         "1")
         self.assertEqual(ran.returncode, 1)
         self.assertIn("expected a case that a job represents, got several.log: 3 cases omitted: a "
-                      "single rank communicates with nobody", ran.stderr)
+                      "single rank does not communicate", ran.stderr)
 
     def test_say_what_they_lack(self):
         self.fitted("latency.log")

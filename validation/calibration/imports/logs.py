@@ -17,13 +17,14 @@ FOREIGN = (b'"nccl_version"', b'"coll_perf"', b'"nvbandwidth"', b'"busBw"')
 
 
 def add_options(parser):
-    """Options that say of a log what it does not say itself, as `ringscope import` has them."""
-    for option, words in (("--nodes", "number of nodes of a log"),
-                          ("--ranks-per-node", "ranks per node of a log")):
+    """Options for facts that a log lacks, as in `ringscope import`."""
+    for option, words in (("--nodes", "number of nodes of the log's job"),
+                          ("--ranks-per-node", "number of ranks per node of the log's job")):
         parser.add_argument(option, type=count, metavar="N", help=words)
-    parser.add_argument("--mpi", default="", metavar="TEXT", help="library and version of a log")
+    parser.add_argument("--mpi", default="", metavar="TEXT",
+                        help="MPI library and version of the log")
     parser.add_argument("--collective", type=collectives.of_option, default="", metavar="NAME",
-                        help="collective in a log that names none")
+                        help="collective of a log that names none")
 
 
 def given_by(options) -> findings.Given:

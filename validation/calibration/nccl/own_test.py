@@ -202,7 +202,7 @@ class TheProgram(unittest.TestCase):
                 encoding="utf-8")
             self.assertIn("90 % of such machines", one.simulator.output("run", str(question)))
             self.assertRegex(self.run_script("predict", question), r"question( +\S+ us){3}")
-            self.assertIn("3 seen by the fit", self.run_script("validate", fitted, log))
+            self.assertIn("3 fitted", self.run_script("validate", fitted, log))
             self.assertEqual(model.read(str(fitted)).range["hosts"], 2)
 
 

@@ -75,7 +75,7 @@ class Marks(unittest.TestCase):
         one, other = measured("a"), measured("b", size=2048)
         other.extra["foreign_cores"] = 0.1
         marks = [case.marks for case in gathered(one, other, foreign_cores=0.5)]
-        self.assertEqual(marks, [["foreign load 0.5 cores"], []])
+        self.assertEqual(marks, [["background load 0.5 cores"], []])
 
     def test_cases_of_the_fit_do_not_count(self):
         one, other = measured("a"), measured("b", size=2048)

@@ -84,7 +84,7 @@ class Case:
         if self.spread is not None and self.spread > limits.spread:
             self.marks.append("noisy")
         if (self.foreign_cores or 0) > limits.foreign_cores:
-            self.marks.append(f"foreign load {self.foreign_cores:.2g} cores")
+            self.marks.append(f"background load {self.foreign_cores:.2g} cores")
 
 
 def place_of(measurement: Measurement) -> str:
@@ -165,7 +165,7 @@ def gather(documents: list, fitted_keys: set, limits: accuracy.Limits) -> list:
 def without_job(case: Case) -> str:
     """Why no job of the simulator represents the case; "" where one does."""
     if case.placement.ranks == 1:
-        return "a single rank communicates with nobody"
+        return "a single rank does not communicate"
     if (name := str(case.parameters["collective"])) in collectives.NOT_SIMULATED:
         return f"{name} is not simulated"
     if not case.bytes and name != "barrier":

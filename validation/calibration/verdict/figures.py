@@ -48,7 +48,7 @@ def finish(figure, axes, question: str, judged: list):
     style.title(figure, question)
     style.legend(figure, ncol=columns)
     emulated = sorted({case.series.emulated for case in judged} - {""})
-    words = ["empty marks: noisy, or seen by the fit"] * any(not case.counts for case in judged)
+    words = ["empty marks: noisy or fitted"] * any(not case.counts for case in judged)
     words += [f"emulated, not real: {'; '.join(emulated)}"] if emulated else []
     figure.text(0.97, 0.01, ". ".join(words), ha="right", fontsize=7, color=style.INK)
 

@@ -135,7 +135,7 @@ class Coverage(WithPrograms):
         self.assertRegex(ran.stdout, r"inside the model's interval \(level 60 %\): \d of 3, \d+ %; "
                          r"upper over lower end 1\.\d+ \(median\)")
         self.assertIn(" !", ran.stdout)
-        self.assertIn("extrapolated: 3 of 3 (hosts in 3, size in 1); the fit has seen 2 hosts, "
+        self.assertIn("extrapolated: 3 of 3 (hosts in 3, size in 1); the fit covers 2 hosts, "
                       "1 rank on a host, 4 B to 4 KiB", ran.stdout)
         self.assertNotIn("interval", self.validate(path, real.path, "--no-interval").stdout)
 

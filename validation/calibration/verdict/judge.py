@@ -122,7 +122,7 @@ def judge(runner: simulator.Simulator, fitted: model.Model, documents: list,
         seen = [cases.place_of(case.measured) for case in judged if case.fitted]
         seen += [f"{one.document.path}: placement {one.name}" for one in traces if one.fitted]
         if seen:
-            raise InputError(f"{seen[0]}: expected a case that the fit has not seen, got one of "
+            raise InputError(f"{seen[0]}: expected a held-out case, got one of "
                              f"calibration.fitted of {fitted.path} ({len(seen)} in all)")
     if not any_emulation:
         refuse_other_emulation(fitted, documents)

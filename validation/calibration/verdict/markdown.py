@@ -24,7 +24,7 @@ def counts_text(listed: list) -> str:
     counted = sum(case.counts for case in listed)
     noisy = sum(bool(case.marks) and not case.fitted for case in listed)
     fitted = sum(case.fitted for case in listed)
-    beside = [f"{noisy} noisy"] * (noisy > 0) + [f"{fitted} seen by the fit"] * (fitted > 0)
+    beside = [f"{noisy} noisy"] * (noisy > 0) + [f"{fitted} fitted"] * (fitted > 0)
     return str(counted) + (f" (and {', '.join(beside)})" if beside else "")
 
 

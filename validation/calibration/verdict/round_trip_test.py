@@ -113,7 +113,7 @@ class RoundTrip(WithPrograms):
                              link_bandwidth="250 Mbit/s")
         found = self.verdict(self.model(library=library), path)
         self.assertEqual([case["error"] for case in found["cases"]], [0] * 4)
-        self.assertIn("simulated with its own 1 Gbit/s, whatever the link",
+        self.assertIn("simulated with the fitted 1 Gbit/s, regardless of the link",
                       self.validate(self.model(library=library), path).stdout)
 
     def test_where_the_library_has_jitter_the_median_of_25_runs_is_the_prediction(self):
@@ -151,18 +151,18 @@ class Reports(WithPrograms):
         found = self.verdict(model, path)
         self.assertEqual([case["fitted"] for case in found["cases"]], [True, False, False, False])
         self.assertEqual(found["figures"]["counted"]["count"], 3)
-        self.assertIn("seen by the fit, not counted:\n", self.validate(model, path).stdout)
+        self.assertIn("fitted cases, not counted:\n", self.validate(model, path).stdout)
         refused = self.validate(model, path, "--fitted", "refuse")
         self.assertEqual(refused.returncode, 1)
-        self.assertIn("expected a case that the fit has not seen", refused.stderr)
+        self.assertIn("expected a held-out case", refused.stderr)
 
     def test_a_noisy_case_is_listed_and_counted_apart(self):
         measured = self.measured_by_the_simulator()
         measured[0].p90_s = 2 * measured[0].median_s
         ran = self.validate(self.model(), self.document(measured))
         self.assertIn("±50.0 %", ran.stdout)
-        self.assertIn("3 cases that the fit has not seen: median error 0.0 %", ran.stdout)
-        self.assertIn("counted apart, 1 noisy (own spread above 10 %", ran.stdout)
+        self.assertIn("3 held-out cases: median error 0.0 %", ran.stdout)
+        self.assertIn("counted separately, 1 noisy (spread above 10 %", ran.stdout)
 
     def test_table_head_names_the_emulation(self):
         path = self.document(self.measured_by_the_simulator(), emulated="send 8 ns/B, slept")
@@ -188,7 +188,7 @@ class Reports(WithPrograms):
         ran = self.validate(self.model(map(case_key, self.with_where(measured))),
                             self.document(measured), "--max-error", "8%")
         self.assertEqual(ran.returncode, 5)
-        self.assertIn("got no case that counts", ran.stderr)
+        self.assertIn("got no counted case", ran.stderr)
 
     def with_where(self, measured):
         return Document("real.json", "replay", dict(WHERE), measured).measurements

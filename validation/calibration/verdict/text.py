@@ -35,7 +35,7 @@ def columns(head: list, rows: list, left: int = 1) -> list:
 
 def series_head(series: cases.Series) -> str:
     parts = [f"link {series.link}" if series.link else "", series.mpi, series.cpu, series.source]
-    known = ", ".join(part for part in parts if part) or "a machine that nobody described"
+    known = ", ".join(part for part in parts if part) or "undescribed machine"
     return known + (f"\nEMULATED, not real: {series.emulated}" if series.emulated else "")
 
 
@@ -66,7 +66,7 @@ def chosen(verdict: judge.Verdict, listed: list) -> list:
             choice = verdict.model.choice_of(case)
             why = choice.why if choice.known else f"a guess: {choice.why}"
             stand_ins.add(f"{case.parameters['collective']} {choice.algorithm} ({why})")
-    return [f"(in brackets): the library's own choice, as {', '.join(sorted(stand_ins))} has it"] \
+    return [f"(in brackets): the library's own choice by {', '.join(sorted(stand_ins))}"] \
         if stand_ins else []
 
 
@@ -75,8 +75,8 @@ def rate_kept(verdict: judge.Verdict, series: cases.Series) -> list:
     link = verdict.model.cluster.get("link")
     if not series.link or verdict.model.nominal_known or not isinstance(link, dict):
         return []
-    return [f"the fit has no goodput, a share of the nominal rate: simulated with its own "
-            f"{link.get('bandwidth')}, whatever the link"]
+    return ["the fit has no goodput (fraction of the nominal bandwidth): simulated with the "
+            f"fitted {link.get('bandwidth')}, regardless of the link"]
 
 
 def case_tables(verdict: judge.Verdict) -> list:
@@ -88,36 +88,36 @@ def case_tables(verdict: judge.Verdict) -> list:
         if unseen:
             lines += columns(cases_head(unseen), case_rows(unseen)) + [""]
         if seen:
-            lines += ["seen by the fit, not counted:"]
+            lines += ["fitted cases, not counted:"]
             lines += columns(cases_head(seen), case_rows(seen)) + [""]
     return lines
 
 
 def figures_text(figures: accuracy.Figures) -> str:
     return (f"median error {percent(figures.median)}, 90th percentile {percent(figures.p90)}, "
-            f"signed {signed(figures.bias)}"
+            f"median signed error {signed(figures.bias)}"
             + ("" if figures.inside is None else
                f"; inside p10..p90 of the measurement: {percent(figures.inside, 0)}"))
 
 
 def summary(verdict: judge.Verdict) -> list:
     counted, marked = verdict.counted, verdict.marked
-    lines = [f"{plural(len(counted), 'case')} that the fit has not seen"
+    lines = [plural(len(counted), "held-out case")
              + (": " + figures_text(accuracy.figures(counted)) if counted else "")]
     if marked:
-        lines.append(f"counted apart, {len(marked)} noisy (own spread above "
+        lines.append(f"counted separately, {len(marked)} noisy (spread above "
                      f"{percent(verdict.limits.spread, 0)}, or more than "
-                     f"{verdict.limits.foreign_cores:g} cores of foreign load): "
+                     f"{verdict.limits.foreign_cores:g} cores of background load): "
                      + figures_text(accuracy.figures(marked)))
     if verdict.fitted:
-        lines.append(f"not counted, {len(verdict.fitted)} seen by the fit: "
+        lines.append(f"not counted, {len(verdict.fitted)} fitted: "
                      + figures_text(accuracy.figures(verdict.fitted)))
     lines += coverage_lines(verdict) + extrapolations(verdict)
     pooled = sum(case.launches > 1 for case in verdict.judged)
     if pooled:
         lines.append(f"{plural(pooled, 'case')} measured in several launches: samples pooled")
     if any(case.spread is None for case in counted):
-        lines.append("spread ?: not published; such cases count as quiet")
+        lines.append("spread ?: not published; these cases count as quiet")
     return lines + [""]
 
 
@@ -127,7 +127,7 @@ def coverage_lines(verdict: judge.Verdict) -> list:
     level = percent(interval.level_of(verdict.model), 0)
     return [f"inside the model's interval (level {level}): {found.inside} of {found.count}, "
             f"{percent(found.inside / found.count, 0)}; upper over lower end {found.ratio:.2f} "
-            "(median); outside is marked with !"]
+            "(median); ! marks cases outside"]
 
 
 def extrapolations(verdict: judge.Verdict) -> list:
@@ -140,7 +140,7 @@ def extrapolations(verdict: judge.Verdict) -> list:
     why = {word: sum(word in case.beyond.split(", ") for case in far)
            for word in ("hosts", "ranks a host", "size")}
     words = ", ".join(f"{word} in {count}" for word, count in why.items() if count)
-    lines = [f"extrapolated: {len(far)} of {len(verdict.counted)} ({words}); the fit has seen "
+    lines = [f"extrapolated: {len(far)} of {len(verdict.counted)} ({words}); the fit covers "
              f"{plural(seen['hosts'], 'host')}, {plural(seen['ranks_per_host'], 'rank')} on a "
              f"host, {format_bytes(seen['least'])} to {format_bytes(seen['most'])}"]
     return lines + ([f"not extrapolated: {figures_text(accuracy.figures(near))}"] if near else [])
@@ -148,7 +148,7 @@ def extrapolations(verdict: judge.Verdict) -> list:
 
 def order_words(pair: order.Pair) -> str:
     if pair.equal:
-        words = "equal" if pair.predicted_equal else "equal, predicted apart"
+        words = "equal" if pair.predicted_equal else "equal, predicted different"
         words += f" (within {percent(pair.margin, 0)})"
     else:
         words = "right" if pair.right else "WRONG"
@@ -170,11 +170,11 @@ def order_table(pairs: list) -> list:
              f"{pair.measured:.3f}", f"{pair.predicted:.3f}", signed(pair.error),
              order_words(pair)] for pair in pairs]
     found = judge.order_figures(pairs)
-    return ["Which placement is faster: time of one over the other",
+    return ["Order of placements: time of one over time of the other",
             *columns(["case", "one", "other", "measured", "predicted", "error", "order"], rows, 3),
             f"order right in {found.right} of {plural(found.apart, 'pair')} that differ by more "
-            f"than they spread; {found.equal_too} of {found.equal} that do not "
-            "are predicted equal too (quiet cases)", ""]
+            f"than they spread; {found.equal_too} of {found.equal} equal "
+            "pairs predicted equal (quiet cases)", ""]
 
 
 def breakdown_tables(verdict: judge.Verdict) -> list:
@@ -215,13 +215,13 @@ def trace_table(trace) -> list:
     rows = [[name, format_time(measured), format_time(predicted),
              signed(accuracy.relative_error(predicted, measured)), words]
             for (name, measured, predicted), words in zip(trace.rows(), between or repeat(""))]
-    note = "seen by the fit" if trace.fitted else "never seen by the fit"
+    note = "fitted" if trace.fitted else "held out"
     return [f"trace {trace.name} ({note})", *columns(trace_head(between), rows), ""]
 
 
 def trace_head(between) -> list:
     return ["", "measured", "predicted", "error",
-            "as sender and receiver may share the cost" if between else ""]
+            "by any split of the cost between sender and receiver" if between else ""]
 
 
 def trace_ratios(first, other) -> list:

@@ -109,7 +109,7 @@ class Traces(WithPrograms):
         self.assertGreater(end["high_s"], 1.05 * end["predicted_s"])
         self.assertTrue(end["low_s"] < end["measured_s"] < end["high_s"])
         said = self.validate(model, self.imported("3-3"), self.imported("5-1")).stdout
-        self.assertIn("as sender and receiver may share the cost", said)
+        self.assertIn("by any split of the cost between sender and receiver", said)
         self.assertRegex(said, r"5-1 over 3-3\n.*\nend +1\.\d+ +1\.\d+ .*%  1\.\d+ \.\. 1\.\d+")
 
     def test_a_trace_without_a_size_needs_one_from_the_fit(self):

@@ -33,6 +33,6 @@ def edit(scene: Scene, value):
 
 CAUSE = Cause(
     "algorithm-forced",
-    "another algorithm ran than the library's table has",
+    "another algorithm ran than the library's table selects",
     "env | grep -e NCCL_ALGO -e OMPI_MCA_coll -e UCC  # coll_tuned_use_dynamic_rules",
     values, edit, lambda value: f"{value} at all sizes", ordered=False, weight=RARE)

@@ -25,6 +25,6 @@ def edit(scene: Scene, value):
 
 CAUSE = Cause(
     "eager-limit",
-    "the eager limit is another one: a handshake, or a copy, where none was expected",
+    "the eager limit differs: an unexpected handshake or copy",
     "ompi_info --all | grep eager_limit  # UCX_RNDV_THRESH; I_MPI_EAGER_THRESHOLD",
     values, edit, lambda value: f"it is {format_bytes(value)}", ordered=False, weight=RARE)

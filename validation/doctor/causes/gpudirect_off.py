@@ -21,7 +21,7 @@ def edit(scene: Scene, value):
 
 CAUSE = Cause(
     "gpudirect-off",
-    "GPUDirect RDMA is off: what NICs send and receive goes through host memory",
+    "GPUDirect RDMA is off: NIC traffic goes through host memory",
     "lsmod | grep nvidia_peermem  # an old NCCL looks for nv_peer_mem; NCCL_DEBUG=INFO prints "
     "GDRDMA or not behind each channel",
     values, edit, lambda value: f"with {share(value)} of the host's memory bandwidth",

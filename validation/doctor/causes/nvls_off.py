@@ -19,7 +19,7 @@ def edit(scene: Scene, value):
 
 CAUSE = Cause(
     "nvls-off",
-    "rings ran where the NVSwitches can add up and copy (NVLS)",
+    "rings ran, although the NVSwitches support in-network reduction and multicast (NVLS)",
     "env | grep NCCL_NVLS_ENABLE; systemctl status nvidia-fabricmanager  # 'NVLS multicast "
     "support' in the lines of NCCL_DEBUG=INFO",
     values, edit, lambda value: "rings at all sizes", ordered=False)

@@ -5,5 +5,5 @@ from validation.doctor.causes.cause import stated_alone
 
 CAUSE = stated_alone(
     "pxn-off",
-    "PXN is off: an all-to-all has a connection of each GPU to each, across rails",
+    "PXN is off: an all-to-all connects each GPU to each other GPU, across rails",
     "env | grep NCCL_PXN_DISABLE  # NCCL_DEBUG=INFO names PXN behind a channel")

@@ -17,6 +17,6 @@ def seen(points: list) -> str:
 
 CAUSE = stated_alone(
     "start-skew",
-    "ranks start at different times: the first repetition of each size waits for the last one",
+    "ranks start at different times: the first repetition of each size waits for the last rank",
     "osu_allreduce -i 1000 -x 200 -f  # a barrier before the timed loop; max over min of the "
     "ranks' times", seen)

@@ -5,6 +5,6 @@ from validation.doctor.causes.cause import stated_alone
 
 CAUSE = stated_alone(
     "topology-file",
-    "NCCL has a topology file, maybe of another machine: it takes links and NICs that it names",
+    "NCCL uses a topology file, possibly of another machine, with its links and NICs",
     "env | grep NCCL_TOPO_FILE; ls /var/run/nvidia-topologyd  # compare it with nvidia-smi topo "
     "-m; the same run without it")

@@ -21,7 +21,7 @@ def edit(scene: Scene, value):
 
 CAUSE = Cause(
     "tree-across-hosts",
-    "a tree ran where a ring was expected; on two hosts its bus bandwidth may exceed the cards'",
+    "a tree ran instead of the expected ring; on two hosts its bus bandwidth may exceed the cards'",
     "env | grep NCCL_ALGO  # NCCL_ALGO=Ring for comparison; NCCL_DEBUG=INFO with "
     "NCCL_DEBUG_SUBSYS=TUNING names the choice",
     values, edit, lambda value: "a double binary tree at all sizes", ordered=False,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Count how often the doctor is right; SPLIT.md says which curves choose and which judge.
+"""Count the doctor's correct diagnoses; SPLIT.md lists the curves for tuning and for judging.
 
 Examples:
   validation/doctor/judge/judge cases
@@ -7,7 +7,7 @@ Examples:
   validation/doctor/judge/judge healthy --part judge --count 100
   validation/doctor/judge/judge published
 
-RINGSCOPE names the simulator's program; without it, that of the build beside the sources is taken.
+RINGSCOPE is the path of the simulator (default: the build next to the sources).
 """
 
 import json
@@ -139,13 +139,16 @@ def tell(one: Said):
 
 def main():
     parser = page_parser("judge", __doc__, Parser)
-    parser.add_argument("kind", choices=("cases", "published", "faults", "healthy", "erring"))
+    parser.add_argument("kind", choices=("cases", "published", "faults", "healthy", "erring"),
+                        help="kind of curves to diagnose")
     parts = list(dict.fromkeys([part for own in FIRST.values() for part in own] + ["all"]))
-    parser.add_argument("--part", choices=parts, default="judge")
-    parser.add_argument("--count", type=int, default=20)
-    parser.add_argument("--seed", type=int, help="this one alone")
+    parser.add_argument("--part", choices=parts, default="judge",
+                        help="part of the curves (default: %(default)s)")
+    parser.add_argument("--count", type=int, default=20,
+                        help="number of generated curves (default: %(default)s)")
+    parser.add_argument("--seed", type=int, help="random seed of the only curve to diagnose")
     parser.add_argument("--reference", action="store_true",
-                        help="with a log of the healthy machine on another day")
+                        help="give the doctor a log of the healthy machine from another day")
     options = parser.parse_args()
     possible = POSED if options.kind in ("cases", "published") else \
         list(FIRST[options.kind])

@@ -14,7 +14,7 @@ from validation.tune.formats.way import Choice, ways_of
 
 WAYS = ways_of("intel")
 NAMES = {"allreduce": "ALLREDUCE", "broadcast": "BCAST"}
-OWN = "Intel MPI's own choice is not public: MPICH 3's is taken in its place"
+OWN = "Intel MPI's own choice is not public: MPICH 3's choice is used instead"
 
 
 def own_of(collective: str):
