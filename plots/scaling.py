@@ -108,7 +108,7 @@ def draw(points, title):
     lines = lines_of(points, x)
     columns, legend = style.size_of_legend(lines, WIDTH)
     title = style.in_lines(title or f"How do time and bandwidth grow with the "
-                           f"{'number of ranks' if x == 'ranks' else 'size of the vector'}?", WIDTH)
+                           f"{'number of ranks' if x == 'ranks' else 'message size'}?", WIDTH)
     top = TOP + legend + style.extra_height(title)
     height = round(top + PANEL_HEIGHT + BOTTOM, 2)
     figure, (left, right) = plt.subplots(1, 2, figsize=(WIDTH, height))

@@ -78,7 +78,7 @@ TEST(Explain, says_what_nccl_chose_and_what_would_have_been_faster) {
   const auto json = nccl_choice_json(report, outcomes);
   EXPECT_EQ(json["fastest_s"], outcomes[0].report.time_s);
   EXPECT_EQ(json["alternatives"][2]["is_choice"], true);
-  EXPECT_EQ(print_nccl_choice(outcomes[0].report, outcomes).find("Nothing"),
+  EXPECT_EQ(print_nccl_choice(outcomes[0].report, outcomes).find("No permitted"),
             std::string("NCCL takes channel_rings, LL, 8 channels. ").size());
 }
 

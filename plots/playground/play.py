@@ -30,7 +30,7 @@ def main():
     content = page.read_bytes()
     if words.lesson and f'"id": "{words.lesson}"'.encode() not in content:
         raise InputError(f"unknown lesson '{words.lesson}'; `ringscope list scenarios` prints the "
-                         "names, those of lessons begin with a number")
+                         "names; names of lessons begin with a number")
     if words.output:
         write_bytes(words.output, content)
         return

@@ -183,7 +183,7 @@ void KnownCollectives::ended(const GroupCall& call, const RankThread& thread, co
   const auto at = kind.rounds.find(kind.over[call.self]++);
   Round& round = at->second;
   const auto simulating = simulating_.extract(thread.rank());  // none: another stream's has ended
-  const bool has_own_phase = simulating.empty() || simulating.mapped().phase_before < 0;
+  const bool has_own_phase = simulating.empty() || simulating.mapped().marked;
   Share& share = round.total.of[call.self];
   const Share before = share;
   share.seconds = run_->ledger->now() - round.start;
@@ -202,10 +202,15 @@ void KnownCollectives::ended(const GroupCall& call, const RankThread& thread, co
   kind.rounds.erase(at);
 }
 
+void KnownCollectives::marked(int rank) {
+  if (const auto found = simulating_.find(rank); found != simulating_.end())
+    found->second.marked = true;
+}
+
 void KnownCollectives::phase_ended(int rank, int phase) {
   const auto found = simulating_.find(rank);
   if (found == simulating_.end()) return;
-  auto& [round, begun, phase_before] = found->second;
+  auto& [round, begun, phase_before, marked] = found->second;
   if (std::exchange(phase_before, -1) == phase) {
     phases_before_[rank] = run_->ledger->now() - begun;
     return;

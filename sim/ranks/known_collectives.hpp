@@ -43,13 +43,15 @@ class KnownCollectives {
     std::vector<Paths::Segment> path;
     int path_from = -1;        ///< rank of the group whose chain that goes on
     PathCursor before, after;  ///< the chains of the one that was simulated
-    Mark mark;                 ///< the phase in which it ended, if it is not that of its begin
+    Mark mark;                 ///< the phase in which it ended, if it named one
   };
 
   /// A rank begins one. True where it is to meet the others: then perhaps it is not simulated.
   bool begins(const GroupCall& call, const RankThread& thread);
   /// One that is simulated has ended for a rank, in that phase.
   void ended(const GroupCall& call, const RankThread& thread, const Mark& mark);
+  /// A rank has named the phase of its next steps.
+  void marked(int rank);
   /// A thread of a rank that simulates one has come to the end of a phase.
   void phase_ended(int rank, int phase);
   /// A rank is there. At the end of the instant all are told whether it is known.
@@ -101,6 +103,7 @@ class KnownCollectives {
     Round* round = nullptr;
     double begun = 0;       ///< s, as the kernel counts: by this rank
     int phase_before = -1;  ///< that has not ended yet; else -1
+    bool marked = false;    ///< has named a phase
   };
   using Key = std::tuple<const void*, std::size_t, Tag, int, int, std::size_t>;
   static Key key_of(const GroupCall& call);

@@ -192,6 +192,7 @@ void RankThread::mark(Mark mark) {
     if (found == phases.end()) phases.push_back({mark.phase, mark.part, now(), now()});
   }
   mark_ = mark;
+  if (run_->known != nullptr) run_->known->marked(rank());
 }
 
 void RankThread::end_phase(double later) {
