@@ -11,7 +11,8 @@ import re
 
 import yaml
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
 SCENARIOS = ROOT / "scenarios"
 
 
@@ -61,7 +62,7 @@ def lesson_of(stem, number, module):
 
 def lessons():
     """All lessons in the order of the course."""
-    modules = yaml.safe_load((SCENARIOS / "course.yaml").read_text(encoding="utf-8"))
+    modules = yaml.safe_load((HERE / "course.yaml").read_text(encoding="utf-8"))
     return [lesson_of(stem, f"{i}.{j}", module) for i, module in enumerate(modules, 1)
             for j, stem in enumerate(module["lessons"], 1)]
 
