@@ -57,7 +57,7 @@ FORM = form(
                   ratio=list_of({"type": "number"}, 2, 2), ends=TEXT, keep={"type": "object"},
                   between=list_of({"type": "number"}, 2, 2), solution=list_of(RUN, 1, 2)))
 TERMS = {"latency", "transfer", "overhead", "copy", "reduction", "wait", "compute", "other"}
-# What only a run gives: a decimal, or a number with the unit of a result.
+# A result of a run: a decimal, or a number with the unit of a result.
 RESULT = re.compile(r"\d+\.\d+|\b\d+ ?(?:x\b|%|times\b)")
 OPERATORS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul,
              ast.Div: operator.truediv}

@@ -15,7 +15,7 @@ import webbrowser
 from common.programs import InputError, Parser, page_parser, run_main, write_bytes
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-# Of an installed program, of a clone.
+# In an installed program, and in a clone
 PAGES = (ROOT / "play/index.html", ROOT / "build/web/index.html")
 
 

@@ -16,7 +16,8 @@ import unittest
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 MOST_SECONDS = 300
-LABELS = {"quick", "slow", "browser", "mpi", "python"}
+SPEEDS = {"quick", "slow", "long"}
+LABELS = SPEEDS | {"browser", "mpi", "python"}
 
 
 def registered(build):
@@ -41,11 +42,11 @@ def files(pattern):
 class Registered(unittest.TestCase):
     tests = {}
 
-    def test_each_test_is_either_quick_or_slow(self):
+    def test_each_test_is_quick_slow_or_long(self):
         for name, properties in self.tests.items():
             labels = set(properties.get("LABELS", []))
             with self.subTest(name):
-                self.assertEqual(len(labels & {"quick", "slow"}), 1, labels)
+                self.assertEqual(len(labels & SPEEDS), 1, labels)
                 self.assertLessEqual(labels, LABELS)
 
     def test_quick_tests_need_neither_a_browser_nor_mpi(self):
