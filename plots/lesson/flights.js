@@ -2,7 +2,7 @@
 // Chunks on their way: each as a dot from the rank that has it to the rank that gets it.
 
 const MOST_CHANGES = 20000, MOST_DOTS = 200;
-const BACK = 6;  // spans between the arrival of a chunk and its change: a reduction, a copy
+const OVERHEAD = 3, IN_SEND = 4, IN_WAIT = 5;  // activities
 
 class Flights {
   /** Flights of one case, by their start: {start, end, from, to, count, chunk}, in ticks. */
@@ -14,40 +14,55 @@ class Flights {
   }
 
   /**
-   * A chunk travels while its receiver waits for the sender, from the time at which the sender has
-   * it. Chunks of one message fly together.
+   * A chunk travels from the time at which its sender has it and begins to send, until it arrives;
+   * its addition is no arrival. Chunks of one message fly together.
    */
   found() {
     const {chunks, spans} = this.one, flights = new Map(), ready = new Map();
-    chunks.at.forEach((tick, i) => {
+    const cells = chunks.cells.slice(), senders = this.senders(spans.rows);
+    for (let i = chunks.next - 1; i >= 0; --i) cells[chunks.cell[i]] = chunks.before[i];
+    chunks.at.forEach((end, i) => {
       const cell = chunks.cell[i], to = Math.floor(cell / chunks.count);
-      const chunk = cell % chunks.count;
-      const wait = this.waitBefore(spans.rows[to], tick);
-      if (wait) {
-        const start = Math.max(wait.start, ready.get(wait.peer * chunks.count + chunk) || 0);
-        const key = `${wait.peer} ${to} ${wait.end} ${start}`;
-        if (flights.has(key)) ++flights.get(key).count;
-        else if (start < wait.end) {
-          flights.set(key, {start, end: wait.end, from: wait.peer, to, chunk, count: 1});
-        }
+      const chunk = cell % chunks.count, is = chunks.holdings[chunks.after[i]];
+      const more = is.waiting - chunks.holdings[chunks.before[i]].waiting;
+      const arrived = more > 0 ? is.waitingRuns : is.runs;
+      const holds = from => chunks.holdings[cells[from * chunks.count + chunk]];
+      let best;
+      for (const [from, starts] of more < 0 ? [] : senders[to]) {
+        const begun = lastBefore(starts, end), right = holds(from).runs === arrived;
+        if (begun === undefined || !holds(from).contributions || best?.right > right) continue;
+        if (!best || right > best.right || begun > best.begun) best = {from, begun, right};
       }
-      ready.set(cell, tick);
+      if (best) {
+        const {from, begun} = best;
+        const start = Math.max(begun, ready.get(from * chunks.count + chunk) || 0);
+        const key = `${from} ${to} ${end} ${start}`;
+        if (flights.has(key)) ++flights.get(key).count;
+        else if (start < end) flights.set(key, {start, end, from, to, chunk, count: 1});
+      }
+      cells[cell] = chunks.after[i];
+      ready.set(cell, end);
     });
     return [...flights.values()].sort((a, b) => a.start - b.start);
   }
 
-  /** The last span of a rank that waits for a partner and ends by `tick`. */
-  waitBefore(row, tick) {
-    let low = 0, high = row.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (row[middle].end <= tick + 1) low = middle + 1;
-      else high = middle;
-    }
-    for (let i = low - 1; i >= Math.max(0, low - BACK); --i) {
-      if (row[i].peer >= 0 && row[i].activity === 5) return row[i];
-    }
-    return undefined;
+  /**
+   * Of each rank those that send to it, with the starts of these sends. Of a sender without spans
+   * of its own, as where a NIC sends, it is known that the receiver waits for it.
+   */
+  senders(rows) {
+    const all = rows.map(() => new Map()), waits = rows.map(() => new Map());
+    const add = (map, from, start) => map.set(from, [...map.get(from) || [], start]);
+    rows.forEach((row, rank) => row.forEach(({activity, peer, start}, i) => {
+      const before = row[i - 1], goesOn = before?.peer === peer && before.end === start;
+      if (peer < 0 || goesOn && before.activity >= OVERHEAD) return;
+      if (activity === IN_WAIT) add(waits[rank], peer, start);
+      else if (activity === OVERHEAD || activity === IN_SEND) add(all[peer], rank, start);
+    }));
+    all.forEach((known, to) => waits[to].forEach((starts, from) => {
+      if (!known.has(from)) known.set(from, starts);
+    }));
+    return all;
   }
 
   at(tick) {
@@ -90,6 +105,17 @@ class Flights {
     for (let one = goal; before.has(one); one = before.get(one)) way.unshift(one);
     return way;
   }
+}
+
+/** The last of sorted numbers that is below `most`; undefined if none is. */
+function lastBefore(numbers, most) {
+  let low = 0, high = numbers.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (numbers[middle] < most) low = middle + 1;
+    else high = middle;
+  }
+  return numbers[low - 1];
 }
 
 /** A point at a share of the length of a line of points. */

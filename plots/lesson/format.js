@@ -31,6 +31,10 @@ function waitKind(cause) {
   return OWN_WAITS.includes(cause) ? `wait-${cause}` : "wait-other";
 }
 
+/** What pictures tell apart, of a cause on the critical path. */
+const pathKind = cause => ({compute: "compute", reduce: "reduce", overhead: "overhead"}[cause] ||
+  waitKind(cause));
+
 const TIME_UNITS = [[1, "s"], [1e-3, "ms"], [1e-6, "us"], [1e-9, "ns"]];
 const RATE_UNITS = [[1e9, "GB/s"], [1e6, "MB/s"], [1e3, "kB/s"], [1, "B/s"]];
 const SIZE_UNITS = [[2 ** 40, "TiB"], [2 ** 30, "GiB"], [2 ** 20, "MiB"], [2 ** 10, "KiB"],

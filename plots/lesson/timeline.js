@@ -7,10 +7,6 @@ const MOST_ARROWS = 400;
 /** The part of the time that all timelines show, in seconds. */
 const zoom = {from: 0, to: 0};
 
-/** What pictures tell apart, of a cause on the critical path. */
-const pathKind = cause => ({compute: "compute", reduce: "reduce", overhead: "overhead"}[cause] ||
-  waitKind(cause));
-
 class TimelineView {
   constructor(one, zoomed = () => {}) {
     this.one = one;
@@ -311,6 +307,7 @@ class TimelineView {
 
   /** Up and down: the ranks, now. Plus, minus, A and D: zoom and pan around the present. */
   move(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
     const long = zoom.to - zoom.from, middle = this.seconds;
     const part = {"+": [middle - long / 4, middle + long / 4], "-": [middle - long, middle + long],
       a: [zoom.from - long / 4, zoom.to - long / 4],

@@ -16,7 +16,7 @@ ROOT = HERE.parent.parent
 SCENARIOS = ROOT / "scenarios"
 
 
-class Loader(yaml.SafeLoader):
+class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
     """YAML 1.2: of words, only true and false are booleans, so that `on` is a key."""
 
 

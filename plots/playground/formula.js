@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The closed form of a lesson: its terms, and numbers that can be dragged.
 
-const COSTS = {"ns/B": 1e-9, "us/B": 1e-6, "ps/B": 1e-12};
+const COSTS = {"s/B": 1, "us/B": 1e-6, "ns/B": 1e-9, "ps/B": 1e-12};
 const TERM_COLOURS = {latency: "wait-latency-line", transfer: "load", overhead: "overhead-line",
   copy: "copy-line", reduction: "ink", wait: "wait-partner-line", compute: "compute-line",
   other: "soft"};
@@ -57,7 +57,7 @@ class Formula {
   constructor(formula, simulated, changed) {
     Object.assign(this, {formula, simulated, changed});
     this.symbols = Object.fromEntries(Object.entries(formula.where).map(([name, one]) =>
-      [name, {...one, ...symbolOf(one.is)}]));
+      [name, {...one, ...symbolOf(one.is), whole: Number.isInteger(Number(one.is))}]));
     this.terms = element("p", {class: "terms"});
     this.total = element("p", {class: "facts", role: "status"});
     this.curve = element("div", {class: "curve"});
@@ -73,7 +73,7 @@ class Formula {
     const words = element("span", {class: "number own-keys", role: "slider", tabindex: 0,
       "aria-label": one.what});
     const set = number => {
-      one.number = one.unit ? parseFloat(number.toPrecision(3)) : Math.max(1, Math.round(number));
+      one.number = one.whole ? Math.max(1, Math.round(number)) : parseFloat(number.toPrecision(3));
       this.show();
     };
     const done = () => one.key && this.changed(one.key, this.textOf(one));
@@ -123,9 +123,9 @@ class Formula {
     for (const one of Object.values(this.symbols)) {
       const value = one.key && at(resolved, one.key);
       if (value === undefined || value === "" || Array.isArray(value)) continue;
-      if (typeof value !== "object" && /^[\d.e+-]+(\s*\S+)?$/.test(value)) {
-        Object.assign(one, symbolOf(value));
-      }
+      if (typeof value === "object" || !/^[\d.e+-]+(\s*\S+)?$/.test(value)) continue;
+      const now = symbolOf(value);
+      if (now.scale) Object.assign(one, now);
     }
     this.show();
   }

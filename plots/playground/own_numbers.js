@@ -7,9 +7,13 @@ const T_90 = [6.314, 2.920, 2.353, 2.132, 2.015, 1.943, 1.895, 1.860, 1.833, 1.8
   1.771, 1.761, 1.753];
 const tOf = freedom => T_90[freedom - 1] ?? 1.645 + 1.6 / freedom;
 
+// A row of nccl-tests: size, count, type, operation, root, time
+const NCCL_ROW = /^\s*(\d+)\s+\d+\s+[a-z]\w*\s+[a-z]\w*\s+-?\d+\s+([\d.]+)/;
+
 /** A size and a time; without units bytes and microseconds, as OSU's and NCCL's tables. */
 function rowOf(line) {
-  const fields = line.trim().match(/[\d.]+(?:e[+-]?\d+)?\s*[A-Za-z\u00b5]*/gi) || [];
+  const words = line.trim().replace(NCCL_ROW, "$1 $2 ");
+  const fields = words.match(/[\d.]+(?:e[+-]?\d+)?\s*[A-Za-z\u00b5]*/gi) || [];
   const [size, time] = fields.map(field => /^([\d.e+-]+)\s*(\S*)$/i.exec(field) || []);
   if (!size || !time) return undefined;
   const bytes = size[2] ? valueOf(`${size[1]} ${size[2]}`) : Number(size[1]);
@@ -87,8 +91,12 @@ class OwnNumbers {
       return;
     }
     this.result.replaceChildren(this.summary(fit, rows), this.table(fit, rows, []));
-    const simulated = await this.timesOf(rows.map(one => one.bytes));
-    this.result.replaceChildren(this.summary(fit, rows), this.table(fit, rows, simulated));
+    try {
+      const simulated = await this.timesOf(rows.map(one => one.bytes));
+      this.result.replaceChildren(this.summary(fit, rows), this.table(fit, rows, simulated));
+    } catch (error) {  // as of a run without a size
+      this.result.append(element("p", {class: "facts"}, `Run A: ${error.message}`));
+    }
   }
 
   summary(fit, rows) {

@@ -5,13 +5,13 @@ const LOG_MARKS = /busbw|# OSU |#bytes|NCCL INFO|nccl-tests|Intel\(R\) MPI Bench
 
 /** Why a text is no scenario, or "". A log is for another command, which is named. */
 function noScenario(words) {
+  if (/^cluster:/m.test(words) && /^job:/m.test(words)) return "";
   if (LOG_MARKS.test(words)) {
     return "This is a log of a benchmark. On the command line, `ringscope doctor LOG` diagnoses " +
       "it and `ringscope calibrate LOG` fits a model to it. To fit a latency and a bandwidth " +
       "here, paste sizes and times under \u201cYour own measurements\u201d.";
   }
-  return /^cluster:/m.test(words) && /^job:/m.test(words) ? ""
-    : "expected a scenario in YAML with the keys question, cluster, library, placement and job";
+  return "expected a scenario in YAML with the keys question, cluster, library, placement and job";
 }
 
 /** `opened(text)` is called with the text of a scenario. */

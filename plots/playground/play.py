@@ -9,6 +9,7 @@ Usage:
 
 import os
 import pathlib
+import re
 import sys
 import webbrowser
 
@@ -28,7 +29,7 @@ def main():
     if page is None:
         raise InputError("the page of the course is not built; run: scripts/web")
     content = page.read_bytes()
-    if words.lesson and f'"id": "{words.lesson}"'.encode() not in content:
+    if words.lesson and not re.search(f'"id": "{re.escape(words.lesson)}(-|")'.encode(), content):
         raise InputError(f"unknown lesson '{words.lesson}'; `ringscope list scenarios` prints the "
                          "names; names of lessons begin with a number")
     if words.output:

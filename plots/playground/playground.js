@@ -162,8 +162,8 @@ function showLock(cases) {
   byId("predict").replaceChildren(predictionForm(question, cases.map(one => one.name), said => {
     const key = keyOf(state);
     state.said = said;
-    results.add(state.lesson, {said});
     state.about = key === keyOf(freshState(state.lesson)) ? "" : key;
+    if (!state.about) results.add(state.lesson, {said});
     remember("replaceState");
     showLock(shown);
     clock.goTo(clock.whole / 2);
@@ -195,7 +195,8 @@ async function showPrediction(cases) {
   const place = byId("prediction"), {said, lesson} = state;
   place.textContent = "";
   if (!said || !questionOf(state)) return;
-  const words = isPredicted(state) ? await predictionText(state, cases, timesOf)
+  const words = isPredicted(state)
+    ? await predictionText(state, cases, timesOf).catch(error => error.message)
     : pastPredictionText(state);
   if (state.said === said && state.lesson === lesson && shown === cases) place.textContent = words;
 }

@@ -189,7 +189,11 @@ class Exercise {
 
   async check() {
     const {exercise} = this;
-    this.said.textContent = exercise.runs ? await this.checkNumber() : this.checkRuns();
+    try {
+      this.said.textContent = exercise.runs ? await this.checkNumber() : this.checkRuns();
+    } catch (error) {
+      this.said.textContent = error.message;
+    }
     if (/^Right/.test(this.said.textContent)) this.solved();
   }
 

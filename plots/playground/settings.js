@@ -104,7 +104,8 @@ class TextKey extends Setting {
   constructor(key, changed) {
     super(key, element("input", {type: "text", spellcheck: "false", autocapitalize: "off"}));
     this.key = key;
-    this.control.addEventListener("change", () => changed(key, this.control.value.trim()));
+    this.control.addEventListener("change", () => changed(key,
+      this.control.value.trim() || undefined));
   }
   show(one) {
     const value = at(one.resolved, this.key) ?? "";
@@ -165,12 +166,6 @@ class Nics extends Setting {
     const {nic, ...rest} = host;
     return JSON.stringify({...rest, type: "numa", sockets, nics});
   }
-}
-
-/** Dotted keys of a scenario, each with its value: "job.bytes = 64 MiB". */
-function keysOf(tree, above = "") {
-  return Object.entries(tree).flatMap(([key, value]) => value === null || Array.isArray(value) ? []
-    : typeof value === "object" ? keysOf(value, `${above}${key}.`) : `${above}${key} = ${value}`);
 }
 
 /** Any key of the scenario, in its own words; what is set stands there, and can be taken back. */
@@ -244,8 +239,11 @@ class RunSettings {
       const counts = /^[\d-]+$/.exec(placement?.hosts ?? placement)?.[0].split("-") || [];
       return Math.max(counts.length, 1 + Math.max(...places.map(place => place.host)));
     };
+    // NVLS, and options of a program's collectives, belong to the library of the run.
+    const bound = ({options, program}) => options?.algorithm?.startsWith("nvls") ||
+      JSON.stringify(program || []).includes("\"options\"");
     // Ranks on GPUs need a library for GPUs; a program takes the place of an algorithm.
-    const libraries = one => lists.libraries.filter(({gpus}) =>
+    const libraries = one => bound(one.resolved.job) ? [] : lists.libraries.filter(({gpus}) =>
       gpus !== false || one.places.every(place => place.gpu < 0));
     // An LLM is described by options that no other training has.
     const fits = (one, {name, least_ranks: least, one_host: together}) => name !== "llm" &&
@@ -292,11 +290,11 @@ class RunSettings {
   arrange(keys) {
     if (this.arranged === String(keys)) return;
     this.arranged = String(keys);
-    const own = this.settings.filter(one => one instanceof TextKey);
-    for (const one of own) one.node.remove();
+    for (const one of this.settings) if (one instanceof TextKey) one.node.remove();
+    this.settings = this.settings.filter(one => !(one instanceof TextKey));
     const known = ["case", "placement", ...this.settings.map(one => one.key)];
-    this.settings = [...this.settings.filter(one => !own.includes(one)),
-      ...keys.filter(key => !known.includes(key)).map(key => new TextKey(key, this.set))];
+    this.settings.push(...keys.filter(key => !known.includes(key))
+      .map(key => new TextKey(key, this.set)));
     for (const one of [this.case, ...this.settings]) {
       (keys.includes(one.key) ? this.first : this.rest).append(one.node);
     }

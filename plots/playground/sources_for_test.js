@@ -8,8 +8,9 @@ const {execFileSync} = require("child_process");
 const fs = require("fs");
 const path = require("path");
 
-const NAMES = [...["format", "data", "theme", "timeline", "reasons", "case_view"]
-  .map(name => `../lesson/${name}.js`), "state.js", "places.js", "settings.js", "prediction.js"];
+const NAMES = [...["format", "data", "theme", "flights", "timeline", "reasons", "case_view"]
+  .map(name => `../lesson/${name}.js`), ...["state", "places", "settings", "prediction",
+  "lesson_text", "curve", "formula", "own_numbers", "record"].map(name => `${name}.js`)];
 const read = name => fs.readFileSync(path.join(__dirname, name), "utf8");
 
 /** An element that takes everything and shows nothing. */
@@ -18,13 +19,16 @@ class Node {
     Object.assign(this, {style: {}, dataset: {}, classList: {toggle() {}}, value: ""});
   }
 }
-for (const name of ["append", "replaceChildren", "setAttribute", "removeAttribute",
-  "addEventListener"]) {
+for (const name of ["append", "replaceChildren", "setAttribute", "removeAttribute"]) {
   Node.prototype[name] = () => {};
 }
+Node.prototype.addEventListener = function (name, heard) {
+  this[`on${name}`] = heard;
+};
 const document = {createElement: () => new Node(), createTextNode: () => new Node(),
-  getElementById: () => ({textContent: execFileSync("/usr/bin/python3",
-    ["-B", "-m", "plots.playground.course"], {cwd: path.join(__dirname, "../..")}).toString()})};
+  getElementById: id => ({textContent: id === "data" ? '{"ticks": 1000000, "cases": []}'
+    : execFileSync("/usr/bin/python3", ["-B", "-m", "plots.playground.course"],
+      {cwd: path.join(__dirname, "../..")}).toString()})};
 const body = `"use strict";\n${NAMES.map(read).join("")}
   return (async () => { ${process.argv[2]} })();`;
 new Function("document", "input", body)(document, JSON.parse(fs.readFileSync(0, "utf8")))

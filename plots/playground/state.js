@@ -14,8 +14,15 @@ function freshState(id) {
   return {lesson: lesson.id, two: Boolean(second), said: "",
     runs: [first, second || first].map(freshRun)};
 }
-const caseNamesOf = text => [...text.matchAll(/^ {2}- (?:\{name: |name: )("[^"]*"|[^,\n]*)/gm)]
-  .map(([, name]) => name.replace(/^"|"$/g, "").trim());
+
+/** Names of a scenario's cases, in blocks or in braces, plain or quoted. */
+function caseNamesOf(text) {
+  const block = /^cases:.*\n((?:[ #-].*\n|\n)*)/m.exec(text)?.[1] || "";
+  const indent = /^ *(?=- )/m.exec(block)?.[0] || "";
+  const item = new RegExp(`^${indent}- (?:\\{name: *("[^"]*"|'[^']*'|[^,}\n]*)|name: *(.*))`, "gm");
+  return [...block.matchAll(item)].map(([, inBraces, alone]) =>
+    (inBraces ?? alone.replace(/ #.*/, "")).trim().replace(/^(["'])(.*)\1$/, "$2"));
+}
 const lessonOf = state => LESSONS.find(one => one.id === state.lesson);
 const runsOf = state => state.runs.slice(0, state.two ? 2 : 1);
 
@@ -61,15 +68,17 @@ function stateOf(address) {
   return state;
 }
 
-/** Names that tell the runs apart: their cases', unless they differ from them. */
+/** Names that tell the runs apart: those of the lesson and its steps, or their cases'. */
 function labelsOf(state) {
   const runs = runsOf(state), lesson = lessonOf(state);
-  const labels = runs.map((run, i) => {
-    const own = lesson.runs[i] || {};
-    const plain = JSON.stringify(run.set) === JSON.stringify(own.set || {}) &&
-      run.case === (own.case || "") && !state.text;
-    return plain && own.name || Object.keys(run.set).length === 0 && run.case || "AB"[i];
-  });
+  const known = state.text ? [] : [lesson, ...lesson.steps].map(part => part.runs || []);
+  const isOf = (run, one) => run.case === (one.case || "") &&
+    JSON.stringify(run.set) === JSON.stringify(one.set || {});
+  const all = known.find(those => those.length === runs.length &&
+    those.every((one, i) => isOf(runs[i], one)));
+  const labels = runs.map((run, i) =>
+    (all ? all[i] : known.flat().find(one => one.name && isOf(run, one)))?.name ||
+    Object.keys(run.set).length === 0 && run.case || "AB"[i]);
   return labels[0] === labels[1] ? ["A", "B"] : labels;
 }
 
@@ -190,4 +199,10 @@ async function sortedOut(run, plain, fails, said) {
 /** What stands at a dotted path; undefined where nothing does. */
 function at(tree, path) {
   return path.split(".").reduce((part, key) => part?.[key], tree);
+}
+
+/** Dotted keys of a scenario, each with its value: "job.bytes = 64 MiB". */
+function keysOf(tree, above = "") {
+  return Object.entries(tree).flatMap(([key, value]) => value === null || Array.isArray(value) ? []
+    : typeof value === "object" ? keysOf(value, `${above}${key}.`) : `${above}${key} = ${value}`);
 }
