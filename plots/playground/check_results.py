@@ -7,7 +7,10 @@ check sum finds slips of copying, not forgeries. Exits with 1 if a line is damag
 """
 
 import collections
+import fileinput
 import sys
+
+import numpy
 
 
 def check_of(text):
@@ -15,32 +18,25 @@ def check_of(text):
     total = 7
     for letter in text:
         total = (total * 31 + ord(letter)) % 4294967291
-    digits = ""
-    while total or not digits:
-        total, digit = divmod(total, 36)
-        digits = "0123456789abcdefghijklmnopqrstuvwxyz"[digit] + digits
-    return digits
+    return numpy.base_repr(total, 36).lower()
 
 
 def main():
     students, damaged = collections.defaultdict(dict), 0
-    for name in sys.argv[1:]:
-        with open(name, encoding="utf-8") as file:
-            for number, line in enumerate(file, 1):
-                if not line.startswith("ringscope | "):
-                    continue
-                text, _, check = line.strip().rpartition(" | ")
-                fields = text.split(" | ")
-                if check_of(text) != check or len(fields) != 5:
-                    print(f"{name}:{number}: damaged line: {line.strip()}", file=sys.stderr)
-                    damaged += 1
-                    continue
-                _, lesson, student, said, exercise = fields
-                students[student][lesson] = (said, exercise)
+    for line in fileinput.input(encoding="utf-8"):
+        text, _, check = line.strip().rpartition(" | ")
+        if not line.startswith("ringscope | "):
+            continue
+        if check_of(text) != check or text.count(" | ") != 4:
+            place = f"{fileinput.filename()}:{fileinput.filelineno()}"
+            print(f"{place}: damaged line: {line.strip()}", file=sys.stderr)
+            damaged += 1
+            continue
+        _, lesson, student, _, exercise = text.split(" | ")
+        students[student][lesson] = exercise
     for student, lessons in sorted(students.items()):
-        solved = sum(exercise == "solved" for _, exercise in lessons.values())
-        print(f"{student}: {solved} exercises solved, {len(lessons)} lessons begun: "
-              f"{', '.join(sorted(lessons))}")
+        print(f"{student}: {list(lessons.values()).count('solved')} exercises solved, "
+              f"{len(lessons)} lessons begun: {', '.join(sorted(lessons))}")
     sys.exit(damaged > 0)
 
 

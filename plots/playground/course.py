@@ -16,19 +16,16 @@ ROOT = HERE.parent.parent
 SCENARIOS = ROOT / "scenarios"
 
 
-class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
-    """YAML 1.2: of words, only true and false are booleans, so that `on` is a key."""
-
-
-BOOLEAN = "tag:yaml.org,2002:bool"
-Loader.yaml_implicit_resolvers = {
-    first: [one for one in resolvers if one[0] != BOOLEAN]
-    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()}
-Loader.add_implicit_resolver(BOOLEAN, re.compile("^(?:true|false)$"), list("tf"))
-
-
 def load(text):
-    return yaml.load(text, Loader)
+    """A tree of YAML 1.2, where `on` is a word; PyYAML's 1.1 reads it as true."""
+    return with_words(yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader)))
+
+
+def with_words(tree):
+    if isinstance(tree, list):
+        return [with_words(one) for one in tree]
+    return {"on" if key is True else key: with_words(one) for key, one in tree.items()} \
+        if isinstance(tree, dict) else tree
 
 
 def in_yaml(value):
