@@ -10,15 +10,13 @@ import collections
 import fileinput
 import sys
 
-import numpy
-
 
 def check_of(text):
     """The check sum that the page adds to a line (record.js)."""
     total = 7
     for letter in text:
         total = (total * 31 + ord(letter)) % 4294967291
-    return numpy.base_repr(total, 36).lower()
+    return str(total)
 
 
 def main():

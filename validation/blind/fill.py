@@ -251,12 +251,10 @@ def filled(simulator: Simulator, name: str, given) -> str:
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("folder", type=pathlib.Path, help="folder of the tables without times")
-    parser.add_argument("names", nargs="+", metavar="NAME", choices=TABLES,
-                        help="table to fill")
+    parser.add_argument("names", nargs="+", metavar="NAME", choices=TABLES, help="table to fill")
     parser.add_argument("--fit", type=pathlib.Path,
                         help="JSON file of nccl.everywhere, for the cost of a PyTorch call")
-    parser.add_argument("-o", type=pathlib.Path, required=True,
-                        help="folder for the filled tables")
+    parser.add_argument("-o", type=pathlib.Path, required=True, help="folder for the filled tables")
     given = parser.parse_args()
     given.known = json.loads(given.fit.read_text(encoding="utf-8")) if given.fit else {}
     for name in given.names:

@@ -50,8 +50,7 @@ def arguments():
                         help="machine, by name or file (default: the last LOG)")
     parser.add_argument("--library", default="", metavar="NAME", help="costs of messages, by name "
                         "or file (default: CLUSTER's file, or the nearest built-in profile)")
-    parser.add_argument("--nodes", type=count, metavar="N",
-                        help="number of nodes of the log's job")
+    parser.add_argument("--nodes", type=count, metavar="N", help="number of nodes of the log's job")
     parser.add_argument("--ranks-per-node", type=count, metavar="N",
                         help="number of ranks per node of the log's job")
     parser.add_argument("--collective", default="", metavar="NAME", type=collectives.of_option,
@@ -68,8 +67,7 @@ def arguments():
                         "log is not sufficient to decide")
     parser.add_argument("--reference", metavar="GOOD", help="log of a healthy state, or of a "
                         "similar cluster; the causes explain the difference to it")
-    parser.add_argument("--no-store", action="store_true",
-                        help="do not use the result cache")
+    parser.add_argument("--no-store", action="store_true", help="do not use the result cache")
     parser.add_argument("--figure", dest="output", metavar="FIGURE", help="figure of the measured "
                         "and expected curves and the best three causes: .png, .svg, .pdf or .eps")
     parser.add_argument("--list-causes", action=ListCauses, nargs=0, help="list the known causes "

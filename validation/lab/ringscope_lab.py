@@ -26,8 +26,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 
 def add_shape(parser, rate):
-    parser.add_argument("--hosts", type=int, default=0, metavar="N",
-                        help="minimum number of hosts")
+    parser.add_argument("--hosts", type=int, default=0, metavar="N", help="minimum number of hosts")
     parser.add_argument("--rate", default=rate,
                         help="link bandwidth per direction, such as '500 Mbit/s'")
     parser.add_argument("--latency", default="",
@@ -80,8 +79,7 @@ def arguments_of(words):
         command = commands.add_parser(name, help=f"{about} (-- further options of "
                                        "ringscope-mpi)")
         if name == "replay":
-            command.add_argument("scenarios", nargs="+", metavar="SCENARIO",
-                                 help="scenario to run")
+            command.add_argument("scenarios", nargs="+", metavar="SCENARIO", help="scenario to run")
         add_shape(command, "")
         add_launch(command, place)
         command.add_argument("-o", "--output", required=True, metavar="FILE",
