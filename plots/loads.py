@@ -179,8 +179,7 @@ def draw_host(axes, host, x, room):
                 f"{kind} {percent(load)}", 5.5)
     axes.add_patch(Rectangle((x - HOST_WIDTH / 2, 0), HOST_WIDTH, top, facecolor="none",
                              edgecolor=INK, linewidth=0.8, zorder=4))
-    axes.text(x, -0.05, host_name(host, room), ha="center", va="top", fontsize=7.5,
-              linespacing=1.2)
+    axes.text(x, -0.05, host_name(host, room), ha="center", va="top", fontsize=7.5, linespacing=1.2)
     return top
 
 

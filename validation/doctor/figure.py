@@ -87,6 +87,5 @@ def write(diagnosis: Diagnosis, path: str):
         order += [i for i in range(len(labels)) if i not in order]
         style.margins(figure, 0.75, 0.2, 0.6, 0.75 + 0.19 * len(labels), wspace=0.28)
         style.title(figure, "Is it normal, and if not, why?")
-        style.legend(figure, handles=[handles[i] for i in order],
-                     labels=[labels[i] for i in order])
+        style.legend(figure, handles=[handles[i] for i in order], labels=[labels[i] for i in order])
         style.save(figure, path)

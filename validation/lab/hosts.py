@@ -33,8 +33,7 @@ class LabError(InputError):
 
 def call(*words) -> str:
     """Runs a command, away from the terminal's ^C, and returns what it printed."""
-    ran = subprocess.run(words, check=False, capture_output=True, text=True,
-                         start_new_session=True)
+    ran = subprocess.run(words, check=False, capture_output=True, text=True, start_new_session=True)
     if ran.returncode != 0:
         raise LabError(f"'{' '.join(words)}' failed: {(ran.stderr or ran.stdout).strip()}")
     return ran.stdout

@@ -226,8 +226,7 @@ def search(loop) -> Fit:
                 break
             best = finer
         if not best.converged:
-            best = fit_unknowns(loop, best.unknowns, best.values, LAST,
-                                len(best.pulls) > 0)
+            best = fit_unknowns(loop, best.unknowns, best.values, LAST, len(best.pulls) > 0)
     except OutOfRounds:
         pass
     best.converged = best.converged and not loop.cut

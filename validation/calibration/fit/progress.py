@@ -85,8 +85,7 @@ def set_rts_data(progress, sending, eager_limit):
     told = [size for size, deviation in moved if deviation < eager_limit / 4]
     if np.median(told or [size for size, _ in moved]) >= eager_limit / 2:
         progress.rts_data = float(eager_limit)
-        progress.rts_bracket = (float(min(eager_limit, *told)) if told else 0.0,
-                                float(eager_limit))
+        progress.rts_bracket = (float(min(eager_limit, *told)) if told else 0.0, float(eager_limit))
     elif max(told, default=0.0) >= eager_limit / 2:  # some sizes contradict the others
         progress.rts_bracket = (0.0, float(eager_limit))
     if not told:

@@ -214,8 +214,7 @@ def main():
         known = json.loads(pathlib.Path(given.begin).read_text(encoding="utf-8"))["factors"]
         logs = np.array([known.get(f"{owner}: {key}", 0.0) for owner, key in factors.names])
     start = predictor.seconds([(m, rows_of[m.name], factors.of(m, logs)) for m in machines])
-    report("before", {m.name: errors(s, rows_of[m.name]) for m, s in zip(machines, start)},
-           rows_of)
+    report("before", {m.name: errors(s, rows_of[m.name]) for m, s in zip(machines, start)}, rows_of)
     logs, linear = fitted(predictor, factors, few, logs, given.rounds)
     logs, linear = fitted(predictor, factors, few, logs, REFITS, enough=ENOUGH, kept=linear)
     omitted = {m.name: without(predictor, factors, linear, few, logs, m.name)

@@ -58,8 +58,7 @@ def residuals_of(fit: dict, rows_of: dict) -> list:
 
 def profile_text(base, fit: dict, name: str, residuals: list) -> str:
     generation, version, about = PROFILES[name]
-    blocks = blocks_of(base, fit["factors"],
-                       Machine("", "h100_nvswitch", generation, (), version))
+    blocks = blocks_of(base, fit["factors"], Machine("", "h100_nvswitch", generation, (), version))
     for protocol in PROTOCOLS:
         for key in BETWEEN:
             blocks[protocol].pop(key)
