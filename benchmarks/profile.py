@@ -19,7 +19,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 # The first that fits a symbol names its part.
 PARTS = (
-    ("kernel: dates and callbacks",
+    ("kernel: event times and callbacks",
      r"FluidKernel|TimedKernel|SharedWork|GroupTime|DateQueue|Callback"),
     ("kernel: max-min rates", r"MaxMin"),
     ("ledger", r"Ledger"),
@@ -27,7 +27,7 @@ PARTS = (
     ("MPI: messages, matching, engines, streams",
      r"::Mpi|Engine|Stream|Matching|sim::Pool|Message|Posting|_Hashtable|_Map_base"),
     ("ranks: MPI calls and accounts", r"RankThread|ReadyQueue|Noise"),
-    ("texts: coroutines",
+    ("algorithms: coroutines",
      r"ringscope::\(anonymous namespace\)::|Communicator|Task|ringscope::\w+\("),
     ("machine: channels, routes, topology",
      r"Machine|Fabric|BfsLevels|RouteCache|Topology|Route|find_links|add_use|CpuScale|boost"),

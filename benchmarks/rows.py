@@ -68,7 +68,7 @@ class Row:
         if not figures:
             return "omitted: SimGrid's smpicxx was missing at build time"
         if "stopped_s" in figures:
-            return f"had not ended in {figures['stopped_s']} s"
+            return f"stopped at {figures['stopped_s']} s"
         return JUDGED[self.judged](self, results) if self.judged else ""
 
 
@@ -89,30 +89,32 @@ def ports_of(hosts: int) -> int:
 
 def against_smpi(row: Row, results: dict) -> str:
     other = ended(results, "ring_smpi")
-    return f"{rate(results[row.name]) / rate(other):.0f} x SMPI" if other else ""
+    return f"{rate(results[row.name]) / rate(other):.0f}x the rate of SMPI" if other else ""
 
 
 def against_smallest(row: Row, results: dict) -> str:
     small = ended(results, "ring_64")
     if not small:
         return ""
-    return f"{rate(small) / rate(results[row.name]):.2f} x the cost per message of 64"
+    return f"{rate(small) / rate(results[row.name]):.2f}x the cost per message of 64 ranks"
 
 
 def against_bound(row: Row, results: dict) -> str:
     """A rank's bytes to all others over its NIC."""
     figures = results[row.name]
     bound = (figures["ranks"] - 1) * MIB / 12.5e9
-    return f"{figures['simulated_s'] / bound - 1:+.2%} from {bound * 1e3:.2f} ms"
+    return f"{figures['simulated_s'] / bound - 1:+.2%} from the bound of {bound * 1e3:.2f} ms"
 
 
 def against_bare(row: Row, results: dict) -> str:
     other = ended(results, "bare_simgrid")
-    return f"{rate(results[row.name]) / rate(other):.2f} of its bare loop" if other else ""
+    if not other:
+        return ""
+    return f"{rate(results[row.name]) / rate(other):.2f}x the rate of its bare loop"
 
 
 def reading(row: Row, results: dict) -> str:
-    return f"{results[row.name]['read_s']:.2f} s of it to read the scenario"
+    return f"{results[row.name]['read_s']:.2f} s to read the scenario"
 
 
 JUDGED = {"smpi": against_smpi, "smallest": against_smallest, "bound": against_bound,

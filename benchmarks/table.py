@@ -26,7 +26,7 @@ from common.programs import InputError, between_marks, page_parser, run_main, wr
 HERE = pathlib.Path(__file__).resolve().parent
 
 BEGIN, END = "<!-- speed: begin -->\n", "<!-- speed: end -->\n"
-COLUMNS = ("row", "messages", "CPU s", "messages/s", "MB", "must reach", "")
+COLUMNS = ("row", "messages", "CPU s", "messages/s", "MB", "target", "comparison")
 
 
 def measured(row: Row, options) -> dict:
