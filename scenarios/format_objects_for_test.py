@@ -96,7 +96,7 @@ CHIP = "{flops: 1e12, memory_bandwidth: 1 GB/s}"
 PROGRAM = ["job.bytes=null", "job.collective=null", "job.algorithm=null", "job.program=llm",
            f"job.options.model={LANGUAGE}", f"job.options.gpu={CHIP}"]
 MAPS["language_model"] = (PROGRAM, "job.options.model.")
-MAPS["chip"] = (PROGRAM, "job.options.gpu.")
+MAPS["llm_gpu"] = (PROGRAM, "job.options.gpu.")
 MAPS["sizes"] = (["job.collective=alltoallv", "job.algorithm=posted",
                   "job.options.sizes={imbalance: 1}"], "job.options.sizes.")
 MAPS["compression"] = (TRAINING + ["job.options.compression.ratio=1"], "job.options.compression.")
