@@ -108,9 +108,8 @@ def against_bound(row: Row, results: dict) -> str:
 
 def against_bare(row: Row, results: dict) -> str:
     other = ended(results, "bare_simgrid")
-    if not other:
-        return ""
-    return f"{rate(results[row.name]) / rate(other):.2f}x the rate of its bare loop"
+    ratio = other and rate(results[row.name]) / rate(other)
+    return f"{ratio:.2f}x the rate of its bare loop" if other else ""
 
 
 def reading(row: Row, results: dict) -> str:

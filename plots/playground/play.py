@@ -34,9 +34,8 @@ def main():
                          "names; names of lessons begin with a number")
     if words.output:
         write_bytes(words.output, content)
-        return
-    address = page.as_uri() + (f"#lesson={words.lesson}" if words.lesson else "")
-    print(address)
+        sys.exit()
+    print(address := page.as_uri() + (f"#lesson={words.lesson}" if words.lesson else ""))
     if os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY") or sys.platform == "darwin":
         webbrowser.open(address)
 
