@@ -99,3 +99,20 @@ function svg(name, attributes = {}, ...children) {
   made.append(...children);
   return made;
 }
+
+const UNIT_SIZES = {B: 1, kB: 1e3, MB: 1e6, GB: 1e9, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30,
+  "bit/s": 1 / 8, "kbit/s": 125, "Mbit/s": 125e3, "Gbit/s": 125e6, "Tbit/s": 125e9,
+  "B/s": 1, "kB/s": 1e3, "MB/s": 1e6, "GB/s": 1e9, "GiB/s": 2 ** 30,
+  s: 1, ms: 1e-3, us: 1e-6, ns: 1e-9};
+
+/** "10 Gbit/s" as a number of the unit's own kind; undefined for anything else. */
+function valueOf(text) {
+  const [, number, unit] = /^([0-9.e+-]+)\s*(\S+)$/.exec(String(text)) || [];
+  return unit in UNIT_SIZES ? Number(number) * UNIT_SIZES[unit] : undefined;
+}
+
+/** Whole sizes in the largest unit that says them exactly: "16 MiB", "65537 B". */
+function sizeWords(bytes) {
+  const [size, unit] = SIZE_UNITS.find(([size]) => bytes >= size && bytes % size === 0);
+  return `${bytes / size} ${unit}`;
+}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The curve of a formula: time over size, with its terms, on logarithmic axes.
 
-const CURVE = {width: 420, height: 170, left: 56, top: 8, right: 10, bottom: 26, powers: 30};
+const CURVE = {width: 420, height: 170, left: 56, top: 8, right: 26, bottom: 26, powers: 30};
 
 /**
  * Size at which the two terms that are largest at the ends are equal; undefined if one term is

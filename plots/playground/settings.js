@@ -1,29 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The settings of a run: each a key of its scenario, shown where the scenario has it.
 
-const RATES = [0.1, 0.4, 1, 2.5, 5, 10, 25, 40, 50, 100, 200, 400, 800];  // Gbit/s
+const RATES = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 40, 50, 100, 200, 400, 800];  // Gbit/s
 const LATENCIES = [0.1, 0.5, 1, 2, 5, 10, 20, 50, 100, 1000];  // us
 const SIZES = Array.from({length: 29}, (_, i) => 2 ** i);  // bytes
 const NIC_COUNTS = [1, 2, 4, 8];
-const UNIT_SIZES = {B: 1, kB: 1e3, MB: 1e6, GB: 1e9, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30,
-  "bit/s": 1 / 8, "kbit/s": 125, "Mbit/s": 125e3, "Gbit/s": 125e6, "Tbit/s": 125e9,
-  "B/s": 1, "kB/s": 1e3, "MB/s": 1e6, "GB/s": 1e9, "GiB/s": 2 ** 30,
-  s: 1, ms: 1e-3, us: 1e-6, ns: 1e-9};
 // Options of algorithms that are counts, with what they are.
-const COUNTS = {servers: "Servers", threads: "Threads", rings: "Rings", rounds: "Rounds",
+const COUNTS = {servers: "Servers", threads: "Threads", rings: "Rings", rounds: "Rounds or tests",
   steps: "Steps"};
-
-/** "10 Gbit/s" as a number of the unit's own kind; undefined for anything else. */
-function valueOf(text) {
-  const [, number, unit] = /^([0-9.e+-]+)\s*(\S+)$/.exec(String(text)) || [];
-  return unit in UNIT_SIZES ? Number(number) * UNIT_SIZES[unit] : undefined;
-}
-
-/** Whole sizes in the largest unit that says them exactly: "16 MiB", "65537 B". */
-function sizeWords(bytes) {
-  const [size, unit] = SIZE_UNITS.find(([size]) => bytes >= size && bytes % size === 0);
-  return `${bytes / size} ${unit}`;
-}
 
 /** A labelled row; `show(case)` fills it, and hides it where the scenario has no such thing. */
 class Setting {
@@ -69,13 +53,17 @@ class Choice extends Setting {
   }
 }
 
-/** A quantity on a scale of stops. */
+/** A quantity on a scale of stops, or typed. */
 class Scale extends Setting {
   constructor(words, key, stops, changed) {
     super(words, element("input", {type: "range", min: 0, max: stops.length - 1, step: 1}));
     Object.assign(this, {key, stops});
+    this.exact = element("input", {type: "text", spellcheck: "false", class: "exact",
+      "aria-label": `${words}, typed`});
+    this.exact.addEventListener("change", () => changed(key, this.exact.value.trim()));
+    this.node.append(this.exact);
     this.control.addEventListener("input", () => {
-      this.words.textContent = stops[this.control.value];
+      this.exact.value = stops[this.control.value];
       changed(key, stops[this.control.value], this.held);
       this.held = true;  // until it is let go: one change
     });
@@ -91,7 +79,7 @@ class Scale extends Setting {
     const nearest = this.stops.reduce((best, stop, i) =>
       far(stop) < far(this.stops[best]) ? i : best, 0);
     this.control.value = nearest;
-    this.words.textContent = text;
+    this.exact.value = text;
     this.control.setAttribute("aria-valuetext", text);
   }
   values() {
@@ -292,7 +280,7 @@ class RunSettings {
     this.arranged = String(keys);
     for (const one of this.settings) if (one instanceof TextKey) one.node.remove();
     this.settings = this.settings.filter(one => !(one instanceof TextKey));
-    const known = ["case", "placement", ...this.settings.map(one => one.key)];
+    const known = ["case", ...this.settings.map(one => one.key)];  // places can be typed as well
     this.settings.push(...keys.filter(key => !known.includes(key))
       .map(key => new TextKey(key, this.set)));
     for (const one of [this.case, ...this.settings]) {
