@@ -132,7 +132,7 @@ class Source(unittest.TestCase):
     def test_unknown_part_is_rejected_by_name(self):
         done = release(self.clones[0], "--only", "source,sit")
         self.assertEqual((done.returncode, done.stderr), (
-            1, "release: unknown part 'sit'; expected source, deb, tar, site, web\n"))
+            1, "release: unknown part 'sit'; expected source, web, deb, tar, site\n"))
 
 
 class Relocatable(unittest.TestCase):
