@@ -25,7 +25,7 @@ class Doubts(WithPrograms):
             ran = self.validate(self.model(), path)
             self.assertEqual((ran.returncode, ran.stderr), (0, f"validate: warning: {guess}\n"))
             self.assertIn(f"warning: {guess}\n", ran.stdout)
-            self.assertIn(f"as allreduce open_mpi_tuned (a guess: {said}) has it", ran.stdout)
+            self.assertIn(f"by allreduce open_mpi_tuned (a guess: {said})", ran.stdout)
             ran = self.validate(self.model(), path, "--json", "-")
             self.assertEqual(json.loads(ran.stdout)["warnings"], [guess])
             known = self.verdict(self.model(), path, "--algorithm", "allreduce=open_mpi_tuned")
