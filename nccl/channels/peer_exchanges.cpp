@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdint>
 
 #include "algorithms/steps/host_order.hpp"
 #include "nccl/channels/all_at_once.hpp"
@@ -26,6 +27,11 @@ int reversed(int n, int bits) {
 
 int up(int n, int by) { return (n + by - 1) / by; }
 
+/// Items of a transfer in so many bytes; the product needs 64 bits also where std::size_t has 32.
+std::size_t share_of(std::uint64_t bytes, const Transfer& whole) {
+  return static_cast<std::size_t>(bytes * whole.range.size / whole.bytes);
+}
+
 PeerPart part_of(const Transfer& whole, int index, int parts, std::size_t chunk) {
   if (whole.peer < 0 || index >= parts) return {};
   const auto i = static_cast<std::size_t>(index), n = static_cast<std::size_t>(parts);
@@ -34,7 +40,7 @@ PeerPart part_of(const Transfer& whole, int index, int parts, std::size_t chunk)
   // LL's flags let a receiver copy each line at once.
   const std::size_t last = protocol == Protocol::ll || whole.bytes == 0
                                ? 0
-                               : std::min(range.size, chunk * whole.range.size / whole.bytes);
+                               : std::min(range.size, share_of(chunk, whole));
   return {{whole.peer, range, 0, whole.tag}, protocol, range.first(last)};
 }
 
