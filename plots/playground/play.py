@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Opens the course in the browser: lessons that simulate in the page, without a network.
+"""Open the course: lessons that simulate in the browser.
+
+The page needs no network.
 
 Usage:
   ringscope play                      the first lesson

@@ -116,8 +116,8 @@ class Options(unittest.TestCase):
     def test_unknown_option_is_an_error_that_names_the_known_ones(self):
         ran = self.ask("--quik")
         self.assertEqual((ran.returncode, ran.stdout), (1, ""))
-        self.assertEqual(ran.stderr, "test: unknown option '--quik'; known: --quick, --help and "
-                                     "those of ctest (ctest --help)\n")
+        self.assertEqual(ran.stderr, "test: unknown option '--quik'; known: --quick, --all, --help "
+                                     "and those of ctest (ctest --help)\n")
 
 
 if __name__ == "__main__":
