@@ -140,8 +140,8 @@ class Waiting(StudyTest):
     def test_is_told_what_a_search_for_a_placement_may_take(self):
         self.assertRegex(self.announced("place", "long.yaml", "--no-store", "--threads", "2",
                                         "--budget", "1000", "--no-skip"),
-                         r"^long: 1000 placements or fewer, some \d+ \w+ on 2 threads; to have "
-                         r"less of it, give it a --time-limit or a lower --budget, or lower ")
+                         r"^long: 1000 placements or fewer, some \d+ \w+ on 2 threads; to "
+                         r"reduce it, give it a --time-limit or a lower --budget, or lower ")
 
     def test_is_told_how_many_placements_fit_at_most_into_the_time_of_a_search(self):
         said = self.announced("place", *SEEN, "--slots", "1", "--no-store", "--threads", "2",

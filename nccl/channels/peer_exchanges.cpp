@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <utility>
 
 #include "algorithms/steps/host_order.hpp"
 #include "nccl/channels/all_at_once.hpp"
@@ -87,7 +88,8 @@ PeerChannels peer_channels(int ranks, const Options& options) {
 }
 
 Protocol peer_protocol(std::size_t bytes, int channels) {
-  return bytes <= static_cast<std::size_t>(channels) * most_by_ll ? Protocol::ll : Protocol::simple;
+  const std::size_t needed = (bytes + most_by_ll - 1) / most_by_ll;
+  return std::cmp_less_equal(needed, channels) ? Protocol::ll : Protocol::simple;
 }
 
 std::vector<PeerWork> dealt_out(const PeerChannels& peers, const std::vector<PeerExchange>& all) {
