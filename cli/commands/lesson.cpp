@@ -69,7 +69,7 @@ void write_lesson(const LessonArguments& arguments) {
                                 lesson::words_above(yaml));
   const Value file = Value::from_text("scenario", yaml);
   if (const Value* own = file.find("lesson"); own != nullptr) data["lesson"] = to_json(*own);
-  data["pair"] = lesson::opening_pair(yaml, each_of(reports, &Report::name));
+  data["pair"] = lesson::opening_pair(file, each_of(reports, &Report::name));
   write_output(arguments.output, lesson::page(data));
   end_answer(answer, bar, arguments.output != "-", "",
              "ringscope plot " + shell_word(arguments.output) + " -o loads.png");

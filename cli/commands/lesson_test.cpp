@@ -107,12 +107,12 @@ TEST(Words, are_the_comment_above_the_scenario_by_paragraphs) {
 }
 
 TEST(OpeningPair, consists_of_the_cases_that_compare_names) {
-  const std::string yaml = "compare:\n  - a, b\n  - c\n";
+  const Value file = Value::from_text("s.yaml", "compare:\n  - a, b\n  - c\n");
   using Pair = std::array<int, 2>;
-  EXPECT_EQ(opening_pair(yaml, {"s x", "s c", "s a, b", "s a"}), (Pair{2, 1}));
-  EXPECT_EQ(opening_pair(yaml, {"s a, b but job.bytes=1 MiB", "s a", "s c"}), (Pair{0, 2}));
-  EXPECT_EQ(opening_pair(yaml, {"s x", "s c"}), (Pair{0, 1}));
-  EXPECT_EQ(opening_pair("question: why?\n", {"s"}), (Pair{0, -1}));
+  EXPECT_EQ(opening_pair(file, {"s x", "s c", "s a, b", "s a"}), (Pair{2, 1}));
+  EXPECT_EQ(opening_pair(file, {"s a, b but job.bytes=1 MiB", "s a", "s c"}), (Pair{0, 2}));
+  EXPECT_EQ(opening_pair(file, {"s x", "s c"}), (Pair{0, 1}));
+  EXPECT_EQ(opening_pair(Value::from_text("s.yaml", "question: why?\n"), {"s"}), (Pair{0, -1}));
 }
 
 TEST(Page, is_one_file_that_no_text_of_the_data_breaks_out_of) {

@@ -113,10 +113,8 @@ void add_probe(Command& program, const std::string& command) {
   arguments->command = command;
   Command probe = program.add_subcommand("probe", "Measure the GPUs of this machine");
   add_output_option(probe, arguments->output);
-  probe.add_option("--only", arguments->only, "NAME,...: probes to run (default: all)")
-      .separated_by(',');
-  probe.add_option("--sizes", arguments->sizes, "sizes of copies and sums, such as 4KiB,1MiB,64MiB")
-      .separated_by(',');
+  add_point_options(probe, arguments->only, arguments->sizes,
+                    "sizes of copies and sums, such as 4KiB,1MiB,64MiB");
   probe
       .add_option("--segments", arguments->segments,
                   "segment sizes of staged copies, such as 256KiB,4MiB")

@@ -82,9 +82,8 @@ Json page_data(const std::vector<Report>& reports, std::vector<Json> cases,
           {"reasons", reasons_json(reports)}};
 }
 
-std::array<int, 2> opening_pair(const std::string& yaml, const std::vector<std::string>& names) {
+std::array<int, 2> opening_pair(const Value& file, const std::vector<std::string>& names) {
   std::array<int, 2> pair{0, names.size() > 1 ? 1 : -1};
-  const Value file = Value::from_text("scenario", yaml);
   const Value* compare = file.find("compare");
   if (compare == nullptr || compare->is_null()) return pair;
   std::array<int, 2> found{-1, -1};

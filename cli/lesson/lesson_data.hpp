@@ -14,9 +14,9 @@ namespace ringscope::lesson {
 Json page_data(const std::vector<Report>& reports, std::vector<Json> cases,
                const std::string& question, Json words);
 
-/// Places of the cases that the page opens with: those that `compare` in `yaml` names, or the first
-/// two; -1 in place of a case that is not there.
-std::array<int, 2> opening_pair(const std::string& yaml, const std::vector<std::string>& names);
+/// Places of the cases that the page opens with: those that `compare` in the scenario's file names,
+/// or the first two; -1 in place of a case that is not there.
+std::array<int, 2> opening_pair(const Value& file, const std::vector<std::string>& names);
 
 /// The words that stand above a scenario: its leading comment, as paragraphs.
 Json words_above(const std::string& yaml);

@@ -114,10 +114,8 @@ void add_probe(Command& program, const std::string& command) {
   arguments->job.timeout_s = 120;
   Command probe = program.add_subcommand("probe", "Measure this cluster and its MPI library");
   add_job_options(probe, arguments->job, "one series of a probe");
-  probe.add_option("--only", arguments->only, "NAME,...: probes to run (default: all)")
-      .separated_by(',');
-  probe.add_option("--sizes", arguments->sizes, "message sizes, such as 8B,1KiB,64KiB")
-      .separated_by(',');
+  add_point_options(probe, arguments->only, arguments->sizes,
+                    "message sizes, such as 8B,1KiB,64KiB");
   probe
       .add_option("--way", arguments->ways,
                   "PATH,...: paths between ranks: self, shm, network (default: all)")

@@ -32,6 +32,12 @@ void add_timeout_option(Command& command, double& timeout_s, const std::string& 
       .above_zero();
 }
 
+void add_point_options(Command& command, std::vector<std::string>& only,
+                       std::vector<std::string>& sizes, const std::string& sizes_of) {
+  command.add_option("--only", only, "NAME,...: probes to run (default: all)").separated_by(',');
+  command.add_option("--sizes", sizes, sizes_of).separated_by(',');
+}
+
 void add_bench_options(Command& command, BenchOptions& options) {
   command.add_option("--repetitions", options.repetitions, "maximum number of samples per point")
       .show_default()

@@ -31,6 +31,9 @@ void add_output_option(Command& command, std::string& output);
 void add_emulated_option(Command& command, std::string& emulated, const std::string& what);
 /// --timeout; `timed` is what may take so long: "a case".
 void add_timeout_option(Command& command, double& timeout_s, const std::string& timed);
+/// --only and --sizes of probes; `sizes_of` says which sizes.
+void add_point_options(Command& command, std::vector<std::string>& only,
+                       std::vector<std::string>& sizes, const std::string& sizes_of);
 /// --repetitions and --budget of probes.
 void add_bench_options(Command& command, BenchOptions& options);
 

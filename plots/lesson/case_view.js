@@ -7,8 +7,8 @@ class CaseView {
   constructor(one) {
     this.one = one;
     this.cluster = new ClusterView(one);
-    this.matrix = new MatrixView(one);
-    this.timeline = new TimelineView(one, () => resize());
+    this.matrix = one.chunks.none ? undefined : new MatrixView(one);
+    this.timeline = new TimelineView(one, resizeTimelines);
     const {report} = one;
     const back = report.collective === "pingpong" ? " there and back" : "";
     const facts = [`placed ${report.placement}`, `${report.algorithm} ${report.collective}`,
@@ -29,7 +29,7 @@ class CaseView {
       this.waits && this.figure("Who waits for whom", "an arrow goes from the one that waits",
         this.waits.node),
       this.figure("Cluster", this.othersText(), this.cluster.node, "drawing-of-cluster"),
-      one.chunks.none ? undefined : this.figure("Chunks", this.chunkText(), this.matrix.node),
+      this.matrix && this.figure("Chunks", this.chunkText(), this.matrix.node),
       this.figure("Timeline", "a row for each rank; the line is the critical path. Ctrl and " +
         "wheel zoom, a double click shows all", this.timeline.node));
   }
@@ -45,7 +45,6 @@ class CaseView {
   }
   chunkText() {
     const {chunks} = this.one;
-    if (chunks.none) return "";
     return `rows: ranks, columns: ${plural(chunks.count, "chunk")} of ` +
       `${sizeText(chunks.mostBytes)}; contributions summed in each` +
       (chunks.mean ? ", the mean over its elements" : "");
@@ -61,7 +60,7 @@ class CaseView {
   draw(seconds, since) {
     const tick = this.one.tick(seconds);
     this.cluster.draw(tick);
-    this.matrix.draw(tick, since < 0 ? -1 : this.one.tick(since));
+    this.matrix?.draw(tick, since < 0 ? -1 : this.one.tick(since));
     this.timeline.draw(seconds);
     this.caption.textContent = this.progress(tick, seconds);
   }

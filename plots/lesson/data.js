@@ -26,6 +26,17 @@ function numbersOf(bytes) {
   return numbers;
 }
 
+/** How many of the first items of a list hold; those that do stand before the others. */
+function countOf(list, holds) {
+  let low = 0, high = list.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (holds(list[middle])) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
 /** Ranks as "0-3,7" into a list. */
 function ranksOf(runs) {
   return (runs || "").split(",").filter(Boolean).flatMap(run => {
@@ -145,13 +156,7 @@ class Spans {
   /** The span of a rank at a tick; undefined while it is idle. */
   at(rank, tick) {
     const row = this.rows[rank];
-    let low = 0, high = row.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (row[middle].end <= tick) low = middle + 1;
-      else high = middle;
-    }
-    const span = row[low];
+    const span = row[countOf(row, ({end}) => end <= tick)];
     return span && span.start <= tick && span.activity !== 6 ? span : undefined;
   }
 }
@@ -189,6 +194,10 @@ class Case {
     for (const step of this.steps) {
       this.stepCounts[step.phase] = Math.max(this.stepCounts[step.phase] || 0, step.step + 1);
     }
+  }
+  /** Chunks on their way, found once. */
+  get flights() {
+    return this.foundFlights ||= new Flights(this);
   }
   tick(seconds) {
     return this.seconds > 0 ? Math.min(TICKS, Math.round(seconds / this.seconds * TICKS)) : TICKS;

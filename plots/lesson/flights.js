@@ -66,14 +66,8 @@ class Flights {
   }
 
   at(tick) {
-    let low = 0, high = this.list.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (this.list[middle].start <= tick) low = middle + 1;
-      else high = middle;
-    }
-    const flying = [];
-    for (let i = low - 1; i >= 0 && flying.length < MOST_DOTS; --i) {
+    const flying = [], begun = countOf(this.list, ({start}) => start <= tick);
+    for (let i = begun - 1; i >= 0 && flying.length < MOST_DOTS; --i) {
       if (this.list[i].start < tick - this.longest) break;
       if (this.list[i].end > tick) flying.push(this.list[i]);
     }
@@ -108,15 +102,7 @@ class Flights {
 }
 
 /** The last of sorted numbers that is below `most`; undefined if none is. */
-function lastBefore(numbers, most) {
-  let low = 0, high = numbers.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (numbers[middle] < most) low = middle + 1;
-    else high = middle;
-  }
-  return numbers[low - 1];
-}
+const lastBefore = (numbers, most) => numbers[countOf(numbers, number => number < most) - 1];
 
 /** A point at a share of the length of a line of points. */
 function pointAlong(points, share) {
@@ -136,7 +122,7 @@ function pointAlong(points, share) {
 /** The dots over the drawing of a cluster. */
 class FlightsView {
   constructor(one, layout) {
-    this.flights = new Flights(one);
+    this.flights = one.flights;
     this.layout = layout;
     this.node = svg("g", {class: "flights", "aria-hidden": "true"});
     this.lines = new Map();

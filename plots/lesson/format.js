@@ -116,3 +116,9 @@ function sizeWords(bytes) {
   const [size, unit] = SIZE_UNITS.find(([size]) => bytes >= size && bytes % size === 0);
   return `${bytes / size} ${unit}`;
 }
+
+/** Words with `code` in backticks. */
+const codeIn = words => words.split("`").map((part, i) =>
+  i % 2 ? element("code", {}, part) : part);
+const paragraphs = words => words.split("\n").filter(Boolean).map(one =>
+  element("p", {}, codeIn(one)));

@@ -28,16 +28,14 @@ function offerCases() {
 document.body.append(hatchDefinitions());
 byId("eyebrow").textContent = `ringscope ${DATA.version}, a lesson`;
 byId("question").textContent = DATA.question;
-const paragraph = words => element("p", {}, words.split("`")
-  .map((part, i) => i % 2 ? element("code", {}, part) : part));
-byId("words").append(...(DATA.lesson ? [DATA.lesson.setup] : DATA.words).map(paragraph));
+byId("words").append(...(DATA.lesson ? [DATA.lesson.setup] : DATA.words).flatMap(paragraphs));
 
 /** Of a lesson the answer is shown on a click, in a lecture as well. */
 function lock({title, predict, because}) {
   const open = element("button", {type: "button", class: "main"}, "Show the answer");
   byId("question").textContent = title;
   byId("predict").replaceChildren(element("h2", {}, predict.ask), open);
-  byId("because").replaceChildren(element("h2", {}, "Why"), paragraph(because));
+  byId("because").replaceChildren(element("h2", {}, "Why"), ...paragraphs(because));
   document.body.classList.add("locked");
   open.addEventListener("click", () => {
     document.body.classList.remove("locked");

@@ -8,11 +8,6 @@ class MatrixView {
   constructor(one) {
     this.one = one;
     this.node = element("div", {class: "matrix"});
-    if (one.chunks.none) {
-      this.node.append(element("p", {class: "none"},
-        `No chunk matrix: ${one.chunks.none}. The timeline below tells what happens.`));
-      return;
-    }
     const {ranks, count} = one.chunks;
     this.canvas = element("canvas", {tabindex: 0, role: "img",
       "aria-label": `Which of ${ranks} ranks holds what of ${count} chunks`});
@@ -27,7 +22,6 @@ class MatrixView {
   }
 
   resize(width) {
-    if (!this.canvas) return;
     const {ranks, count} = this.one.chunks;
     this.left = ranks > MOST_CELLS ? 30 : 26;
     this.top = 17;
@@ -49,7 +43,6 @@ class MatrixView {
   draw(tick, since) {
     this.tick = tick;
     this.since = since;
-    if (!this.canvas) return;
     const {chunks} = this.one, pen = this.context;
     chunks.goTo(tick);
     pen.clearRect(0, 0, this.width, this.height);

@@ -44,6 +44,12 @@ function resize() {
   draw();
 }
 
+/** A zoom is of all timelines, and of nothing else. */
+function resizeTimelines() {
+  for (const {timeline} of views) timeline.resize(timeline.width, clock.whole);
+  draw();
+}
+
 function legend(cases) {
   const ranks = cases.flatMap(one => one.report.ranks);
   const seen = new Set(ranks.flatMap(rank => [

@@ -115,9 +115,8 @@ class TimelineView {
 
   /** Messages from the sender's row to the receiver's, where they can be told apart. */
   arrows(pen) {
-    this.flights ||= new Flights(this.one);
     const from = this.one.tick(zoom.from), to = this.one.tick(zoom.to);
-    const shown = this.flights.list.filter(({start, end}) => end >= from && start <= to);
+    const shown = this.one.flights.list.filter(({start, end}) => end >= from && start <= to);
     if (this.rowHeight < 8 || shown.length > MOST_ARROWS || shown.length * 6 > this.wide) return;
     pen.strokeStyle = pen.fillStyle = colours.of("ink");
     pen.lineWidth = 0.8;

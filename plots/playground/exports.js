@@ -81,7 +81,7 @@ async function picture(views) {
     const drawing = view.cluster.node.querySelector("svg");
     const cluster = drawing ? await imageOf(standalone(drawing))
       : view.cluster.node.querySelector("canvas");
-    return [cluster, view.matrix.canvas, view.timeline.canvas].filter(Boolean);
+    return [cluster, view.matrix?.canvas, view.timeline.canvas].filter(Boolean);
   }));
   const sizes = columns.map(parts => parts.map(part => part instanceof Image
     ? [part.naturalWidth, part.naturalHeight] : [part.width / ratio, part.height / ratio]));

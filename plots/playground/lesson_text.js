@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The texts of a lesson: setup, explanation, steps, and the map of the course.
 
-/** Words with `code` in backticks. */
-const codeIn = words => words.split("`").map((part, i) =>
-  i % 2 ? element("code", {}, part) : part);
-const paragraphs = words => words.split("\n").filter(Boolean).map(one =>
-  element("p", {}, codeIn(one)));
-
 /** What is shown before the question: what there is, and what can be learnt from it. */
 function setupOf(lesson) {
   const needs = lesson.needs.map(id => lessonNamed(id)).map(one => `${one.number} ${one.title}`);

@@ -35,8 +35,7 @@ def main():
         raise InputError(f"unknown lesson '{words.lesson}'; `ringscope list scenarios` prints the "
                          "names; names of lessons begin with a number")
     if words.output:
-        write_bytes(words.output, content)
-        sys.exit()
+        return write_bytes(words.output, content)
     print(address := page.as_uri() + (f"#lesson={words.lesson}" if words.lesson else ""))
     if os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY") or sys.platform == "darwin":
         webbrowser.open(address)

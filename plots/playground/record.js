@@ -19,10 +19,6 @@ const memory = {
   },
 };
 
-/** Check sum of a line, as check_results.py computes it. It finds slips, not forgeries. */
-const checkOf = text => [...text].reduce((sum, letter) =>
-  (sum * 31 + letter.codePointAt(0)) % 4294967291, 7).toString();
-
 /** Predictions and solved exercises by lesson. */
 class Results {
   constructor() {
@@ -32,7 +28,7 @@ class Results {
       this.lessons = {};
     }
   }
-  /** Adds to a lesson's result: {said}, {judged}, {solved}. The first prediction stays. */
+  /** Adds to a lesson's result: {said}, {solved}. The first prediction stays. */
   add(id, more) {
     const known = this.lessons[id] || {};
     this.lessons[id] = {...more, ...known, ...more.solved ? {solved: true} : {}};
@@ -41,13 +37,16 @@ class Results {
   has(id) {
     return Boolean(this.lessons[id]?.solved);
   }
-  /** A line for each lesson, with its check sum: lesson, name, prediction, exercise. */
+  /**
+   * A line for each lesson: its name, the student's, prediction, exercise, and a check sum. That
+   * finds slips, not forgeries.
+   */
   lines(name) {
     return LESSONS.filter(({id}) => this.lessons[id]).map(({id}) => {
       const {said = "", solved = false} = this.lessons[id];
       const line = ["ringscope", id, name.replaceAll("|", "/"), said,
         solved ? "solved" : "open"].join(" | ");
-      return `${line} | ${checkOf(line)}`;
+      return `${line} | ${hashOf(line)}`;
     }).join("\n");
   }
 }

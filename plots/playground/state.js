@@ -92,12 +92,13 @@ function requestsOf(state) {
   return runsOf(state).map((run, i) => ({...requestOf(state, run), label: labels[i]}));
 }
 
+/** A number below 2^32 that differs where texts do; check_results.py computes it as well. */
+const hashOf = text => [...text].reduce((sum, letter) =>
+  (sum * 31 + letter.codePointAt(0)) % 4294967291, 7);
+
 /** Short text that differs where the runs do. */
-function keyOf(state) {
-  const text = JSON.stringify([state.text, runsOf(state).map(run => [run.case, run.set])]);
-  return [...text].reduce((sum, letter) => (sum * 31 + letter.codePointAt(0)) % 4294967291, 7)
-    .toString(36);
-}
+const keyOf = state => hashOf(JSON.stringify(
+  [state.text, runsOf(state).map(run => [run.case, run.set])])).toString(36);
 /** True while the runs are those of the prediction: the lesson's, if it names no others. */
 const isPredicted = state => (state.about || keyOf(freshState(state.lesson))) === keyOf(state);
 
