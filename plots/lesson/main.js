@@ -28,12 +28,13 @@ function offerCases() {
 document.body.append(hatchDefinitions());
 byId("eyebrow").textContent = `ringscope ${DATA.version}, a lesson`;
 byId("question").textContent = DATA.question;
-byId("words").append(...(DATA.lesson ? [DATA.lesson.setup] : DATA.words).flatMap(paragraphs));
+byId("words").append(...(DATA.lesson?.setup ? [DATA.lesson.setup] : DATA.words)
+  .flatMap(paragraphs));
 
 /** Of a lesson the answer is shown on a click, in a lecture as well. */
 function lock({title, predict, because}) {
   const open = element("button", {type: "button", class: "main"}, "Show the answer");
-  byId("question").textContent = title;
+  byId("question").textContent = title || DATA.question;
   byId("predict").replaceChildren(element("h2", {}, predict.ask), open);
   byId("because").replaceChildren(element("h2", {}, "Why"), ...paragraphs(because));
   document.body.classList.add("locked");
@@ -46,5 +47,5 @@ offerCases();
 legend(CASES);
 listenToPlayer();
 choose();
-if (DATA.lesson) lock(DATA.lesson);
+if (DATA.lesson?.predict && DATA.lesson.because) lock(DATA.lesson);
 setTheme(matchMedia("(prefers-color-scheme: dark)").matches);
