@@ -19,6 +19,7 @@ struct InterleavedOrder {
   int passes() const { return micro_batches * parts; }
   int part_forward(int pass) const { return pass % (stages * parts) / stages; }
   int part_backward(int pass) const { return parts - 1 - part_forward(pass); }
+  int micro_batch(int pass) const { return pass / (stages * parts) * stages + pass % stages; }
   /// Passes forward before the first one backward.
   int warm_up() const {
     return std::min(passes(), 2 * (stages - 1 - stage) + (parts - 1) * stages);

@@ -26,7 +26,7 @@ struct Pass {
 struct ParameterUnit {
   enum class Part : std::uint8_t { embedding, layer, head };
   Part part = Part::layer;
-  std::uint64_t bytes = 0;  ///< of one rank's parameters, and of their gradients
+  std::uint64_t bytes = 0, gradients = 0;  ///< of one rank's parameters, and of their gradients
 };
 
 /// Experts of each layer, cut over the ranks of a data group: tokens go to those whom the router
@@ -43,26 +43,45 @@ struct Experts {
 };
 
 struct LlmStep {
-  Grid grid;       ///< tp, cp, dp and pp
-  int layers = 0;  ///< of each stage
-  int parts = 1;   ///< of a stage's layers, which an interleaved pipeline takes by turns
+  Grid grid;              ///< tp, cp, dp and pp
+  int part_layers = 0;    ///< of each part of a stage, but for those that the ends lack
+  int parts = 1;          ///< of a stage's layers, which an interleaved pipeline takes by turns
+  int fewer_at_ends = 0;  ///< layers that the first part of all and the last one lack
+  int repeated = 0;       ///< layers of each part whose forward backward repeats
   int micro_batches = 1;
   PipelineSchedule schedule = PipelineSchedule::one_f_one_b;
   bool sequence_parallel = false;
   int zero = 0;      ///< stage of ZeRO: 1 cuts the update, 2 the gradients, 3 the parameters too
   int shard = 0;     ///< ranks of a data group among which ZeRO 2 and 3 cut; 0: all of them
   int prefetch = 1;  ///< ZeRO 3: units that are gathered before they are needed
-  Table<ParameterUnit> units;      ///< ZeRO 2 and 3: in the order of forward
-  Pass attention, mlp;             ///< the two halves of a layer
-  Pass attention_block;            ///< of the ring: queries of a rank, keys of one of its ranks
-  std::uint64_t keys = 0;          ///< bytes of a rank's keys and values, which go round the ring
-  Pass head;                       ///< of the last stage, beside its layers
-  std::uint64_t activation = 0;    ///< bytes between two layers, of a micro-batch
-  Table<std::uint64_t> gradients;  ///< bytes of each stage on one rank
+  bool overlap_gradients = false;   ///< ZeRO 1: reduce-scatters beside the last micro-batch
+  bool overlap_parameters = false;  ///< ZeRO 1: allgathers beside the first micro-batch
+  bool tensor_overlap = false;      ///< exchanges of a tensor group beside the products
+  Table<ParameterUnit> units;       ///< ZeRO 2 and 3: in the order of forward
+  Pass attention, mlp;              ///< the two halves of a layer
+  Pass attention_block;             ///< of the ring: queries of a rank, keys of one of its ranks
+  std::uint64_t keys = 0;           ///< bytes of a rank's keys and values, which go round the ring
+  Pass head;                        ///< of the last stage, beside its layers
+  std::uint64_t activation = 0;     ///< bytes between two layers, of a micro-batch
+  Table<std::uint64_t> parameters, gradients;  ///< bytes of each stage on one rank
+  Table<Duration> updates;                     ///< of each stage, beside the option's
+  Duration overhead{};                         ///< of a step on the host
+  double tokens = 1;                           ///< of a sequence
+  double flops_per_token = 0;  ///< of forward and backward, without what is repeated
+  double peak_flops = 0;       ///< of a GPU
+  double spread = 0;           ///< 90 % of measured steps are within this factor; 0: unsaid
   Experts experts;
   StageMemory memory;                          ///< of the stage that needs most
   const Algorithm* tensor_exchange = nullptr;  ///< an allreduce with one thread; null: the ring
   const Algorithm* exchange = nullptr;         ///< of the gradients; null: the ring
+
+  /// Layers of a part of a stage.
+  int layers(int stage, int part) const {
+    const bool first = stage == 0 && part == 0;
+    const bool last = stage + 1 == grid.size("pp") && part + 1 == parts;
+    return part_layers - (first ? fewer_at_ends : 0) - (last ? fewer_at_ends : 0);
+  }
+  int all_layers() const { return part_layers * parts * grid.size("pp") - 2 * fewer_at_ends; }
 };
 
 }  // namespace ringscope

@@ -6,9 +6,10 @@
 
 namespace ringscope {
 
-/// Messages that an interleaved pipeline's rank has sent so far, forward and backward.
+/// Counts of a rank since its program began.
 struct LlmSent {
-  std::size_t forward = 0, backward = 0;
+  std::size_t forward = 0, backward = 0;  ///< messages of an interleaved pipeline
+  int steps = 0;
 };
 
 /// A rank, its groups, and its buffers.
@@ -23,6 +24,14 @@ struct LlmRank {
   Options options;
   LlmSent* sent;
 
+  /// The same rank on a second stream of its device.
+  LlmRank on_stream() const {
+    LlmRank other = *this;
+    for (Communicator* each :
+         {&other.comm, &other.tensor, &other.data, &other.shard, &other.replica})
+      *each = each->beside(Beside::thread);
+    return other;
+  }
   bool is_first() const { return pipeline.rank() == 0; }
   bool is_last() const { return pipeline.rank() + 1 == pipeline.size(); }
 };
@@ -48,6 +57,14 @@ Task run_pipeline(LlmDevice d);
 /// All micro-batches of a step by ZeRO 2 or 3, up to the gradients' sums: a rank then has those of
 /// its part. `step`: its number.
 Task run_sharded(LlmDevice d, int step);
+
+/// Exchanges of ZeRO 1 on a second stream of the device, layer by layer: parameters beside the
+/// forward pass of the first micro-batch, gradients beside the backward pass of the last one.
+Task exchange_layers(LlmRank self);
+/// Waits for a layer's parameters.
+Task parameters_of(LlmDevice d, int part, int layer);
+/// The last micro-batch has passed the next layer backward.
+void gradients_are_there(LlmDevice d);
 
 /// ZeRO 2: the others get a rank's part of the new parameters.
 Task gather_parameters(LlmDevice d);

@@ -26,6 +26,24 @@ Task sum_over_tensor_group(LlmDevice d, Range part) {
   }
 }
 
+Task sum_beside(LlmRank self, Range part) { co_await sum_over_tensor_group(&self, part); }
+
+/// Half of a layer. Where its products overlap with its exchange, they work on parts of the tokens,
+/// and one part is exchanged before any product or behind all: userbuffers of Transformer Engine.
+Task compute_and_sum(LlmDevice d, Duration time, std::size_t bytes, Range part) {
+  if (d->step.tensor_overlap && d->tensor.size() > 1) {
+    const Range first = part.part(0, d->tensor.size());
+    const Range others = {part.buffer, first.offset + first.size, part.size - first.size};
+    co_await sum_over_tensor_group(d, first);
+    const Thread sum = d->comm.start(sum_beside(d->on_stream(), others), Beside::thread);
+    co_await d->comm.compute(time, bytes);
+    co_await d->comm.join(sum);
+  } else {
+    co_await d->comm.compute(time, bytes);
+    co_await sum_over_tensor_group(d, part);
+  }
+}
+
 // Ring attention: each rank of a context group has a part of the sequence. Its queries meet the
 // keys and values of all parts, which go round a ring while the block that is there is computed.
 //
@@ -55,27 +73,31 @@ class Passing {
 }  // namespace
 
 Task layer_forward(LlmDevice d, Range output) {
-  co_await d->comm.compute(d->step.attention.forward, d->step.attention.bytes);
-  if (d->context.size() > 1) co_await ring_attention_forward(d);
-  if (d->step.experts.ranks > 1) {
+  const Pass &attention = d->step.attention, &mlp = d->step.mlp;
+  const bool cut = d->context.size() > 1, experts = d->step.experts.ranks > 1;
+  if (cut || experts) {
+    co_await d->comm.compute(attention.forward, attention.bytes);
+    if (cut) co_await ring_attention_forward(d);
+  }
+  if (experts) {
     co_await experts_forward(d, output);
     co_return;
   }
-  co_await sum_over_tensor_group(d, output);
-  co_await d->comm.compute(d->step.mlp.forward, d->step.mlp.bytes);
-  co_await sum_over_tensor_group(d, output);
+  if (cut)
+    co_await sum_over_tensor_group(d, output);
+  else
+    co_await compute_and_sum(d, attention.forward, attention.bytes, output);
+  co_await compute_and_sum(d, mlp.forward, mlp.bytes, output);
 }
 
 Task layer_backward(LlmDevice d, Range input_gradient) {
-  if (d->step.experts.ranks > 1) {
+  const Pass &attention = d->step.attention, &mlp = d->step.mlp;
+  if (d->step.experts.ranks > 1)
     co_await experts_backward(d);
-  } else {
-    co_await d->comm.compute(d->step.mlp.backward, 2 * d->step.mlp.bytes);
-    co_await sum_over_tensor_group(d, input_gradient);
-  }
+  else
+    co_await compute_and_sum(d, mlp.backward, 2 * mlp.bytes, input_gradient);
   if (d->context.size() > 1) co_await ring_attention_backward(d);
-  co_await d->comm.compute(d->step.attention.backward, 2 * d->step.attention.bytes);
-  co_await sum_over_tensor_group(d, input_gradient);
+  co_await compute_and_sum(d, attention.backward, 2 * attention.bytes, input_gradient);
 }
 
 Task ring_attention_forward(LlmDevice d) {

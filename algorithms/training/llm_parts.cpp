@@ -53,7 +53,7 @@ std::size_t scratch_of(const Sequence& sequence, int ranks, std::size_t items,
 }
 
 std::size_t items_of_unit(const LlmStep& step, std::size_t unit, const Options& options) {
-  return items_of(step.units[unit].bytes, options);
+  return items_of(step.units[unit].gradients, options);
 }
 
 std::size_t largest_unit(const LlmStep& step, const Options& options) {
@@ -66,6 +66,12 @@ std::size_t largest_unit(const LlmStep& step, const Options& options) {
 int units_at_once(const LlmStep& step) { return step.zero == 3 ? step.prefetch + 1 : 0; }
 
 std::size_t exchange_scratch_items(const LlmStep& step, const Options& options) {
+  if (step.overlap_gradients) {
+    std::size_t most = 0;
+    for (int stage = 0; stage < step.grid.size("pp"); ++stage)
+      most = std::max(most, items_of(step.gradients[stage], options));
+    return scratch_of(halves(exchange_of(step)), ranks_of_data(step), most, options);
+  }
   if (step.zero < 2) return 0;
   const int shard = shard_of(step), replicas = ranks_of_data(step) / shard;
   const std::size_t unit = largest_unit(step, options);
@@ -119,9 +125,17 @@ int messages_under_way(const Options& options) {
 
 }  // namespace
 
+std::size_t parameter_items(const LlmStep& step, int stage, Range gradients,
+                            const Options& options) {
+  if (step.parameters.empty()) return gradients.size;
+  return std::min(gradients.size, items_of(step.parameters[stage], options));
+}
+
 int llm_threads(const Options& options) {
-  const Training* job = options.training;
-  const int streams = job != nullptr && job->llm != nullptr && job->llm->zero >= 2 ? 2 : 1;
+  const LlmStep* step = options.training != nullptr ? options.training->llm.get() : nullptr;
+  int streams = 1;
+  if (step != nullptr && (step->zero >= 2 || step->overlap_gradients)) ++streams;
+  if (step != nullptr && step->tensor_overlap) ++streams;
   return streams + threads_of_groups(options, streams) +
          threads_of_messages(options, messages_under_way(options));
 }
@@ -256,7 +270,7 @@ Cost llm_cost(int ranks, std::size_t items, Options options) {
             stages = step.grid.size("pp"), context = step.grid.size("cp");
   const std::size_t border = border_items(step, options);
   const int experts = step.experts.ranks, sums = experts > 1 ? 2 : 4;
-  const std::int64_t passes = std::int64_t{1} * step.layers * step.micro_batches;
+  const std::int64_t passes = std::int64_t{1} * step.all_layers() * step.micro_batches;
   const auto messages = [](std::size_t of_items, std::int64_t times) {
     return Cost{.messages = 1, .items = of_items} * times;
   };

@@ -67,6 +67,9 @@ inline int ranks_of_data(const LlmStep& step) {
 inline int shard_of(const LlmStep& step) {
   return step.zero >= 2 && step.shard > 0 ? step.shard : ranks_of_data(step);
 }
+/// Items of a stage's parameters, at most those of its gradients, which may have larger elements.
+std::size_t parameter_items(const LlmStep& step, int stage, Range gradients,
+                            const Options& options);
 /// Gradients of a unit, in the rank's vector `gradients`.
 Range unit_range(const LlmStep& step, Range gradients, std::size_t unit, const Options& options);
 /// The first `items` items of place `slot` for gathered parameters.

@@ -16,16 +16,27 @@
 namespace ringscope {
 namespace {
 
-Task forward(LlmDevice d, Range output, bool last = true) {
-  for ([[maybe_unused]] int layer : d->comm.phase("forward", d->step.layers / d->step.parts))
+bool is_end(LlmDevice d, int part) { return d->is_last() && part + 1 == d->step.parts; }
+
+Task forward(LlmDevice d, Range output, int micro_batch, int part = 0) {
+  const int layers = d->step.layers(d->pipeline.rank(), part);
+  for (int layer : d->comm.phase("forward", layers)) {
+    if (d->step.overlap_parameters && micro_batch == 0) co_await parameters_of(d, part, layer);
     co_await layer_forward(d, output);
-  if (last && d->is_last()) co_await d->comm.compute(d->step.head.forward, d->step.head.bytes);
+  }
+  if (is_end(d, part)) co_await d->comm.compute(d->step.head.forward, d->step.head.bytes);
 }
 
-Task backward(LlmDevice d, Range input_gradient, bool last = true) {
-  if (last && d->is_last()) co_await d->comm.compute(d->step.head.backward, 2 * d->step.head.bytes);
-  for ([[maybe_unused]] int layer : d->comm.phase("backward", d->step.layers / d->step.parts))
+/// Activations of some layers are not kept: their forward comes again.
+Task backward(LlmDevice d, Range input_gradient, int micro_batch, int part = 0) {
+  if (is_end(d, part)) co_await d->comm.compute(d->step.head.backward, 2 * d->step.head.bytes);
+  const int layers = d->step.layers(d->pipeline.rank(), part);
+  const bool last = micro_batch + 1 == d->step.micro_batches;
+  for (int layer : d->comm.phase("backward", layers)) {
+    if (layer < d->step.repeated) co_await layer_forward(d, d->at.output);
     co_await layer_backward(d, input_gradient);
+    if (d->step.overlap_gradients && last) gradients_are_there(d);
+  }
 }
 
 /// Activations or gradients that a stage sends to another and receives from it at once; either may
@@ -71,12 +82,12 @@ Task send_backward_receive_forward(LlmDevice d) {
 Task gpipe(LlmDevice d) {
   for (int micro_batch = 0; micro_batch < d->step.micro_batches; ++micro_batch) {
     co_await receive_forward(d);
-    co_await forward(d, d->at.output);
+    co_await forward(d, d->at.output, micro_batch);
     co_await send_forward(d);
   }
   for (int micro_batch = 0; micro_batch < d->step.micro_batches; ++micro_batch) {
     co_await receive_backward(d);
-    co_await backward(d, d->at.input_gradient);
+    co_await backward(d, d->at.input_gradient, micro_batch);
     co_await send_backward(d);
   }
 }
@@ -88,14 +99,14 @@ Task one_forward_one_backward(LlmDevice d) {
   const int steady = d->step.micro_batches - warm_up;
   for (int micro_batch = 0; micro_batch < warm_up; ++micro_batch) {
     co_await receive_forward(d);
-    co_await forward(d, d->at.output);
+    co_await forward(d, d->at.output, micro_batch);
     co_await send_forward(d);
   }
   if (steady > 0) co_await receive_forward(d);
   for (int micro_batch = 0; micro_batch < steady; ++micro_batch) {
-    co_await forward(d, d->at.output);
+    co_await forward(d, d->at.output, warm_up + micro_batch);
     co_await send_forward_receive_backward(d);
-    co_await backward(d, d->at.input_gradient);
+    co_await backward(d, d->at.input_gradient, micro_batch);
     if (micro_batch + 1 < steady)
       co_await send_backward_receive_forward(d);
     else
@@ -103,7 +114,7 @@ Task one_forward_one_backward(LlmDevice d) {
   }
   for (int micro_batch = 0; micro_batch < warm_up; ++micro_batch) {
     co_await receive_backward(d);
-    co_await backward(d, d->at.input_gradient);
+    co_await backward(d, d->at.input_gradient, steady + micro_batch);
     co_await send_backward(d);
   }
 }
@@ -151,7 +162,7 @@ Task forward_pass(LlmDevice d, InterleavedOrder order, Way* way, int pass) {
   co_await receive_pass(d, way, order.receives_forward(pass),
                         more && order.receives_forward(pass + 1));
   co_await make_room(d, way);
-  co_await forward(d, way->out[way->turn], order.part_forward(pass) + 1 == order.parts);
+  co_await forward(d, way->out[way->turn], order.micro_batch(pass), order.part_forward(pass));
   if (order.sends_forward(pass)) send_pass(d, way);
 }
 
@@ -160,7 +171,7 @@ Task backward_pass(LlmDevice d, InterleavedOrder order, Way* way, int pass) {
   co_await receive_pass(d, way, order.receives_backward(pass),
                         more && order.receives_backward(pass + 1));
   co_await make_room(d, way);
-  co_await backward(d, way->out[way->turn], order.part_backward(pass) + 1 == order.parts);
+  co_await backward(d, way->out[way->turn], order.micro_batch(pass), order.part_backward(pass));
   if (order.sends_backward(pass)) send_pass(d, way);
 }
 

@@ -37,10 +37,14 @@ Task unit_forward(LlmDevice d, ParameterUnit::Part part) {
     co_await d->comm.compute(d->step.head.forward, d->step.head.bytes);
 }
 
-Task unit_backward(LlmDevice d, ParameterUnit::Part part) {
+/// `repeats`: the unit's activations are not kept, and its forward comes again.
+Task unit_backward(LlmDevice d, ParameterUnit::Part part, bool repeats) {
   if (part == ParameterUnit::Part::head)
     co_await d->comm.compute(d->step.head.backward, 2 * d->step.head.bytes);
-  if (part == ParameterUnit::Part::layer) co_await layer_backward(d, d->at.input_gradient);
+  if (part == ParameterUnit::Part::layer) {
+    if (repeats) co_await layer_forward(d, d->at.output);
+    co_await layer_backward(d, d->at.input_gradient);
+  }
 }
 
 /// The device's own work on a micro-batch: `passed` units have been passed before it.
@@ -54,7 +58,7 @@ Task compute_micro_batch(LlmDevice d, std::size_t passed) {
   }
   for (int back : d->comm.phase("backward", static_cast<int>(units.size()))) {
     if (gathers) co_await d->comm.reach(unit_gathered, ++passed);
-    co_await unit_backward(d, units.rbegin()[back].part);
+    co_await unit_backward(d, units.rbegin()[back].part, back < d->step.repeated);
     d->comm.raise(unit_passed);
   }
 }
@@ -83,7 +87,8 @@ Task gather_until(ExchangeStream* s, std::size_t until) {
   const auto ahead = static_cast<std::size_t>(s->self.step.prefetch);
   for (; s->gathered < std::min(until, s->end); ++s->gathered) {
     co_await s->self.comm.reach(unit_passed, std::max(s->first + ahead, s->gathered) - ahead);
-    const std::size_t items = gradients_of_unit(&s->self, s->unit_of(s->gathered)).size;
+    const std::size_t items =
+        items_of(s->self.step.units[s->unit_of(s->gathered)].bytes, s->self.options);
     const Range room = gathered_range(s->self.step, s->self.at, s->gathered % (ahead + 1), items);
     const Workspace work = {room, s->self.at.exchange_scratch};
     const Algorithm& gather = *halves_of(exchange_of(s->self.step)).allgather;
@@ -116,12 +121,6 @@ Task exchange_units(ExchangeStream s) {
   }
 }
 
-LlmRank on_stream(LlmRank self) {
-  for (Communicator* each : {&self.comm, &self.shard, &self.replica})
-    *each = each->beside(Beside::thread);
-  return self;
-}
-
 }  // namespace
 
 Task run_sharded(LlmDevice d, int step) {
@@ -129,7 +128,7 @@ Task run_sharded(LlmDevice d, int step) {
   const std::size_t passes = 2 * d->step.units.size(), all = times(micro_batches, passes),
                     first = times(step, all);
   const Thread stream =
-      d->comm.start(exchange_units({on_stream(*d), first, first + all, first}), Beside::thread);
+      d->comm.start(exchange_units({d->on_stream(), first, first + all, first}), Beside::thread);
   for (int i = 0; i < micro_batches; ++i) co_await compute_micro_batch(d, first + times(i, passes));
   d->comm.observe("computed", step);
   co_await d->comm.join(stream);

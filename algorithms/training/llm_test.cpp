@@ -18,7 +18,7 @@ constexpr std::size_t items = 40;
 LlmStep step_of(int tp, int dp, int pp, int micro_batches, PipelineSchedule schedule) {
   LlmStep step;
   step.grid = Grid({{"tp", tp}, {"dp", dp}, {"pp", pp}});
-  step.layers = 2;
+  step.part_layers = 2;
   step.micro_batches = micro_batches;
   step.schedule = schedule;
   step.activation = 12;
@@ -137,7 +137,8 @@ LlmStep sharded_step(int tp, int dp, int shard, int micro_batches) {
   LlmStep step = step_of(tp, dp, 1, micro_batches, PipelineSchedule::one_f_one_b);
   step.shard = shard;
   using Part = ParameterUnit::Part;
-  step.units = {{Part::embedding, 7}, {Part::layer, 13}, {Part::layer, 13}, {Part::head, 7}};
+  step.units = {
+      {Part::embedding, 7, 7}, {Part::layer, 13, 13}, {Part::layer, 13, 13}, {Part::head, 7, 7}};
   return step;
 }
 
@@ -224,7 +225,7 @@ TEST(Llm, sums_the_same_where_stages_take_parts_of_their_layers_by_turns) {
                                         << " micro-batches");
         LlmStep step = step_of(2, 2, pp, times * pp, PipelineSchedule::interleaved);
         step.parts = parts;
-        step.layers = 6;
+        step.part_layers = 6 / parts;
         expect_right(step, {});
       }
 }

@@ -4,10 +4,10 @@
 // group, a sequence over those of a context group, and experts over those of an expert group.
 //
 // Sources: of layers, llm_layers.cpp; of pipelines, llm_pipeline.cpp; of context
-// groups, llm_layers.cpp; ZeRO, Rajbhandari et al., SC 2020, arXiv:1910.02054: stage 1 here,
-// stages 2 and 3 in llm_sharded.cpp. Left out: what an embedding takes, the sum of the gradients'
-// norms, and dropout. Cost: that of the collectives of each group, and of two messages for each
-// micro-batch and border of two stages.
+// groups, llm_layers.cpp; ZeRO, Rajbhandari et al., SC 2020, arXiv:1910.02054: stage 1 here, with
+// overlap in llm_overlap.cpp, stages 2 and 3 in llm_sharded.cpp. Left out: what an embedding takes,
+// and the sum of the gradients' norms. Cost: that of the collectives of each group, and of two
+// messages for each micro-batch and border of two stages.
 #include <algorithm>
 #include <numeric>
 
@@ -20,32 +20,48 @@ namespace {
 
 bool has_experts(LlmDevice d) { return d->at.expert_gradients.size > 0; }
 
+/// By the option, of the items of a part, and by the stage's own time.
 Task update(LlmDevice d, int parts, int parts_of_experts = 1) {
   const auto items = static_cast<double>(d->at.gradients.size),
              of_experts = static_cast<double>(d->at.expert_gradients.size);
-  co_await d->comm.compute(d->options.update * (items / parts + of_experts / parts_of_experts));
+  const int stage = d->pipeline.rank();
+  const Duration own = d->step.updates.empty() ? Duration{} : d->step.updates[stage];
+  co_await d->comm.compute(own +
+                           d->options.update * (items / parts + of_experts / parts_of_experts));
 }
 
 /// The gradients of the data group are summed, and the parameters updated: all on each rank, or
 /// with ZeRO 1 a part on each, which the others then get.
 Task exchange_and_update(LlmDevice d, int step) {
+  const LlmStep& how = d->step;
   const Workspace work = {d->at.gradients, d->at.scratch};
   const Workspace of_experts = {d->at.expert_gradients, d->at.scratch};
-  const bool cut = d->step.zero == 1;
-  const Halves halves = halves_of(exchange_of(d->step));
-  const Algorithm& exchange = cut ? *halves.reduce_scatter : exchange_of(d->step);
-  co_await on_group(d->data, exchange, work, d->options);
+  const bool cut = how.zero == 1;
+  const Halves halves = halves_of(exchange_of(how));
+  const Algorithm& exchange = cut ? *halves.reduce_scatter : exchange_of(how);
+  if (!how.overlap_gradients) co_await on_group(d->data, exchange, work, d->options);
   if (has_experts(d)) co_await on_group(d->expert_data, exchange, of_experts, d->options);
   d->comm.observe("exchanged", step);
   co_await update(d, cut ? d->data.size() : 1, cut ? d->expert_data.size() : 1);
-  if (cut) co_await on_group(d->data, *halves.allgather, work, d->options);
+  const int stage = d->pipeline.rank();
+  const Workspace changed = {work.data.first(parameter_items(how, stage, work.data, d->options)),
+                             work.scratch};
+  if (cut && !how.overlap_parameters)
+    co_await on_group(d->data, *halves.allgather, changed, d->options);
   if (cut && has_experts(d))
     co_await on_group(d->expert_data, *halves.allgather, of_experts, d->options);
 }
 
 Task whole_step(LlmDevice d, int step) {
-  co_await run_pipeline(d);
-  d->comm.observe("computed", step);
+  if (d->step.overlap_gradients) {
+    const Thread stream = d->comm.start(exchange_layers(d->on_stream()), Beside::thread);
+    co_await run_pipeline(d);
+    d->comm.observe("computed", step);
+    co_await d->comm.join(stream);
+  } else {
+    co_await run_pipeline(d);
+    d->comm.observe("computed", step);
+  }
   co_await exchange_and_update(d, step);
 }
 
@@ -121,7 +137,9 @@ Task train_llm(Communicator comm, Workspace work, Options options) {
       co_await sharded_step(&rank, number);
     else
       co_await whole_step(&rank, number);
+    if (step.overhead.count() > 0) co_await comm.compute(step.overhead);
     comm.observe("step", number);
+    ++sent.steps;
   }
 }
 
@@ -132,17 +150,37 @@ Algorithm describe_llm_training() {
       .collective = "training",
       .name = "llm",
       .summary = "Megatron's: tensor, pipeline and data parallelism on groups of ranks",
-      .options = {"model",         "gpu",
-                  "efficiency",    "element",
-                  "sequence",      "micro_batch",
-                  "micro_batches", "schedule",
-                  "stage_parts",   "sequence_parallel",
-                  "zero",          "shard",
-                  "prefetch",      "tensor_exchange",
-                  "exchange",      "steps",
-                  "segment",       "inside",
-                  "between",       "update",
-                  "routing",       "expert_exchange"},
+      .options = {"model",
+                  "gpu",
+                  "efficiency",
+                  "element",
+                  "precision",
+                  "gradient",
+                  "attention",
+                  "launch",
+                  "recompute",
+                  "fewer_at_ends",
+                  "overlap",
+                  "tensor_overlap",
+                  "step_overhead",
+                  "sequence",
+                  "micro_batch",
+                  "micro_batches",
+                  "schedule",
+                  "stage_parts",
+                  "sequence_parallel",
+                  "zero",
+                  "shard",
+                  "prefetch",
+                  "tensor_exchange",
+                  "exchange",
+                  "steps",
+                  "segment",
+                  "inside",
+                  "between",
+                  "update",
+                  "routing",
+                  "expert_exchange"},
       .threads_for = llm_threads,
       .run = train_llm,
       .cost = llm_cost,

@@ -8,8 +8,9 @@ namespace ringscope {
 struct StageMemory {
   int stage = 0;
   double parameters = 0, gradients = 0, optimiser = 0, activations = 0;
+  double reserved = 0;  ///< by CUDA, by NCCL and in fragments
 
-  double sum() const { return parameters + gradients + optimiser + activations; }
+  double sum() const { return parameters + gradients + optimiser + activations + reserved; }
 };
 
 }  // namespace ringscope

@@ -6,6 +6,7 @@
 
 #include "algorithms/collectives.hpp"
 #include "cli/cases/cases.hpp"
+#include "cli/commands/estimate_step.hpp"
 #include "cli/commands/scripts.hpp"
 #include "cli/commands/subcommands.hpp"
 #include "cli/terminal/option_word.hpp"
@@ -13,6 +14,7 @@
 #include "cli/terminal/screen.hpp"
 #include "scenarios/answer/formats/report_formats.hpp"
 #include "scenarios/answer/text/table.hpp"
+#include "scenarios/question/file_kind.hpp"
 #include "scenarios/warnings/job_warnings.hpp"
 #include "sim/estimate/nccl_scenario.hpp"
 #include "sim/estimate/nccl_times.hpp"
@@ -191,6 +193,8 @@ void print_estimates(const EstimateArguments& arguments) {
       arguments;
   require_writable(output);
   require_writable(figure);
+  if (cluster.find_first_of("{[") != 0 && is_read_as_scenario(cluster))
+    return print_steps(cluster, format, output);
   ProgressBar bar("reading");
   const std::vector<std::uint64_t> sizes = sizes_in(bytes);
   const Scenario scenario = nccl_scenario({.cluster = named_value("CLUSTER", cluster),

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "scenarios/question/file_kind.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "topologies/input/data_files.hpp"
@@ -18,6 +20,17 @@ bool is_read_as_scenario(const std::string& name) {
     if (std::ranges::find(known, name) != known.end()) return true;
   }
   return false;
+}
+
+std::string scenario_file(const std::string& name) {
+  if (is_path(name)) return name;
+  for (const char* folder : {scenarios_folder, "scenarios/studies"}) {
+    const std::vector<std::string> known = names_in(folder);
+    if (std::ranges::find(known, name) != known.end())
+      return fmt::format("{}/{}/{}.yaml", data_directory(), folder, name);
+  }
+  const Place place{std::make_shared<const Source>(Source{"SCENARIO", name}), 0, 0};
+  return file_of(Value::scalar_at(place, name), scenarios_folder, "scenario");
 }
 
 void refuse_study(const std::string& name, const Value& file) {

@@ -15,6 +15,9 @@ inline constexpr const char* scenarios_folder = "scenarios/lessons";
 /// then refused as such. Throws InputError for a file that cannot be read.
 bool is_read_as_scenario(const std::string& name);
 
+/// File of a scenario, or of one below the data's folders that has the name. Throws InputError.
+std::string scenario_file(const std::string& name);
+
 /// Throws where `file`, which the user calls `name`, is a study and a scenario was asked for; the
 /// error names the command that reads it.
 void refuse_study(const std::string& name, const Value& file);

@@ -21,18 +21,6 @@
 namespace ringscope {
 namespace {
 
-/// `name` is what the user typed on the command line.
-std::string file_named(const std::string& name) {
-  if (is_path(name)) return name;
-  for (const char* folder : {scenarios_folder, "scenarios/studies"}) {
-    const std::vector<std::string> known = names_in(folder);
-    if (std::ranges::find(known, name) != known.end())
-      return fmt::format("{}/{}/{}.yaml", data_directory(), folder, name);
-  }
-  const Place place{std::make_shared<const Source>(Source{"SCENARIO", name}), 0, 0};
-  return file_of(Value::scalar_at(place, name), scenarios_folder, "scenario");
-}
-
 /// The host of that name or number.
 int host_at(const Value& value, const Topology& topology) {
   std::vector<std::string> names;
@@ -286,7 +274,7 @@ std::vector<Placement> placements_of(const Scenario& scenario) {
 
 std::vector<Scenario> read_scenarios(const std::string& name,
                                      const std::vector<Override>& overrides) {
-  const std::string file = file_named(name);
+  const std::string file = scenario_file(name);
   const std::string stem = std::filesystem::path(file).stem().string();
   const Value read = Value::from_file(file);
   refuse_study(name, read);

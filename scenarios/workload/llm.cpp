@@ -6,6 +6,7 @@
 #include "scenarios/workload/limits.hpp"
 #include "scenarios/workload/llm_cut.hpp"
 #include "scenarios/workload/llm_experts.hpp"
+#include "scenarios/workload/llm_passes.hpp"
 #include "scenarios/workload/options.hpp"
 
 namespace ringscope {
@@ -15,44 +16,12 @@ namespace {
 
 std::string gigabytes(double bytes) { return fmt::format("{:.4g} GB", bytes / 1e9); }
 
-/// Whole units that FSDP keeps beside its parts are as large as the largest one.
-double largest_unit(const Cut& cut) {
-  return std::max({cut.layer_parameters(), cut.embedding_parameters(), cut.head_parameters()});
-}
-
 std::string_view advice(const Cut& cut) {
   if (cut.expert == 1 && cut.model.experts > 1 && cut.data > 1) return ", or ep";
   if (cut.zero == 0 && cut.data > 1) return ", or zero: 1, 2 or 3";
   if (cut.zero < 3 && cut.data > 1 && cut.stages == 1) return ", or zero: 3";
+  if (cut.recompute < 1) return ", or recompute: full";
   return "";
-}
-
-/// Adam keeps two moments of 4 bytes, and a copy of the parameters of 4 bytes where these have
-/// fewer. ZeRO cuts the optimiser's, then the gradients, then the parameters: arXiv:1910.02054,
-/// section 3; whole units come and go: arXiv:2304.11277, section 3.2.1.
-/// Bytes of a GPU of that stage.
-StageMemory memory_of(const Cut& cut, int stage) {
-  const double parameters = cut.parameters(stage);
-  const double weights = parameters * cut.element, unit = largest_unit(cut) * cut.element;
-  const double of_experts = cut.expert > 1 ? cut.layers() * cut.expert_parameters() : 0;
-  const double optimised =
-      cut.zero == 0 ? parameters
-                    : (parameters - of_experts) / cut.shard + of_experts / cut.shard * cut.expert;
-  const double optimiser = optimised * (cut.element < 4 ? 12 : 8);
-  const double gradients = cut.zero >= 2 ? weights / cut.shard + unit : weights;
-  const double kept = cut.zero == 3 ? weights / cut.shard + (cut.prefetch + 1) * unit : weights;
-  const double activations = cut.in_flight(stage) * cut.layers() *
-                             activation_bytes(cut.model, cut.sequences(), cut.tensor, cut.element,
-                                              cut.sequence_parallel, cut.most_load());
-  return {stage, kept, gradients, optimiser, activations};
-}
-
-/// The stage that needs most, the first of equal ones.
-StageMemory most_memory(const Cut& cut) {
-  StageMemory most = memory_of(cut, 0);
-  for (int stage = 1; stage < cut.stages; ++stage)
-    if (const StageMemory one = memory_of(cut, stage); one.sum() > most.sum()) most = one;
-  return most;
 }
 
 /// Throws InputError at `place`, with the sum, where a stage does not fit.
@@ -63,10 +32,11 @@ void require_memory(const Value& place, const Cut& cut) {
     if (needs.sum() <= has) continue;
     place.fail(
         "a GPU of stage {} needs {}, and {} has {}: parameters {} + gradients {} + optimiser {} + "
-        "activations {} ({:.4g} of {} micro-batches in flight); more tp or pp takes less{}",
+        "activations {} ({:.4g} of {} micro-batches in flight){}; more tp or pp takes less{}",
         stage, gigabytes(needs.sum()), cut.gpu.name, gigabytes(has), gigabytes(needs.parameters),
         gigabytes(needs.gradients), gigabytes(needs.optimiser), gigabytes(needs.activations),
-        cut.in_flight(stage), cut.micro_batches, advice(cut));
+        cut.in_flight(stage), cut.micro_batches,
+        needs.reserved > 0 ? " + reserved " + gigabytes(needs.reserved) : "", advice(cut));
   }
 }
 
@@ -85,6 +55,17 @@ void read_parts(Fields& fields, Cut& cut) {
   const bool interleaved = cut.schedule == PipelineSchedule::interleaved;
   const Value& parts = fields.value_or("stage_parts", interleaved ? "2" : "1");
   cut.parts = static_cast<int>(parts.integer(1, 100'000));
+  const Value& fewer = fields.value_or("fewer_at_ends", "0");
+  cut.fewer_at_ends = static_cast<int>(fewer.integer(0, 1000));
+  if (cut.fewer_at_ends > 0 && cut.stages < 2)
+    fewer.fail("a pipeline of one stage has no ends that lack layers: set groups.pp");
+  const std::uint64_t layers = cut.model.layers + 2 * static_cast<std::uint64_t>(cut.fewer_at_ends);
+  require_divisible(cut.fewer_at_ends > 0 ? fewer : *fields.map().find("model"), layers, cut.stages,
+                    cut.fewer_at_ends > 0 ? "layers, and those that the ends lack," : "layers",
+                    "pp");
+  if (cut.part_layers() <= cut.fewer_at_ends)
+    fewer.fail("a part has {} layers: the first and the last one would have none",
+               cut.part_layers());
   if (!interleaved) {
     if (cut.parts > 1) parts.fail("parts of a stage are for the schedule 'interleaved'");
     return;
@@ -92,7 +73,7 @@ void read_parts(Fields& fields, Cut& cut) {
   if (cut.stages < 2)
     schedule.fail("an interleaved pipeline has at least two stages: set groups.pp");
   if (cut.parts < 2) parts.fail("an interleaved pipeline has at least two parts of each stage");
-  require_divisible(parts, cut.model.layers / static_cast<std::uint64_t>(cut.stages), cut.parts,
+  require_divisible(parts, layers / static_cast<std::uint64_t>(cut.stages), cut.parts,
                     "layers of a stage", "stage_parts");
   require_divisible(schedule, static_cast<std::uint64_t>(cut.micro_batches), cut.stages,
                     "micro-batches", "pp");
@@ -128,16 +109,68 @@ void read_zero(Fields& fields, Cut& cut) {
     prefetch.fail("parameters are gathered, and so fetched ahead, by zero: 3");
 }
 
+const std::vector<std::string> precisions = {"bf16", "fp8", "tf32", "fp32"};
+
+/// `efficiency` takes the place of a GPU's kernels.
+void read_kernel_options(Fields& fields, Cut& cut) {
+  const Value& precision = fields.value_or("precision", "bf16");
+  cut.precision = static_cast<Precision>(precision.one_of("precision", precisions));
+  const Value* efficiency = fields.optional("efficiency");
+  if (efficiency != nullptr) cut.efficiency = efficiency->number(0, 1);
+  if (efficiency != nullptr && cut.efficiency == 0)
+    efficiency->fail("expected a share above 0 of the GPU's operations");
+  if (efficiency == nullptr && !cut.gpu.kernels) cut.efficiency = 1;
+  const double flops = flops_of(cut.gpu, cut.precision);
+  if (flops == 0)
+    precision.fail("{} does not specify its operations per second: expected gpu.flops_{}",
+                   cut.gpu.name, precision.text());
+  if (cut.efficiency > 0) cut.gpu.flops = flops;
+  const bool wide = cut.precision == Precision::tf32 || cut.precision == Precision::fp32;
+  cut.element = static_cast<double>(read_size(fields.value_or("element", wide ? "4 B" : "2 B"), 1));
+  cut.gradient = static_cast<double>(read_size(
+      fields.value_or("gradient", to_text(Bytes{static_cast<std::uint64_t>(cut.element)})), 1));
+  const Value& attention = fields.value_or("attention", "fused");
+  cut.fused_attention =
+      attention.one_of("attention", std::vector<std::string>{"fused", "unfused"}) == 0;
+  cut.launch = fields.value_or("launch", cut.efficiency > 0 ? "0 s" : "10 us").seconds();
+}
+
+void read_recompute(Fields& fields, Cut& cut) {
+  const Value& value = fields.value_or("recompute", "none");
+  const std::string word = value.scalar();
+  cut.recompute_square = word == "selective";
+  if (word == "full") cut.recompute = 1;
+  if (word == "none" || word == "full" || cut.recompute_square) return;
+  if (word.empty() || (word.front() != '0' && word.front() != '.' && word.front() != '1'))
+    value.fail("expected none, selective, full, or a share of the layers from 0 to 1, got '{}'",
+               word);
+  cut.recompute = value.number(0, 1);
+}
+
+void read_overlap(Fields& fields, const Cut& cut, LlmStep& step) {
+  const Value& overlap = fields.value_or("overlap", "none");
+  const auto chosen =
+      overlap.one_of("overlap", std::vector<std::string>{"none", "gradients", "all"});
+  if (chosen > 0 && cut.zero != 1)
+    overlap.fail("overlap is of zero: 1; zero: 2 and 3 always overlap");
+  step.overlap_gradients = chosen > 0;
+  step.overlap_parameters = chosen > 1;
+  const Value& tensor = fields.value_or("tensor_overlap", "false");
+  step.tensor_overlap = tensor.boolean();
+  if (step.tensor_overlap && (cut.tensor == 1 || !cut.sequence_parallel))
+    tensor.fail(
+        "products overlap with the reduce-scatters and allgathers of sequence parallelism: "
+        "expected groups.tp above 1 and sequence_parallel: true");
+}
+
 void read_cut(Fields& fields, Cut& cut) {
   const Value& model = fields.required("model");
   cut.model = read_transformer(model);
   fields.resolve("model", cut.model.resolved);
-  require_divisible(model, cut.model.layers, cut.stages, "layers", "pp");
   require_divisible(model, cut.model.heads, cut.tensor, "heads", "tp");
   cut.gpu = read_gpu(fields.required("gpu"));
   fields.resolve("gpu", cut.gpu.resolved);
-  cut.efficiency = fields.value_or("efficiency", "1").number(0, 1);
-  cut.element = static_cast<double>(read_size(fields.value_or("element", "2 B"), 1));
+  read_kernel_options(fields, cut);
   cut.model.sequence = static_cast<std::uint64_t>(
       fields.value_or("sequence", std::to_string(cut.model.sequence)).integer(1, 100'000'000));
   require_divisible(fields.map(), cut.model.sequence, cut.context, "tokens of a sequence", "cp");
@@ -145,6 +178,7 @@ void read_cut(Fields& fields, Cut& cut) {
   cut.micro_batches =
       static_cast<int>(fields.value_or("micro_batches", "1").integer(1, most_batch));
   read_parts(fields, cut);
+  read_recompute(fields, cut);
   const Value& sequence_parallel = fields.value_or("sequence_parallel", "false");
   cut.sequence_parallel = sequence_parallel.boolean();
   if (cut.expert > 1 && cut.tensor > 1 && !cut.sequence_parallel)
@@ -153,8 +187,6 @@ void read_cut(Fields& fields, Cut& cut) {
         "each rank sends the tokens of its part of the sequence");
   read_experts(fields, cut);
   read_zero(fields, cut);
-  const Value* efficiency = fields.map().find("efficiency");
-  if (cut.efficiency == 0) efficiency->fail("expected a share above 0 of the GPU's operations");
 }
 
 /// FSDP's usual wrapping: each layer, and what lies before and behind them all. A tied output layer
@@ -162,7 +194,8 @@ void read_cut(Fields& fields, Cut& cut) {
 std::vector<ParameterUnit> units_of(const Cut& cut) {
   using Part = ParameterUnit::Part;
   const auto unit = [&](Part part, double parameters) {
-    return ParameterUnit{part, whole_bytes(parameters * cut.element)};
+    return ParameterUnit{part, whole_bytes(parameters * cut.element),
+                         whole_bytes(parameters * cut.gradient)};
   };
   std::vector<ParameterUnit> units(cut.model.layers, unit(Part::layer, cut.layer_parameters()));
   if (cut.model.embedding() > 0)
@@ -173,44 +206,46 @@ std::vector<ParameterUnit> units_of(const Cut& cut) {
 
 std::uint64_t sum_of(const std::vector<ParameterUnit>& units) {
   std::uint64_t sum = 0;
-  for (const ParameterUnit& unit : units) sum += unit.bytes;
+  for (const ParameterUnit& unit : units) sum += unit.gradients;
   return sum;
 }
 
 LlmStep step_of(const Cut& cut, const Grid& grid) {
-  const LayerWork work = forward_work(cut.model, cut.sequences(), cut.tensor, cut.element);
   LlmStep step;
   step.grid = grid;
-  step.layers = static_cast<int>(cut.layers());
+  step.part_layers = cut.part_layers();
+  step.fewer_at_ends = cut.fewer_at_ends;
   step.micro_batches = cut.micro_batches;
   step.schedule = cut.schedule;
   step.parts = cut.parts;
+  step.repeated = static_cast<int>(std::lround(cut.recompute * cut.part_layers()));
   step.sequence_parallel = cut.sequence_parallel;
   step.zero = cut.zero;
   step.shard = cut.shard;
   step.prefetch = cut.prefetch;
-  step.attention = pass_of(work.attention, cut);
+  step.attention = attention_pass(cut);
   if (cut.context > 1) {
-    step.attention = pass_of(without(work.attention, work.square), cut);
-    step.attention_block = pass_of(work.square, cut);
-    step.attention_block.forward /= cut.context;
-    step.attention_block.backward /= cut.context;
+    step.attention_block = block_pass(cut);
     step.keys =
         whole_bytes(2 * cut.sequences() * static_cast<double>(cut.model.sequence) *
                     static_cast<double>(cut.model.key_value_width()) * cut.element / cut.tensor);
   }
-  step.mlp = pass_of(
-      expert_work(cut.model, cut.sequences(), cut.tensor, cut.element, cut.expert, cut.mean_load()),
-      cut);
+  step.mlp = mlp_pass(cut, cut.mean_load());
   step.experts = experts_of(cut);
-  if (cut.model.vocabulary > 0) step.head = pass_of(work.head, cut);
-  step.activation = whole_bytes(cut.sequences() * static_cast<double>(cut.model.sequence) *
-                                static_cast<double>(cut.model.hidden) * cut.element);
+  if (cut.model.vocabulary > 0) step.head = head_pass(cut);
+  step.activation = whole_bytes(cut.hidden_tokens() * cut.element);
   step.memory = most_memory(cut);
+  step.tokens = static_cast<double>(cut.model.sequence);
+  step.flops_per_token = flops_per_token(cut.model);
+  step.peak_flops = flops_of(cut.gpu, cut.precision);
+  if (cut.efficiency == 0) step.spread = cut.gpu.kernels->spread;
   if (cut.zero >= 2) step.units = units_of(cut);
-  for (int stage = 0; stage < cut.stages; ++stage)
+  for (int stage = 0; stage < cut.stages; ++stage) {
+    step.updates.push_back(update_of(cut, stage));
+    step.parameters.push_back(whole_bytes(cut.parameters(stage) * cut.element));
     step.gradients.push_back(cut.zero >= 2 ? sum_of(step.units)
-                                           : whole_bytes(cut.parameters(stage) * cut.element));
+                                           : whole_bytes(cut.parameters(stage) * cut.gradient));
+  }
   return step;
 }
 
@@ -218,15 +253,16 @@ LlmStep step_of(const Cut& cut, const Grid& grid) {
 Layer layer_of(const LlmStep& step, const Cut& cut) {
   const Duration head = (step.head.forward + step.head.backward) / cut.stages;
   const std::uint64_t most = *std::ranges::max_element(step.gradients);
-  const auto element = static_cast<std::uint64_t>(cut.element);
+  const auto element = static_cast<std::uint64_t>(cut.gradient);
   Layer layer{"stage", {(most + element - 1) / element}, {}, {}};
   const Pass& block = step.attention_block;
+  const int layers = step.part_layers * step.parts;
   layer.forward =
       cut.micro_batches *
-      (step.layers * (step.attention.forward + step.mlp.forward + cut.context * block.forward));
+      (layers * (step.attention.forward + step.mlp.forward + cut.context * block.forward));
   layer.backward =
       cut.micro_batches *
-      (step.layers * (step.attention.backward + step.mlp.backward + cut.context * block.backward) +
+      (layers * (step.attention.backward + step.mlp.backward + cut.context * block.backward) +
        head);
   return layer;
 }
@@ -248,9 +284,11 @@ const Algorithm* read_alltoallv(const Value& value) {
 }  // namespace
 
 std::vector<std::string> llm_option_names() {
-  return {"gpu",           "efficiency", "element",         "sequence",          "micro_batch",
-          "micro_batches", "schedule",   "stage_parts",     "sequence_parallel", "zero",
-          "shard",         "prefetch",   "tensor_exchange", "routing",           "expert_exchange"};
+  return {"gpu",       "efficiency",    "precision",       "element",        "gradient",
+          "attention", "launch",        "recompute",       "sequence",       "micro_batch",
+          "schedule",  "micro_batches", "stage_parts",     "fewer_at_ends",  "sequence_parallel",
+          "zero",      "shard",         "prefetch",        "overlap",        "tensor_overlap",
+          "routing",   "step_overhead", "tensor_exchange", "expert_exchange"};
 }
 
 std::shared_ptr<const Training> read_llm(Fields& options, const Grid& grid, bool nccl) {
@@ -264,6 +302,8 @@ std::shared_ptr<const Training> read_llm(Fields& options, const Grid& grid, bool
   require_memory(*options.map().find("model"), cut);
   auto training = std::make_shared<Training>();
   LlmStep step = step_of(cut, grid);
+  read_overlap(options, cut, step);
+  step.overhead = options.value_or("step_overhead", "0 s").seconds();
   const std::string sum = nccl ? "nccl" : "ring";
   step.tensor_exchange = read_allreduce(options.value_or("tensor_exchange", sum));
   step.exchange = read_allreduce(options.value_or("exchange", sum));
@@ -273,7 +313,7 @@ std::shared_ptr<const Training> read_llm(Fields& options, const Grid& grid, bool
   training->records = cut.model.records;
   training->batch = cut.micro_batch * cut.micro_batches;
   training->replica = cut.tensor * cut.context * cut.stages;
-  training->element = static_cast<std::size_t>(cut.element);
+  training->element = static_cast<std::size_t>(cut.gradient);
   training->layers = {layer_of(step, cut)};
   training->llm = std::make_shared<const LlmStep>(std::move(step));
   return training;

@@ -22,17 +22,35 @@ struct Cut {
   int micro_batch = 1, micro_batches = 1;
   int expert = 1;             ///< ranks of a data group that share a layer's experts
   std::vector<double> loads;  ///< of each of these, by its even share of the tokens
-  double element = 2, efficiency = 1;
+  double element = 2;         ///< bytes of a parameter and of an activation
+  double gradient = 2;        ///< bytes of a gradient, as it is summed and exchanged
+  double efficiency = 0;      ///< share of the GPU's operations per second; 0: by its kernels
+  Precision precision = Precision::bf16;
+  double recompute = 0;           ///< share of the layers whose forward is repeated before backward
+  bool recompute_square = false;  ///< attention alone is repeated
+  bool fused_attention = true;
+  Duration launch{};  ///< host time of a kernel
   bool sequence_parallel = false;
   int zero = 0;
   int shard = 1;     ///< ranks among which ZeRO cuts
   int prefetch = 0;  ///< ZeRO 3: units gathered ahead
   PipelineSchedule schedule = PipelineSchedule::one_f_one_b;
   int parts = 1;
+  int fewer_at_ends = 0;  ///< layers that the first part and the last one lack
 
   /// Sequences of a micro-batch that a rank has: a part of one, where cp cuts it.
   double sequences() const { return static_cast<double>(micro_batch) / context; }
-  double layers() const { return static_cast<double>(model.layers) / stages; }
+  /// Layers of a part of a stage, but for those that the ends lack.
+  int part_layers() const {
+    return (static_cast<int>(model.layers) + 2 * fewer_at_ends) / (stages * parts);
+  }
+  double layers(int stage) const {
+    const int ends = (stage == 0 ? 1 : 0) + (stage + 1 == stages ? 1 : 0);
+    return part_layers() * parts - ends * fewer_at_ends;
+  }
+  double hidden_tokens() const {
+    return sequences() * static_cast<double>(model.sequence) * static_cast<double>(model.hidden);
+  }
   /// One rank of a stage holds them of a layer.
   double expert_parameters() const {
     return static_cast<double>(model.expert_parameters()) / expert / tensor;
@@ -54,7 +72,7 @@ struct Cut {
   }
   /// One rank of a stage holds them.
   double parameters(int stage) const {
-    double all = layers() * layer_parameters();
+    double all = layers(stage) * layer_parameters();
     if (stage == 0) all += embedding_parameters();
     if (stage + 1 == stages) all += head_parameters();
     return all;
@@ -67,12 +85,6 @@ struct Cut {
     return static_cast<double>(std::min(order.passes(), order.warm_up() + 1)) / parts;
   }
 };
-
-/// Backward has two products of matrices for each one of forward.
-inline Pass pass_of(const Work& forward, const Cut& cut) {
-  const double time = roofline_s(forward, cut.gpu, cut.efficiency);
-  return {Duration(time), Duration(2 * time), static_cast<std::size_t>(forward.bytes)};
-}
 
 /// Up to whole floats, which replays send.
 inline std::uint64_t whole_bytes(double bytes) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "scenarios/workload/llm_experts.hpp"
 
+#include "scenarios/workload/llm_passes.hpp"
 #include "scenarios/workload/uneven.hpp"
 
 namespace ringscope {
@@ -78,11 +79,10 @@ Experts experts_of(const Cut& cut) {
   experts.combine = std::make_shared<const PairSizes>(back);
   experts.sent = whole_bytes(all * kept);
   experts.returned = whole_bytes(all * cut.most_load());
-  for (const double load : cut.loads)
-    experts.passes.push_back(pass_of(
-        expert_work(cut.model, cut.sequences(), cut.tensor, cut.element, cut.expert, load), cut));
+  for (const double load : cut.loads) experts.passes.push_back(mlp_pass(cut, load));
   for (int stage = 0; stage < cut.stages; ++stage)
-    experts.gradients.push_back(whole_bytes(cut.layers() * cut.expert_parameters() * cut.element));
+    experts.gradients.push_back(
+        whole_bytes(cut.layers(stage) * cut.expert_parameters() * cut.gradient));
   return experts;
 }
 

@@ -53,21 +53,4 @@ Transformer read_transformer(const Value& value) {
   return model;
 }
 
-Gpu read_gpu(const Value& value) {
-  const Written written = read_written(value, "scenarios/models/gpus", "GPU");
-  Fields fields(written.map, "gpu");
-  fields.optional("base");
-  Gpu gpu;
-  gpu.name = fields.value_or("name", written.name).text();
-  fields.value_or("about", "a GPU without a description");
-  const Value& flops = fields.required("flops");
-  gpu.flops = flops.number(0, most_flops);
-  if (gpu.flops <= 0) flops.fail("expected operations per second above 0, such as 312e12");
-  gpu.bandwidth = fields.required("memory_bandwidth").bandwidth().bytes_per_second;
-  if (const Value* memory = fields.optional("memory")) gpu.memory = memory->bytes().count;
-  fields.finish();
-  gpu.resolved = fields.resolved();
-  return gpu;
-}
-
 }  // namespace ringscope

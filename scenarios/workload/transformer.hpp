@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <string>
 
+#include "scenarios/workload/kernels.hpp"
 #include "topologies/input/input.hpp"
 
 namespace ringscope {
@@ -48,6 +49,16 @@ struct Transformer {
   }
 };
 
+/// Operations of a step for each token: 6 for each parameter of a matrix that it meets, and 12 for
+/// each token of its sequence and hidden unit: arXiv:2204.02311, appendix B.
+inline double flops_per_token(const Transformer& model) {
+  const double layer = static_cast<double>(model.attention_matrices() + model.router() +
+                                           model.top_k * model.mlp_matrices());
+  const double square = static_cast<double>(model.sequence) * static_cast<double>(model.hidden);
+  return static_cast<double>(model.layers) * (6 * layer + 12 * square) +
+         6 * static_cast<double>(model.head());
+}
+
 /// Work of one matrix or several, on one GPU.
 struct Work {
   double flops = 0, bytes = 0;
@@ -56,15 +67,6 @@ struct Work {
 inline Work without(const Work& all, const Work& part) {
   return {all.flops - part.flops, all.bytes - part.bytes};
 }
-
-/// A GPU as its data sheet has it.
-struct Gpu {
-  std::string name;
-  double flops = 0;          ///< per second, of matrices of the element's size
-  double bandwidth = 0;      ///< of its memory, B/s
-  std::uint64_t memory = 0;  ///< 0: unsaid
-  Value resolved;
-};
 
 /// Time of the bound: its operations, of which the GPU reaches a share, or its memory's bytes.
 inline double roofline_s(const Work& work, const Gpu& gpu, double efficiency) {
@@ -120,8 +122,7 @@ inline double activation_bytes(const Transformer& model, double sequences, doubl
   return two_byte_items * (sequence_parallel ? (whole + cut) / parts : whole + cut / parts);
 }
 
-/// A name, a path, or a map. Throw InputError.
+/// A name, a path, or a map. Throws InputError.
 Transformer read_transformer(const Value& value);
-Gpu read_gpu(const Value& value);
 
 }  // namespace ringscope

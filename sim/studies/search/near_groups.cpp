@@ -23,7 +23,7 @@ struct Neighbours {
 /// Allreduces of layers move their activations twice, forward twice and backward twice; other
 /// dimensions move gradients twice, and activations or keys once each way.
 double bytes_of(const std::string& dimension, const LlmStep& step) {
-  const double passes = double(step.layers) * step.micro_batches;
+  const double passes = double(step.all_layers()) / step.grid.size("pp") * step.micro_batches;
   if (dimension == "tp") return 8 * passes * static_cast<double>(step.activation);
   if (dimension == "cp") return 2 * passes * static_cast<double>(step.keys);
   if (dimension == "pp") return 2.0 * step.micro_batches * static_cast<double>(step.activation);

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "cli/commands/estimate_step.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "algorithms/training/llm.hpp"
+#include "algorithms/training/training.hpp"
+#include "cli/terminal/output_file.hpp"
+#include "cli/terminal/progress_bar.hpp"
+#include "cli/terminal/screen.hpp"
+#include "scenarios/answer/text/table.hpp"
+#include "scenarios/question/file_kind.hpp"
+#include "topologies/input/data_files.hpp"
+
+namespace ringscope {
+namespace {
+
+/// A part of a step: its column, its key, and whether it is printed if it is 0.
+struct PartOfStep {
+  const char *header, *key;
+  double LlmTimes::*seconds;
+};
+constexpr PartOfStep step_parts[] = {
+    {"busy", "busy_s", &LlmTimes::busy_s},
+    {"repeated", "repeated_s", &LlmTimes::repeated_s},
+    {"tp", "tp_s", &LlmTimes::tp_s},
+    {"cp", "cp_s", &LlmTimes::cp_s},
+    {"ep", "ep_s", &LlmTimes::ep_s},
+    {"pp", "pp_s", &LlmTimes::pp_s},
+    {"dp", "dp_s", &LlmTimes::dp_s},
+    {"bubble", "bubble_s", &LlmTimes::bubble_s},
+    {"update", "update_s", &LlmTimes::update_s},
+    {"host", "overhead_s", &LlmTimes::overhead_s},
+};
+
+}  // namespace
+
+StepRow step_row(const Scenario& scenario, KnownParts& known, SimulatedPrograms& simulated) {
+  const Training* training = scenario.job.training.get();
+  if (training == nullptr || training->llm == nullptr)
+    scenario.resolved.fail("expected a job with 'program: llm', got {} {}",
+                           scenario.job.algorithm->collective, scenario.job.algorithm->name);
+  StepRow row;
+  row.name = scenario.name;
+  row.gpus = static_cast<int>(scenario.placement.ranks.size());
+  GroupTimes groups(scenario, known, simulated);
+  const LlmStep& step = *training->llm;
+  row.times = llm_times(scenario, groups);
+  row.memory = step.memory;
+  const double records = 1.0 * training->batch * row.gpus / training->replica;
+  row.tokens_per_s = records * step.tokens / row.times.step_s;
+  row.utilisation = row.tokens_per_s * step.flops_per_token / (row.gpus * step.peak_flops);
+  if (step.spread > 1)
+    row.likely = TimeRange{row.times.step_s / step.spread, row.times.step_s * step.spread};
+  return row;
+}
+
+Json json_of(const StepRow& row) {
+  Json json = {{"case", row.name}, {"gpus", row.gpus}};
+  if (!row.error.empty()) {
+    json["error"] = row.error;
+    return json;
+  }
+  json["step_s"] = row.times.step_s;
+  if (row.likely) json.update({{"low_s", row.likely->low_s}, {"high_s", row.likely->high_s}});
+  for (const PartOfStep& part : step_parts) json[part.key] = row.times.*part.seconds;
+  json.update({{"tokens_per_s", row.tokens_per_s},
+               {"mfu", row.utilisation},
+               {"memory_bytes", row.memory.sum()}});
+  return json;
+}
+
+std::string text_of(const std::vector<StepRow>& rows) {
+  double longest = 0;
+  for (const StepRow& row : rows) longest = std::max(longest, row.times.step_s);
+  const TimeScale scale(longest);
+  std::vector<TextTable::Column> columns = {
+      {"case", TextTable::Align::left}, {"GPUs"}, {"step"}, {"low"}, {"high"}};
+  std::vector<const PartOfStep*> shown;
+  for (const PartOfStep& part : step_parts)
+    if (std::ranges::any_of(rows, [&](const StepRow& row) { return row.times.*part.seconds > 0; }))
+      shown.push_back(&part), columns.push_back({part.header});
+  columns.insert(columns.end(), {{"tokens/s"}, {"MFU"}, {"memory"}});
+  TextTable table(columns);
+  std::string errors;
+  for (const StepRow& row : rows) {
+    if (!row.error.empty()) {
+      errors += fmt::format("  {}: {}\n", row.name, row.error);
+      continue;
+    }
+    std::vector<std::string> cells = {row.name, std::to_string(row.gpus),
+                                      scale.text(row.times.step_s),
+                                      row.likely ? scale.text(row.likely->low_s) : "-",
+                                      row.likely ? scale.text(row.likely->high_s) : "-"};
+    for (const PartOfStep* part : shown) cells.push_back(scale.text(row.times.*(part->seconds)));
+    cells.push_back(fmt::format("{:.4g}", row.tokens_per_s));
+    cells.push_back(fmt::format("{:.1f} %", 100 * row.utilisation));
+    cells.push_back(fmt::format("{:.3g} GB", row.memory.sum() / 1e9));
+    table.add(std::move(cells));
+  }
+  return table.text(0) + errors;
+}
+
+void print_steps(const std::string& scenario, const std::string& format,
+                 const std::string& output) {
+  KnownParts known;
+  SimulatedPrograms simulated;
+  ProgressBar bar("estimating");
+  const std::string file = scenario_file(scenario);
+  const std::string stem = std::filesystem::path(file).stem().string();
+  const std::vector<CaseTree> trees = case_trees(Value::from_file(file), stem, {});
+  std::vector<StepRow> rows;
+  for (const CaseTree& one : trees) {
+    bar.show(static_cast<double>(rows.size()) / static_cast<double>(trees.size()));
+    try {
+      rows.push_back(step_row(read_tree(one.tree, one.name, known).front(), known, simulated));
+    } catch (const InputError& error) {
+      if (trees.size() == 1) throw;
+      rows.emplace_back();
+      rows.back().name = one.name;
+      rows.back().error = error.what();
+    }
+  }
+  bar.end();
+  Json all = Json::array();
+  for (const StepRow& row : rows) all.push_back(json_of(row));
+  const Json document = {{"schema", 1}, {"version", version()}, {"steps", std::move(all)}};
+  const std::string text = format == "json"
+                               ? document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"
+                               : text_of(rows);
+  if (output == "-" && format == "text")
+    show_screen(text);
+  else
+    write_output(output, text);
+}
+
+}  // namespace ringscope

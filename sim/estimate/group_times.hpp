@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Times of a job's collectives and messages, in all groups of a kind at once, each simulated once.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "scenarios/question/scenario_tree.hpp"
+
+namespace ringscope {
+
+/// Times in seconds by the program that was simulated: jobs on one cluster with one library share
+/// them.
+using SimulatedPrograms = std::map<std::string, double>;
+
+/// Of a job whose program splits its ranks into groups. Of a job with many ranks only the groups
+/// with a rank on its first host are simulated: those that share that host's links.
+class GroupTimes {
+ public:
+  /// All outlive this.
+  GroupTimes(const Scenario& scenario, KnownParts& known, SimulatedPrograms& simulated);
+
+  /// Seconds of a collective on a vector of so many bytes; 0 where groups of the kind have one
+  /// rank.
+  double collective(std::string_view kind, const Algorithm& algorithm, std::uint64_t bytes);
+  /// Seconds of a message from each rank to the next in its group; `around`: from the last one to
+  /// the first one, too.
+  double message(std::string_view kind, std::uint64_t bytes, bool around);
+
+ private:
+  /// `step`: for one group, in YAML, with @ for its name.
+  double simulated(std::string_view kind, const std::string& step);
+
+  const Scenario& scenario_;
+  KnownParts& known_;
+  std::vector<RankGroup> groups_;
+  SimulatedPrograms& times_;
+};
+
+}  // namespace ringscope

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "sim/estimate/llm_times.hpp"
+
+#include <algorithm>
+
+#include "algorithms/training/llm_experts.hpp"
+#include "algorithms/training/llm_parts.hpp"
+#include "algorithms/training/training.hpp"
+#include "sim/estimate/pipeline_times.hpp"
+
+namespace ringscope {
+namespace {
+
+double seconds(Duration time) { return time.count(); }
+
+/// One layer in one direction.
+struct LayerTime {
+  double busy = 0, tp = 0, cp = 0, ep = 0;
+  double sum() const { return busy + tp + cp + ep; }
+};
+
+LayerTime operator+(const LayerTime& a, const LayerTime& b) {
+  return {a.busy + b.busy, a.tp + b.tp, a.cp + b.cp, a.ep + b.ep};
+}
+
+/// A step with the times of its exchanges.
+class Composition {
+ public:
+  Composition(const Scenario& scenario, GroupTimes& groups)
+      : step_(*scenario.job.training->llm), groups_(groups) {
+    const auto tensor = static_cast<std::uint64_t>(step_.grid.size("tp"));
+    if (tensor > 1) sum_ = sum_of(step_.activation);
+    if (step_.tensor_overlap) first_ = sum_of(step_.activation / tensor);
+    if (step_.tensor_overlap) others_ = sum_of(step_.activation - step_.activation / tensor);
+    forward_ = forward();
+    backward_ = backward();
+  }
+
+  LlmTimes times();
+
+ private:
+  LayerTime half(Duration time) const {
+    const double busy = seconds(time);
+    return {busy, step_.tensor_overlap ? first_ + std::max(others_ - busy, 0.0) : sum_, 0, 0};
+  }
+  double sum_of(std::uint64_t bytes);
+  LayerTime forward();
+  LayerTime backward();
+  LayerTime ring(Duration block, bool back);
+  LayerTime experts(bool back);
+
+  LlmTimes pipelined();
+  LlmTimes sharded();
+  /// Exposed exchange of a stage's gradients and parameters with ZeRO 0 or 1.
+  double exposed(int stage, const StageTimes& times);
+  double bucket(std::string_view half, std::uint64_t bytes, int buckets);
+
+  const LlmStep& step_;
+  GroupTimes& groups_;
+  double sum_ = 0, first_ = 0, others_ = 0;  ///< sums of a tensor group: all, a part, the others
+  LayerTime forward_, backward_;
+};
+
+double Composition::sum_of(std::uint64_t bytes) {
+  const Halves halves = halves_of(tensor_exchange_of(step_));
+  if (!step_.sequence_parallel)
+    return groups_.collective("tensor", tensor_exchange_of(step_), bytes);
+  return groups_.collective("tensor", *halves.allgather, bytes) +
+         groups_.collective("tensor", *halves.reduce_scatter, bytes);
+}
+
+/// Keys go round while a block is computed; backward their gradients too, and back to their rank.
+LayerTime Composition::ring(Duration block, bool back) {
+  const int blocks = step_.grid.size("cp");
+  if (blocks == 1) return {};
+  const double message = groups_.message("context", step_.keys, true), one = seconds(block);
+  const double busy = blocks * one, each = std::max(one, message);
+  const double all = back ? each * blocks + message : each * (blocks - 1) + one;
+  return {busy, 0, all - busy, 0};
+}
+
+LayerTime Composition::experts(bool back) {
+  const Experts& experts = step_.experts;
+  const std::string_view name = expert_exchange_of(step_).name;
+  const Algorithm& exchange = *find_algorithm("alltoall", name);
+  const double there = groups_.collective("expert", exchange, experts.sent);
+  const double and_back = groups_.collective("expert", exchange, experts.returned);
+  double most = 0, tensor = 0;
+  for (const Pass& pass : experts.passes)
+    most = std::max(most, seconds(back ? pass.backward : pass.forward));
+  if (step_.grid.size("tp") > 1) {
+    const Halves halves = halves_of(tensor_exchange_of(step_));
+    const std::uint64_t here = experts.sent * static_cast<std::uint64_t>(step_.grid.size("tp"));
+    tensor = groups_.collective("tensor", *halves.allgather, here) +
+             groups_.collective("tensor", *halves.reduce_scatter, here) + (back ? 0 : sum_);
+  }
+  return {most, tensor, 0, there + and_back};
+}
+
+LayerTime Composition::forward() {
+  const bool apart = step_.grid.size("cp") > 1 || step_.experts.ranks > 1;
+  const LayerTime ring_time = ring(step_.attention_block.forward, false);
+  LayerTime attention = half(step_.attention.forward);
+  if (apart) attention.tp = step_.experts.ranks > 1 ? 0 : sum_;
+  const LayerTime mlp = step_.experts.ranks > 1 ? experts(false) : half(step_.mlp.forward);
+  return attention + ring_time + mlp;
+}
+
+LayerTime Composition::backward() {
+  const LayerTime mlp = step_.experts.ranks > 1 ? experts(true) : half(step_.mlp.backward);
+  return mlp + ring(step_.attention_block.backward, true) + half(step_.attention.backward);
+}
+
+double Composition::bucket(std::string_view half, std::uint64_t bytes, int buckets) {
+  const Halves halves = halves_of(exchange_of(step_));
+  const Algorithm& algorithm = half == "allgather" ? *halves.allgather : *halves.reduce_scatter;
+  return groups_.collective("data", algorithm, bytes / static_cast<std::uint64_t>(buckets));
+}
+
+// Buckets are exchanged one after the other, each when its layer has been passed.
+double Composition::exposed(int stage, const StageTimes& times) {
+  if (ranks_of_data(step_) == 1) return 0;
+  const std::uint64_t sparse = step_.experts.ranks == 1 ? 0 : step_.experts.gradients[stage];
+  const std::uint64_t gradients = step_.gradients[stage] - sparse;
+  const std::uint64_t parameters = std::min(step_.parameters[stage], gradients);
+  const double of_experts = groups_.collective("expert data", exchange_of(step_), sparse);
+  if (step_.zero == 0)
+    return of_experts + groups_.collective("data", exchange_of(step_), gradients);
+  int buckets = 0;
+  for (int part = 0; part < step_.parts; ++part) buckets += step_.layers(stage, part);
+  const double gather = bucket("allgather", parameters, step_.overlap_parameters ? buckets : 1);
+  const double scatter = bucket("reduce_scatter", gradients, step_.overlap_gradients ? buckets : 1);
+  double late = of_experts, at = 0;
+  for (int part = 0; part < step_.parts && step_.overlap_parameters; ++part)
+    for (int layer = 0; layer < step_.layers(stage, part); ++layer) {
+      at += gather;
+      late = std::max(late, of_experts + at - times.first_start[part] - layer * forward_.sum());
+    }
+  if (!step_.overlap_gradients) return late + scatter + (step_.overlap_parameters ? 0 : gather);
+  at = 0;
+  for (int part = step_.parts - 1; part >= 0; --part)
+    for (int left = step_.layers(stage, part) - 1; left >= 0; --left)
+      at = std::max(at, times.last_end[part] - left * backward_.sum()) + scatter;
+  return late + std::max(0.0, at - times.end) + (step_.overlap_parameters ? 0 : gather);
+}
+
+LlmTimes Composition::pipelined() {
+  const int stages = step_.grid.size("pp");
+  Pipeline pipeline{stages, step_.parts, step_.micro_batches, step_.schedule, {}, {}, 0};
+  pipeline.message = stages > 1 ? groups_.message("pipeline", step_.activation, false) : 0;
+  const double again = forward_.sum() * step_.repeated;
+  for (int stage = 0; stage < stages; ++stage) {
+    pipeline.forward.emplace_back();
+    pipeline.backward.emplace_back();
+    for (int part = 0; part < step_.parts; ++part) {
+      const int layers = step_.layers(stage, part);
+      const bool end = stage + 1 == stages && part + 1 == step_.parts;
+      pipeline.forward[stage].push_back(layers * forward_.sum() +
+                                        (end ? seconds(step_.head.forward) : 0));
+      pipeline.backward[stage].push_back(layers * backward_.sum() + again +
+                                         (end ? seconds(step_.head.backward) : 0));
+    }
+  }
+  const Table<StageTimes> times = pipeline_times(pipeline);
+  LlmTimes sum;
+  for (int stage = 0; stage < stages; ++stage) {
+    const double exchange = exposed(stage, times[stage]);
+    const double update = step_.updates.empty() ? 0 : seconds(step_.updates[stage]);
+    sum.step_s = std::max(sum.step_s, times[stage].end + exchange + update);
+    sum.dp_s += exchange / stages;
+    sum.update_s += update / stages;
+    sum.pp_s += times[stage].sent / stages;
+  }
+  const double layers = 1.0 * step_.all_layers() / stages * step_.micro_batches;
+  const double repeats = 1.0 * step_.repeated * step_.parts * step_.micro_batches;
+  const LayerTime both = forward_ + backward_;
+  sum.busy_s = layers * both.busy +
+               step_.micro_batches / stages * seconds(step_.head.forward + step_.head.backward);
+  sum.repeated_s = repeats * forward_.busy;
+  sum.tp_s = layers * both.tp + repeats * forward_.tp;
+  sum.cp_s = layers * both.cp + repeats * forward_.cp;
+  sum.ep_s = layers * both.ep + repeats * forward_.ep;
+  return sum;
+}
+
+// As llm_sharded.cpp: one stream gathers units ahead and reduces those that backward has passed.
+LlmTimes Composition::sharded() {
+  const Halves halves = halves_of(exchange_of(step_));
+  const bool gathers = step_.zero == 3;
+  const std::string_view kind = shard_of(step_) < ranks_of_data(step_) ? "shard" : "data";
+  double now = 0, stream = 0, replicas = 0, all_gathers = 0;
+  Table<double> gather, scatter, forward, backward;
+  for (const ParameterUnit& unit : step_.units) {
+    const bool layer = unit.part == ParameterUnit::Part::layer,
+               head = unit.part == ParameterUnit::Part::head;
+    gather.push_back(groups_.collective(kind, *halves.allgather, unit.bytes));
+    scatter.push_back(groups_.collective(kind, *halves.reduce_scatter, unit.gradients));
+    forward.push_back(layer ? forward_.sum() : head ? seconds(step_.head.forward) : 0);
+    backward.push_back(layer  ? backward_.sum() + (step_.repeated > 0 ? forward_.sum() : 0)
+                       : head ? seconds(step_.head.backward)
+                              : 0);
+    all_gathers += gather.back();
+    if (kind == "shard")
+      replicas += groups_.collective("replica", exchange_of(step_),
+                                     unit.gradients / static_cast<std::uint64_t>(shard_of(step_)));
+  }
+  const int units = static_cast<int>(step_.units.size());
+  double busy = 0;
+  for (int micro_batch = 0; micro_batch < step_.micro_batches; ++micro_batch) {
+    Table<double> passed(2 * units + 1, now);
+    for (int pass = 0; pass < 2 * units; ++pass) {
+      const bool back = pass >= units;
+      const int unit = back ? 2 * units - 1 - pass : pass;
+      if (gathers)
+        stream = std::max(stream, passed[std::max(pass - step_.prefetch, 0)]) + gather[unit];
+      if (gathers) now = std::max(now, stream);
+      now += back ? backward[unit] : forward[unit];
+      busy += back ? backward[unit] : forward[unit];
+      passed[pass + 1] = now;
+      if (back) stream = std::max(stream, now) + scatter[unit];
+    }
+  }
+  LlmTimes times;
+  const double end = std::max(now, stream) + replicas;
+  times.dp_s = end - busy + (gathers ? 0 : all_gathers);
+  times.update_s = step_.updates.empty() ? 0 : seconds(step_.updates[0]);
+  times.step_s = busy + times.dp_s + times.update_s;
+  const double layers = 1.0 * step_.all_layers() * step_.micro_batches;
+  const double repeats = 1.0 * step_.repeated * step_.micro_batches;
+  times.repeated_s = repeats * forward_.busy;
+  times.tp_s = layers * (forward_.tp + backward_.tp) + repeats * forward_.tp;
+  times.cp_s = layers * (forward_.cp + backward_.cp) + repeats * forward_.cp;
+  times.busy_s = busy - times.repeated_s - times.tp_s - times.cp_s;
+  return times;
+}
+
+LlmTimes Composition::times() {
+  LlmTimes times = step_.zero >= 2 ? sharded() : pipelined();
+  times.overhead_s = seconds(step_.overhead);
+  times.step_s += times.overhead_s;
+  times.bubble_s = times.step_s - times.busy_s - times.repeated_s - times.tp_s - times.cp_s -
+                   times.ep_s - times.pp_s - times.dp_s - times.update_s - times.overhead_s;
+  return times;
+}
+
+}  // namespace
+
+LlmTimes llm_times(const Scenario& scenario, GroupTimes& groups) {
+  return Composition(scenario, groups).times();
+}
+
+}  // namespace ringscope

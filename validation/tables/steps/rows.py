@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Rows of published/training: measured steps of large models, each with the job that it was."""
+
+from dataclasses import dataclass
+
+from validation import PUBLISHED
+from validation.csv_files import rows_of
+
+FOLDER = PUBLISHED / "training"
+H100, A100 = {"base": "h100_nvswitch"}, {"base": "a100_nvswitch"}
+# Jean Zay: four Omni-Path links of 100 Gbit/s on a host, of which NCCL reaches a quarter (fitted).
+JEAN_ZAY = {"base": "aws_p4d", "link": {"kind": "infiniband", "bandwidth": "25 Gbit/s",
+                                        "latency": "0.6 us"}}
+LLAMA = {"llama3.1-8b": "llama_3_1_8b", "llama3.1-70b": "llama_3_1_70b",
+         "llama3.1-405b": "llama_3_1_405b"}
+# Layers, hidden and heads: mosaicml/llm-foundry, scripts/train/yamls/pretrain.
+MPT = {"125m": (12, 768, 12), "350m": (24, 1024, 16), "760m": (24, 1536, 12), "1b": (24, 2048, 16),
+       "3b": (32, 2560, 20), "7b": (32, 4096, 32), "13b": (40, 5120, 40), "30b": (48, 7168, 56),
+       "70b": (80, 8192, 64)}
+
+
+@dataclass(frozen=True)
+class Row:
+    """A measured step; without a time it ran out of memory."""
+
+    table: str
+    model: str  # with the precision: what one efficiency is fitted to
+    gpus: int
+    step_s: float | None
+    tuned: bool  # SPLIT.md lets mechanisms be tuned on it
+    scenario: dict
+
+
+def scenario_of(cluster: dict, library: str, gpus: int, groups: dict, options: dict) -> dict:
+    hosts = -(-gpus // 8)
+    return {"cluster": {**cluster, "hosts": max(2, hosts)}, "library": library,
+            "placement": {"hosts": f"8x{hosts}", "on": "gpu"},
+            "job": {"program": "llm", "groups": groups, "options": options}}
+
+
+def llama(cells: dict) -> Row:
+    size = {key: int(cells[key]) for key in ("gpus", "layers", "tp", "pp", "cp", "accumulation")}
+    model = {"base": LLAMA[cells["model"]], "parameters": None, "layers": size["layers"]}
+    options = {"model": model, "gpu": "h100", "precision": cells["precision"],
+               "micro_batches": size["accumulation"], "zero": 1, "overlap": "all"}
+    if cells["vp"]:
+        options.update(schedule="interleaved", stage_parts=int(cells["vp"]))
+        if size["layers"] % (size["pp"] * int(cells["vp"])):
+            options["fewer_at_ends"] = 1
+    if size["tp"] > 1:
+        options.update(sequence_parallel=True, tensor_overlap=True)
+    groups = {"order": "tp-cp-dp-pp", **{key: size[key] for key in ("tp", "cp", "pp")}}
+    tuned = cells["precision"] == "bf16" and (cells["model"], size["gpus"]) in (
+        ("llama3.1-8b", 8), ("llama3.1-70b", 64))
+    return Row("llama", f"{cells['model']} {cells['precision']} {size['layers']} layers",
+               size["gpus"], float(cells["step_s"]), tuned,
+               scenario_of(H100, "nccl_h100", size["gpus"], groups, options))
+
+
+def mpt(cells: dict) -> Row:
+    gpus, sequence = int(cells["gpus"]), int(cells["seq_len"])
+    layers, hidden, heads = MPT[cells["model"]]
+    model = {"layers": layers, "hidden": hidden, "heads": heads, "vocabulary": 50368,
+             "positions": sequence, "tied": True, "sequence": sequence}
+    hopper = cells["gpu"].startswith("h100")
+    # Triton's FlashAttention of 2023: 25 to 40 % of an A100's operations (arXiv:2307.08691, abstract).
+    kernels = {"matrix": 0.7 if hopper else 0.8, "attention": 0.33, "memory": 0.85,
+               "multiprocessors": 132 if hopper else 108}
+    base = "h100" if hopper else cells["gpu"].removesuffix("gb")
+    options = {"model": model, "gpu": {"base": base, "kernels": kernels},
+               "micro_batch": int(cells["micro_batch"]), "micro_batches": int(cells["grad_accum"]),
+               "zero": 3 if cells["sharding"] == "FULL_SHARD" else 2,
+               "recompute": "full" if cells["checkpointing"] == "True" else "none"}
+    tuned = gpus == 8 and cells["gpu"] == "a100_80gb"
+    kind = f"mpt-{cells['model']} {cells['gpu']} {sequence} {options['recompute']}"
+    return Row("mpt", kind, gpus, float(cells["step_s"]), tuned,
+               scenario_of(H100 if hopper else A100, "nccl_h100" if hopper else "nccl_a100", gpus,
+                           {}, options))
+
+
+def bloom(cells: dict) -> Row:
+    size = {key: int(cells[key]) for key in ("dp", "tp", "pp", "micro_batch", "global_batch",
+                                             "layers", "hidden", "heads", "hosts")}
+    section = cells["section"]
+    model = {"layers": size["layers"], "hidden": size["hidden"], "heads": size["heads"],
+             "vocabulary": 250880, "biases": True, "tied": True, "sequence": 2048}
+    options = {"model": model, "gpu": "a100_80", "attention": "unfused", "recompute": "full",
+               "micro_batch": size["micro_batch"], "zero": 1,
+               "micro_batches": size["global_batch"] // (size["dp"] * size["micro_batch"])}
+    if section == "Rebalancing layers":
+        options["gradient"] = "4 B"
+    if size["layers"] % size["pp"]:
+        options["fewer_at_ends"] = 1
+    groups = {"order": "tp-dp-pp", "tp": size["tp"], "pp": size["pp"]}
+    step = float(cells["step_s"]) if cells["step_s"] not in ("", "x") else None
+    return Row("bloom", f"{section} {size['hidden']} {size['layers']} {size['global_batch']}",
+               8 * size["hosts"], step, section == "GBS Variations",
+               scenario_of(JEAN_ZAY, "nccl_a100", 8 * size["hosts"], groups, options))
+
+
+def rows() -> list:
+    files = (("dgxc-llama31-h100", llama), ("mpt-fsdp-steps", mpt), ("bloom-3d-search", bloom))
+    return [row_of(cells) for name, row_of in files for cells in rows_of(FOLDER / f"{name}.csv")]
