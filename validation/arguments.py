@@ -3,7 +3,12 @@
 
 import argparse
 import json
+import pathlib
+from typing import Callable
 
+from validation.yaml_files import tables_of
+
+OPTIONS = tables_of(__file__)
 MOST_RANKS = 1_000_000
 
 
@@ -14,15 +19,20 @@ def count(words: str) -> int:
     return int(words)
 
 
-def percentage(words: str) -> float:
-    """"5%" as 0.05."""
+def number(words: str, unit: str, fits: Callable[[float], bool], expected: str) -> float:
+    """The number before the unit, which `fits` must be true of."""
     try:
-        value = float(words.removesuffix("%")) / 100 if words.endswith("%") else -1
+        value = float(words.removesuffix(unit)) if words.endswith(unit) else -1
     except ValueError:
         value = -1
-    if not 0 < value < 1:
-        raise argparse.ArgumentTypeError(f"expected a percentage such as 5%, got '{words}'")
+    if not fits(value):
+        raise argparse.ArgumentTypeError(f"expected {expected}, got '{words}'")
     return value
+
+
+def percentage(words: str) -> float:
+    """"5%" as 0.05."""
+    return number(words, "%", lambda value: 0 < value / 100 < 1, "a percentage such as 5%") / 100
 
 
 def choice(words: str) -> tuple:
@@ -41,3 +51,17 @@ def placement(words: str):
         return json.loads(words)
     except ValueError:
         raise argparse.ArgumentTypeError(f"expected 8x2 or JSON, got '{words}'") from None
+
+
+KNOWN = {"int": int, "float": float, "path": pathlib.Path, "count": count, "choice": choice,
+         "percentage": percentage, "placement": placement}
+
+
+def add_options(parser, section: str, **given):
+    """Adds the options of a section of arguments.yaml. `given`: values that it names, beside KNOWN.
+    """
+    known = KNOWN | given
+    for names, settings in OPTIONS[section].items():
+        values = {key: known[value[1:]] if str(value).startswith("=") else value
+                  for key, value in settings.items()}
+        parser.add_argument(*names.split(), **values | {"help": values["help"].format(**known)})

@@ -13,48 +13,15 @@ from typing import NamedTuple, Optional
 from common.programs import InputError, write_text
 from common.quantities import format_bandwidth, parse_quantity
 from validation.json_fields import IS, MISSING, Place, is_number, load, shown, take
+from validation.yaml_files import tables_of
 
 SCHEMA = 2
 MOST_RATE = 1e15  # bytes per second of a rank: a hundred times what any memory of 2026 gives
 KINDS = ("probes", "replay", "trace")
 
-WHERE = {"program": "", "command": "", "date": "", "hosts": [], "cpu": "", "nic": [], "kernel": "",
-         "mpi": "", "start": "", "timer_s": 0.0, "warmups": 0, "link_bandwidth": "",
-         "emulated": "", "source": ""}  # defaults where nobody knows
-
-# Parameters of each known probe; others may follow, with parameters of their own.
-PROBES = {
-    "ping_pong": ("bytes", "way"),
-    "stream": ("bytes", "way", "pairs", "directions", "window"),
-    "stream_cpu": ("bytes", "way", "side"),
-    "send_call": ("bytes", "way"),
-    "send_complete": ("bytes", "way"),
-    "recv_call": ("bytes", "way"),
-    "late_receiver": ("bytes", "way", "delay_s"),
-    "eager_room": ("bytes", "way", "messages", "delay_s"),
-    "overlap": ("bytes", "way", "side", "tests", "compute_s"),
-    "turns": ("bytes", "way", "messages", "until"),
-    "threads": ("bytes", "way", "arrangement"),
-    "exchange": ("bytes", "way", "set"),
-    "reduction": ("bytes", "ranks"),
-    "copy": ("bytes", "ranks"),
-    "barrier": ("ranks",),
-    "matching": ("posted", "way"),
-}
-GPU_PROBES = {
-    "gpu_copy": ("bytes", "gpu", "direction", "memory", "streams"),
-    "gpu_copy_done": ("bytes", "gpu", "direction", "memory"),
-    "gpu_peer_copy": ("bytes", "from", "to", "access", "directions"),
-    "gpu_peer_copy_done": ("bytes", "from", "to", "access"),
-    "gpu_launch": ("gpu", "until"),
-    "gpu_notice": ("gpu", "by"),
-    "gpu_reduction": ("bytes", "gpu"),
-    "staged_pipeline": ("bytes", "gpu", "segment", "memory"),
-}
-PARAMETERS = {
-    "replay": ("collective", "algorithm", "ranks_count", "hosts_count", "placement"),
-    "trace": ("rank", "placement"),
-}
+*NEEDED, WHERE = tables_of(__file__).values()
+PROBES, GPU_PROBES, PARAMETERS = (
+    {what: tuple(words.split()) for what, words in table.items()} for table in NEEDED)
 COUNTS = ("bytes", "pairs", "directions", "window", "ranks", "ranks_count", "hosts_count", "rank",
           "gpu", "streams", "segment", "set", "messages", "posted")
 

@@ -22,6 +22,7 @@ import numpy as np
 import yaml
 
 from common.programs import run_main, write_text
+from validation.arguments import add_options
 from validation.blind import allpairs, experts
 from validation.calibration.imports import collectives
 from validation.calibration.nccl import ship
@@ -250,11 +251,7 @@ def filled(simulator: Simulator, name: str, given) -> str:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("folder", type=pathlib.Path, help="folder of the tables without times")
-    parser.add_argument("names", nargs="+", metavar="NAME", choices=TABLES, help="table to fill")
-    parser.add_argument("--fit", type=pathlib.Path,
-                        help="JSON file of nccl.everywhere, for the cost of a PyTorch call")
-    parser.add_argument("-o", type=pathlib.Path, required=True, help="folder for the filled tables")
+    add_options(parser, "blind fill", tables=TABLES)
     given = parser.parse_args()
     given.known = json.loads(given.fit.read_text(encoding="utf-8")) if given.fit else {}
     for name in given.names:

@@ -23,7 +23,7 @@ import sys
 from common.programs import (InputError, Parser, page_parser, pairs_of, run_main, values_of,
                                  write_text)
 from common.quantities import parse_quantity
-from validation.arguments import count
+from validation.arguments import add_options
 from validation.calibration.fit import calibration, draws, parameters, profile, report
 from validation.calibration.imports import logs
 from validation.calibration.nccl import own_file
@@ -41,50 +41,8 @@ def natural(text):
 
 def arguments():
     parser = page_parser(PROGRAM, __doc__, Parser)
-    parser.add_argument("documents", nargs="+", metavar="PROBES",
-                        help="documents of `ringscope-mpi probe` or `ringscope import`, or logs "
-                        "of OSU, IMB, nccl-tests or nvbandwidth")
-    parser.add_argument("-o", "--output", required=True, metavar="FILE.yaml",
-                        help="calibrated model to write")
-    parser.add_argument("--report", metavar="FILE.txt",
-                        help="file for the report (default: standard output)")
-    parser.add_argument("--figure", metavar="FILE.png", help="figure of measured points and "
-                        "fitted curves: .png, .pdf, .svg or .eps")
-    parser.add_argument("--cluster", metavar="NAME",
-                        help="cluster of the NCCL measurements, by name or file")
-    parser.add_argument("--library", metavar="NAME", help="profile to fit to the NCCL "
-                        "measurements, such as nccl_h100")
-    parser.add_argument("--hosts", type=count, help="number of hosts of the cluster "
-                        "(default: the measured ones, at least "
-                        f"{calibration.HOSTS}; if only GPUs were probed, 1)")
-    parser.add_argument("--cores", type=count, help="number of cores of each host "
-                        f"(default: the most ranks on a host, at least {calibration.CORES}; if "
-                        "GPUs were probed, 1)")
-    parser.add_argument("--transport", choices=("tcp", "rdma"),
-                        help="transport between hosts: tcp (the CPU moves the data) or rdma (the "
-                        "NIC does) (default: by the NIC's name or the latency)")
-    parser.add_argument("--seed", type=natural, default=1,
-                        help="random seed of the bootstrap (default: %(default)s)")
-    parser.add_argument("--bootstrap", type=natural, default=200, metavar="N",
-                        help="number of bootstrap refits for the intervals; for a fit to NCCL's "
-                        "times, 0 skips the ensemble, other values have no effect "
-                        "(default: %(default)s)")
-    parser.add_argument("--rounds", type=count, default=calibration.Settings.rounds, metavar="N",
-                        help="maximum number of simulation rounds for a fit to collectives; a "
-                             "warning reports a fit that needs more (default: %(default)s)")
-    parser.add_argument("--assume", action="append", default=[], metavar="KEY=VALUE",
-                        help="value of network.cpu_share or network.cost_share, 0 to 1, if no "
-                             "probe determines it")
-    parser.add_argument("--only", action="append", default=[], metavar="KEY=VALUE",
-                        help="parameter of the replays to fit to, such as hosts_count=4; several "
-                             "values of one key are alternatives (default: all replays)")
-    parser.add_argument("--memory", choices=("pinned", "pageable"), default="pinned",
-                        help="host memory of staged messages between GPUs "
-                             "(default: %(default)s)")
-    parser.add_argument("--segment", metavar="SIZE", help="segment size of staged messages, such "
-                        "as 1MiB (default: the best of the probed sizes)")
-    parser.add_argument("--algorithm", action="append", default=[], metavar="COLLECTIVE=NAME",
-                        help="algorithm of the library for replays that name none")
+    add_options(parser, "calibrate", natural=natural, hosts=calibration.HOSTS,
+                cores=calibration.CORES, rounds=calibration.Settings.rounds)
     logs.add_options(parser)
     options = parser.parse_args()
     if options.cluster or options.library:

@@ -14,7 +14,7 @@ import sys
 from common.programs import InputError, page_parser, run_main, write_text
 from common.quantities import parse_quantity
 from validation import measurements
-from validation.arguments import MOST_RANKS
+from validation.arguments import MOST_RANKS, add_options
 from validation.calibration import imports
 from validation.calibration.imports import findings as findings_
 from validation.calibration.imports import logs
@@ -28,22 +28,8 @@ class Parser(argparse.ArgumentParser):
 
 def parse_arguments():
     parser = page_parser("ringscope import", __doc__, Parser)
-    parser.add_argument("files", nargs="+", metavar="FILE",
-                        help='output of a benchmark ("-": standard input)')
-    parser.add_argument("-o", "--output", default="-", metavar="FILE",
-                        help="file to write (default: standard output)")
-    parser.add_argument("--format", default="", metavar="NAME", help="format of the input: " +
-                        ", ".join(one.NAME for one in imports.FORMATS) +
-                        " (default: detected from the content)")
-    parser.add_argument("--only", dest="kind", choices=measurements.KINDS,
-                        help="kind of measurements to import (default: all kinds)")
-    parser.add_argument("--placement", default="", metavar="TEXT",
-                        help="placement of a trace, such as 3-3")
-    parser.add_argument("--nic", default="", metavar="TEXT", help="NIC of the hosts")
-    parser.add_argument("--link-bandwidth", default="", metavar="TEXT",
-                        help='nominal bandwidth of a host\'s link, such as "10 Gbit/s"')
-    parser.add_argument("--source", default="", metavar="TEXT",
-                        help="publisher and place of the results")
+    add_options(parser, "import", formats=", ".join(one.NAME for one in imports.FORMATS),
+                kinds=measurements.KINDS)
     logs.add_options(parser)
     return parser.parse_args()
 

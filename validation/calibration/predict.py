@@ -24,6 +24,7 @@ from typing import Optional
 
 from common.programs import InputError, Parser, page_parser, run_main, waiting, write_text
 from common.quantities import format_time
+from validation.arguments import add_options
 from validation.calibration.nccl.spread import OUTSIDE
 from validation.calibration.verdict import interval, model, residuals, text
 from validation.calibration.verdict.simulator import Simulator, batch
@@ -47,13 +48,7 @@ class Prediction:
 
 def arguments():
     parser = page_parser("ringscope predict", __doc__, Parser)
-    parser.add_argument("scenario", metavar="SCENARIO.yaml", help="scenario, by name or file")
-    parser.add_argument("model", metavar="MYCLUSTER.yaml", nargs="?",
-                        help="file written by `calibrate` (default: the library in --set or in "
-                        "the scenario)")
-    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE",
-                        help="key of the scenario to override, such as job.bytes=64MiB")
-    parser.add_argument("--json", metavar="FILE", help="report as JSON ('-': standard output)")
+    add_options(parser, "predict")
     return parser.parse_args()
 
 

@@ -10,13 +10,11 @@ import numpy as np
 
 from common.programs import InputError, waiting
 from validation.doctor import curve as curve_
-from validation.doctor import ranking
+from validation.doctor import inputs, ranking, trials
 from validation.doctor.causes import CAUSES
 from validation.doctor.causes.tree_across_hosts import chose
 from validation.doctor.errors import Errors
-from validation.doctor.inputs import SCALED
 from validation.doctor.scenario.scene import Scene, counts_of, hosts_of, ranks_of
-from validation.doctor.trials import Trials
 from validation.doctor.what_if import WhatIf
 
 FASTER = 1.15  # two hosts than more of them
@@ -129,7 +127,7 @@ def expect(what_if: WhatIf, scene: Scene, curve: curve_.Curve):
     for point, answer in zip(curve.points, [answers[i] for i in kept]):
         point.expected = answer["time_s"] / point.divide
         point.chosen = answer["chosen"]
-        point.likely = () if point.family == SCALED else answer["likely"]
+        point.likely = () if point.family == inputs.SCALED else answer["likely"]
         if answer["busbw"] > 0 and answer["bytes"] > 0 and point.divide == 1:
             point.factor = answer["busbw"] * answer["time_s"] / answer["bytes"]
 
@@ -175,7 +173,7 @@ def rank(what_if: WhatIf, diagnosis: Diagnosis, causes: list = CAUSES) -> list:
                             np.log([point.expected for point in points]),
                             diagnosis.errors.of(kept))
     possible = [one for one in causes if one.name not in diagnosis.struck]
-    outcomes = Trials(what_if, scene, curve, possible, found).outcomes()
+    outcomes = trials.Trials(what_if, scene, curve, possible, found).outcomes()
     every = np.full(len(diagnosis.curve.points), np.nan)
     for i, one in enumerate(outcomes):
         times = every.copy()

@@ -19,11 +19,11 @@ of NCCL five left the interval itself at two neighbouring sizes, which share the
 import copy
 import math
 import statistics
-from typing import NamedTuple
 
 import numpy as np
 
 from validation.calibration.nccl.spread import OUTSIDE
+from validation.yaml_files import tables_of
 
 LIMIT = 2.5
 INSIDE = statistics.NormalDist().inv_cdf(1 - OUTSIDE / 2)  # standard deviations
@@ -32,32 +32,13 @@ COMMON = 0.5
 OCTAVES = 4.0
 DEGREES = 6.0
 LEAST_NOISE, NOISE = 0.03, 0.05  # relative; the second where no sample tells
-
-
-class Stated(NamedTuple):
-    """One standard deviation of log(measured / simulated), up to `up_to` bytes."""
-
-    up_to: float
-    sigma: float
-
-
-# The project's own tables, of cases that no fit saw; README.md names the tables.
-STATED = {
-    "fitted": (Stated(64 * 1024, 0.25), Stated(1 << 20, 0.20), Stated(math.inf, 0.12)),
-    "nccl": (Stated(16 * 1024, 0.15), Stated(2 << 20, 0.25), Stated(math.inf, 0.10)),
-    "nccl, between hosts": (Stated(2 << 20, 0.50), Stated(32 << 20, 0.25), Stated(math.inf, 0.12)),
-    "scaled from data sheet": (Stated(2 << 20, .60), Stated(32 << 20, .35), Stated(math.inf, .20)),
-    # Two logs of one job, or of like jobs, differ by the noise of both.
-    "reference": (Stated(64 * 1024, 0.10), Stated(math.inf, 0.07)),
-    "reference of another job": (Stated(math.inf, 0.20),),
-    "illustrative": (Stated(64 * 1024, 0.60), Stated(1 << 20, 0.40), Stated(math.inf, 0.20)),
-}
+STATED = tables_of(__file__)
 
 
 def stated(family: str, size: int) -> float:
     """By interpolation between the bands' middles there would be no jump; the bands are as the
     tables have them."""
-    return next(one.sigma for one in STATED[family] if size <= one.up_to)
+    return next(sigma for up_to, sigma in STATED[family] if size <= up_to)
 
 
 class Errors:

@@ -4,19 +4,17 @@
 evidence.yaml lists their forms. Lines that begin with "#@" are remarks of whoever filed the log.
 """
 
-import pathlib
 import re
 from typing import NamedTuple
 
 from common.quantities import parse_quantity
 from validation.calibration.imports.source import bytes_of
 from validation.doctor.scenario.scene import Scene
-from validation.yaml_files import read_yaml
+from validation.yaml_files import tables_of
 
-TABLES = read_yaml(pathlib.Path(__file__).with_suffix(".yaml"))
 # (cause, pattern, strong): a weak statement gives way to a contradiction in another line.
 STATES, DENIES = ([(one["cause"], "|".join(one["any"]), one.get("strong", True))
-                   for one in TABLES[name]] for name in ("states", "denies"))
+                   for one in table] for table in tables_of(__file__).values())
 DEVICE = re.compile(r"^.*\bRank +(\d+) .*\bon +(\S+) +device +(\d+) +\[(\S+)\].*$", re.M)
 RATE = re.compile(r"\brate: *(\d+)(?: Gb/sec)?\b|\bspeed: *(\d+)Mb/s|<net .*\bspeed=\"(\d+)\"",
                   re.I)

@@ -9,19 +9,11 @@ from common.quantities import parse_quantity
 from validation.doctor import curve as curve_
 from validation.doctor.scenario import parts
 from validation.doctor.scenario.scene import Scene, counts_of, ranks_of, uses_gpus
+from validation.yaml_files import tables_of
 
-GENERATIONS = (  # device's name, library
-    (r"\bH200\b", "nccl_h200"),
-    (r"\bMI300", "rccl_mi300x"),
-    (r"\bG?B[123]00", "nccl_b200"),
-    (r"\b(H100|H800|H20|GH200|RTX 50|RTX PRO)", "nccl_h100"),
-    (r"\b(A100|A800|A[1-6]0|A[2-6]000|RTX [34]0|RTX A|L40?S?)", "nccl_a100"),
-    (r"\b(V100|TITAN|Volta|T4|P100|GTX|RTX 20|Tesla)", "nccl_v100_pcie"),
-)
+GENERATIONS, FITTED = tables_of(__file__).values()
 # GPUs of the machines that spreads were measured on (validation/published/nccl/machines.md).
 KINDS = re.compile(r"\b(A[18]00|H[18]00|G?H200|G?B[23]00)")
-FITTED = {"nccl_h100": r"H100", "nccl_b200": r"B200", "nccl_a100": r"A100|A800",
-          "nccl_v100_pcie": r"V100"}
 VERSION = re.compile(r"NCCL (\d+)\.(\d+)")
 OLDEST, NEWEST = (2, 10), (2, 31)  # of NCCL's tables that the simulator has
 KNOWN_HOSTS = ("custom", "numa", "pcie_tree", "simple")  # types of hosts whose GPUs a Scene counts
@@ -47,7 +39,7 @@ def memory_of(cluster: dict) -> float:
 
 
 def gpu_library(devices: str, cluster: dict) -> str:
-    for pattern, name in GENERATIONS:
+    for pattern, name in GENERATIONS.items():
         if re.search(pattern, devices, re.IGNORECASE):
             return name
     memory = memory_of(cluster)
@@ -74,7 +66,7 @@ def between_hosts(cluster: dict) -> str:
 
 
 def scaled_note(name: str, devices: list) -> str:
-    known = any(re.search(pattern, " ".join(devices), re.IGNORECASE) for pattern, _ in GENERATIONS)
+    known = any(re.search(pattern, " ".join(devices), re.IGNORECASE) for pattern in GENERATIONS)
     shown = ", ".join(dict.fromkeys(devices)) or "this GPU"
     chosen = "" if known else ", chosen by the memory bandwidth"
     return (f"no profile was fitted to {shown}: the costs of {name}{chosen} are scaled from data "

@@ -22,7 +22,7 @@ import sys
 
 from common.programs import (InputError, Parser, for_terminal, page_parser, run_main,
                              write_text)
-from validation.arguments import choice, count, percentage, placement
+from validation.arguments import add_options
 from validation.calibration.imports import collectives
 from validation.calibration.imports.findings import Given
 from validation.calibration.verdict.simulator import Simulator
@@ -45,35 +45,7 @@ class ListCauses(argparse.Action):
 
 def arguments():
     parser = page_parser("ringscope doctor", __doc__, Parser)
-    parser.add_argument("logs", nargs="+", metavar="LOG", help="log to diagnose")
-    parser.add_argument("--cluster", default="", metavar="CLUSTER",
-                        help="machine, by name or file (default: the last LOG)")
-    parser.add_argument("--library", default="", metavar="NAME", help="costs of messages, by name "
-                        "or file (default: CLUSTER's file, or the nearest built-in profile)")
-    parser.add_argument("--nodes", type=count, metavar="N", help="number of nodes of the log's job")
-    parser.add_argument("--ranks-per-node", type=count, metavar="N",
-                        help="number of ranks per node of the log's job")
-    parser.add_argument("--collective", default="", metavar="NAME", type=collectives.of_option,
-                        help="collective of an nccl-tests log that names none")
-    parser.add_argument("--placement", type=placement, metavar="PLACEMENT",
-                        help="placement of the ranks, such as 8x2, or JSON (default: the log's)")
-    parser.add_argument("--algorithm", type=choice, action="append", default=[],
-                        metavar="COLLECTIVE=NAME", help="algorithm of a log that names none")
-    parser.add_argument("--noise", type=percentage, metavar="5%", help="relative standard "
-                        "deviation of the measurement (default: from its samples, or 5%%)")
-    parser.add_argument("--json", metavar="FILE", nargs="?", const="-", help='report as JSON; '
-                        '"-" or no FILE: instead of the text, with --fail on one line')
-    parser.add_argument("--fail", action="store_true", help="exit code 5 if not normal, 6 if the "
-                        "log is not sufficient to decide")
-    parser.add_argument("--reference", metavar="GOOD", help="log of a healthy state, or of a "
-                        "similar cluster; the causes explain the difference to it")
-    parser.add_argument("--no-store", action="store_true", help="do not use the result cache")
-    parser.add_argument("--figure", dest="output", metavar="FIGURE", help="figure of the measured "
-                        "and expected curves and the best three causes: .png, .svg, .pdf or .eps")
-    parser.add_argument("--list-causes", action=ListCauses, nargs=0, help="list the known causes "
-                        "and where to look for each")
-    parser.add_argument("--all", action="store_true",
-                        help="simulate the causes also if the curve is normal")
+    add_options(parser, "doctor", collective=collectives.of_option, listing=ListCauses)
     options = parser.parse_args()
     if not options.cluster:
         options.cluster = options.logs.pop()

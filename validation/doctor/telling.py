@@ -10,14 +10,13 @@ from typing import NamedTuple
 from common.quantities import format_bandwidth, format_time
 from validation.doctor.scenario.scene import Scene, hosts_of, ranks_of, uses_gpus
 from validation.doctor.what_if import WhatIf
+from validation.yaml_files import tables_of
 
 MOST = 4  # causes compared
 AT_MOST = 2  # experiments
 LEAST = math.log(1.25)  # of the ratio of two times: less is not worth a measurement
-SMALL, LARGE = 8, 64 << 20  # bytes
-ROUNDS = 2
-# Lines of shell; HOST1 and HOST2 are the reader's.
-BETWEEN, BYTES = "mpirun -np 2 --host HOST1,HOST2 osu_{}", f" -m {LARGE}:{LARGE}"
+LARGE = 64 << 20  # bytes
+PAIRS = tables_of(__file__)["pairs"]
 NCCL_TESTS = {"allreduce": "all_reduce", "allgather": "all_gather"}
 
 
@@ -53,43 +52,12 @@ class Telling(NamedTuple):
         return f"Measurement that would decide: {self.experiment.name}: {shown}."
 
 
-def pingpong(size: int) -> dict:
-    return {"collective": "pingpong", "algorithm": "blocking", "bytes": f"{size} B",
-            "options": {"rounds": ROUNDS}}
-
-
-def exchange(size: int) -> dict:
-    return pingpong(size) | {"collective": "exchange", "algorithm": "bidirectional"}
-
-
 def pairs(scene: Scene) -> list:
     """Two ranks alone: in host memory, on GPUs, between hosts and inside one."""
-    found = []
-    cores = [{"host": 0, "core": 0}, {"host": 1, "core": 0}]
-    way = 2 * ROUNDS
-    if scene.between_hosts:
-        found += [
-            Experiment("64 MiB between two hosts, in host memory", BETWEEN.format("bw") + BYTES,
-                       cores, pingpong(LARGE), way, True),
-            Experiment("8 B between two hosts", BETWEEN.format("latency") + " -m 8:8", cores,
-                       pingpong(SMALL), way, False),
-            Experiment("64 MiB between two hosts, both directions concurrently",
-                       BETWEEN.format("bibw") + BYTES, cores, exchange(LARGE), ROUNDS, True)]
-    if scene.on_gpus and scene.between_hosts:
-        gpus = [{"host": 0, "gpu": 0}, {"host": 1, "gpu": 0}]
-        found.append(Experiment("64 MiB between GPUs of two hosts", BETWEEN.format("bw") + BYTES
-                                + " D D", gpus, pingpong(LARGE), way, True))
-    if scene.on_gpus:
-        host = [{"host": 0, "core": 0}, {"host": 0, "gpu": 0}]
-        found.append(Experiment("64 MiB between host memory and a GPU",
-                                "nvbandwidth -t host_to_device_memcpy_ce", host, pingpong(LARGE),
-                                way, True))
-    if scene.on_gpus and scene.gpus > 1:
-        peers = [{"host": 0, "gpu": 0}, {"host": 0, "gpu": 1}]
-        found.append(Experiment("64 MiB between two GPUs of a host",
-                                "nvbandwidth -t device_to_device_memcpy_read_ce", peers,
-                                pingpong(LARGE), way, True))
-    return found
+    there = {"hosts": scene.between_hosts, "gpus": scene.on_gpus, "several gpus": scene.gpus > 1}
+    return [Experiment(one["name"], one["program"], one["placement"], one["job"], one["divide"],
+                       one["rate"])
+            for one in PAIRS if all(there[need] for need in one["needs"])]
 
 
 def benchmark(job: dict, placement, first: int, last: int) -> str:

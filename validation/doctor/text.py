@@ -5,6 +5,7 @@ import math
 import textwrap
 
 from common.quantities import format_bandwidth, format_bytes, format_time
+from validation.calibration.verdict.text import columns
 from validation.doctor import judgement, ranking
 from validation.doctor.diagnosis import Diagnosis
 from validation.doctor.errors import LIMIT, OUTSIDE, WIDER
@@ -63,12 +64,10 @@ def legend(diagnosis: Diagnosis) -> list:
 
 def table(diagnosis: Diagnosis, some: list, *more: list) -> list:
     """Lines of these points, with their picture and `more` of each behind it."""
-    lines = [(*line, drawn, *rest) for line, drawn, *rest in zip(
+    head, *lines = [(*line, drawn, *rest) for line, drawn, *rest in zip(
         [HEADER, *(row(diagnosis, i) for i in some)], picture(diagnosis, some),
         *(["", *one] for one in more))]
-    widths = [max(len(line[i]) for line in lines) for i in range(len(HEADER))]
-    return ["  ".join([*(cell.rjust(width) for cell, width in zip(line, widths)),
-                       *line[len(HEADER):]]).rstrip() for line in lines]
+    return columns(head, lines, range(len(HEADER), len(head)))
 
 
 def tables(diagnosis: Diagnosis) -> list:

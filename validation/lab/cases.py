@@ -10,14 +10,9 @@ import yaml
 
 from common.quantities import parse_quantity
 from validation.lab import hosts, launch
-from validation.yaml_files import read_yaml
+from validation.yaml_files import read_yaml, tables_of
 
-TOP = {"launches": 2, "repetitions": 5, "max_repetitions": 0, "warmups": 1, "timeout": "120 s",
-       "foreign_cores": 0.3, "again": 0, "groups": None}
-LISTS = {"rates": ["unlimited"], "placements": None, "algorithms": None, "sizes": None,
-         "costs": ["none"]}
-SINGLES = {"collective": "allreduce", "mpi": "openmpi", "nap": "20 us", "socket_buffer": "64 KiB",
-           "label": "", "mca": {}, "arguments": []}
+TOP, LISTS, SINGLES = tables_of(__file__).values()
 CLUSTER_LATENCY = "25 us"  # of one cable: about what an empty message of napping ranks takes for it
 CALLS = {"MPI_Allreduce": "open_mpi_tuned"}  # the simulator's stand-in for MPI's own choice
 COSTS = re.compile(r"(.+?)(?:\s+\+\s+(.+))?")

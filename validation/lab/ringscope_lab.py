@@ -20,76 +20,22 @@ import sys
 
 from common.programs import page_parser, pairs_of, run_main, write_text
 from common.quantities import parse_quantity
+from validation.arguments import OPTIONS, add_options
 from validation.lab import campaign, hosts, launch, recorded, session
 
 HERE = pathlib.Path(__file__).resolve().parent
 
 
-def add_shape(parser, rate):
-    parser.add_argument("--hosts", type=int, default=0, metavar="N", help="minimum number of hosts")
-    parser.add_argument("--rate", default=rate,
-                        help="link bandwidth per direction, such as '500 Mbit/s'")
-    parser.add_argument("--latency", default="",
-                        help="additional latency between hosts, such as '1 ms' (needs netem)")
-
-
-def add_build(parser):
-    parser.add_argument("--build", type=pathlib.Path, default=HERE.parent.parent / "build",
-                        help="folder of the build (default: %(default)s)")
-
-
-def add_launch(parser, placement):
-    parser.add_argument("--placement", default=placement, required=not placement,
-                        help="ranks of each host, such as 4-3-1, or the host of each rank, 0,1,0")
-    parser.add_argument("--mpi", choices=sorted(launch.LAUNCHERS), default="openmpi",
-                        help="MPI library (default: %(default)s)")
-    parser.add_argument("--send-cost", default="0 ns/B", metavar="COST",
-                        help="emulated CPU cost of the sending thread, such as '8 ns/B' "
-                             "(default: %(default)s)")
-    parser.add_argument("--recv-cost", default="0 ns/B", metavar="COST",
-                        help="emulated CPU cost of the receiving thread (default: %(default)s)")
-    parser.add_argument("--nap", default="20 us", metavar="TIME",
-                        help="sleep of an idle rank, which frees its core; '0 s' spins "
-                             "(default: %(default)s)")
-    parser.add_argument("--socket-buffer", default="64 KiB", metavar="SIZE",
-                        help="size of a socket's buffers; larger ones delay the handshakes of "
-                             "large messages (default: %(default)s)")
-    parser.add_argument("--mca", action="append", default=[], metavar="KEY=VALUE",
-                        help="parameter of Open MPI")
-    parser.add_argument("--timeout", type=float, default=600, metavar="S",
-                        help="time limit of a job, in seconds; then it ends with exit code 3 "
-                             "(default: %(default)g)")
-    add_build(parser)
-
-
 def arguments_of(words):
     parser = page_parser("ringscope-lab", __doc__)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    up = commands.add_parser("up", help="build a lab and keep it running")
-    add_shape(up, "unlimited")
-    commands.add_parser("down", help="remove the lab, and the rest of a killed lab")
-    commands.add_parser("status", help="print the state of the lab")
-    run = commands.add_parser("run", help="start a program on every rank: -- PROGRAM ARGUMENT...")
-    add_shape(run, "")
-    add_launch(run, "")
-    run.add_argument("--report", metavar="FILE",
-                     help="report of CPU time and network traffic, as JSON")
-    for name, place, about in (("probe", "2-2", "measure the lab as it is"),
-                               ("replay", "", "run scenarios of the simulator with MPI")):
-        command = commands.add_parser(name, help=f"{about} (-- further options of "
-                                       "ringscope-mpi)")
-        if name == "replay":
-            command.add_argument("scenarios", nargs="+", metavar="SCENARIO", help="scenario to run")
-        add_shape(command, "")
-        add_launch(command, place)
-        command.add_argument("-o", "--output", required=True, metavar="FILE",
-                             help="measurements to write")
-    many = commands.add_parser("campaign", help="run a file's cases round-robin, launch by launch")
-    many.add_argument("file", metavar="CAMPAIGN",
-                      help="file of cases, such as validation/lab/campaign.yaml")
-    many.add_argument("-o", "--output", required=True, metavar="FOLDER",
-                      help="folder for the measurements")
-    add_build(many)
+    for name, about in OPTIONS["lab commands"].items():
+        command = commands.add_parser(name, help=about["help"])
+        place = "2-2" if name == "probe" else ""
+        for section in about["sections"]:
+            add_options(command, f"lab {section}", rate="unlimited" if name == "up" else "",
+                        place=place, must_be_placed=not place, launchers=sorted(launch.LAUNCHERS),
+                        build=HERE.parent.parent / "build")
     return parser.parse_args(words)
 
 

@@ -10,6 +10,7 @@ Coverage of intervals: python3 -m validation.tables.coverage_test BUILD --write.
 import pathlib
 
 from common.programs import InputError, between_marks, page_parser, run_main, write_text
+from validation.arguments import add_options
 from validation.calibration.verdict.simulator import ROOT, Simulator
 from validation.tables import results
 from validation.tables import documents
@@ -30,13 +31,8 @@ def replaced(path: pathlib.Path, tables: dict) -> tuple:
 
 def main():
     parser = page_parser("error_tables", __doc__)
-    parser.add_argument("--check", action="store_true", help="compare only, write nothing")
-    for name, path, metavar, what in (
-            ("--results", "validation/results", "FOLDER", "stored results"),
-            ("--readme", "README.md", "FILE", "page with the short table"),
-            ("--accuracy", "docs/accuracy.md", "FILE", "page with the full table")):
-        parser.add_argument(name, type=pathlib.Path, default=ROOT / path, metavar=metavar,
-                            help=f"{what} (default: {path})")
+    add_options(parser, "error_tables", results=ROOT / "validation/results",
+                readme=ROOT / "README.md", accuracy=ROOT / "docs/accuracy.md")
     options = parser.parse_args()
     brief, whole = results.tables(results.read_results(options.results), Simulator())
     pages = {options.readme: {"error tables": brief},

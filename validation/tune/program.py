@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from common.programs import InputError, Parser, page_parser, run_main, write_text
 from common.quantities import format_whole_bytes, parse_quantity
-from validation.arguments import percentage, placement
+from validation.arguments import add_options
 from validation.calibration.verdict.simulator import Simulator
 from validation.doctor.what_if import WhatIf
 from validation.tune import decision, document, ground, text
@@ -76,29 +76,7 @@ class ListFormats(argparse.Action):
 
 def arguments():
     parser = page_parser("ringscope tune", __doc__, Parser)
-    parser.add_argument("cluster", metavar="CLUSTER", help="machine, by name or file")
-    parser.add_argument("--placement", type=placement, required=True, metavar="PLACEMENT",
-                        help="placement of the ranks, such as 4-3-1 or 16x8, or JSON")
-    parser.add_argument("--library", dest="costs", default="", metavar="NAME",
-                        help="costs of messages, by name or file (default: CLUSTER's file, or the "
-                        "nearest built-in profile)")
-    parser.add_argument("--format", default="", metavar="FORMAT", help="format of the tuning "
-                        "file, listed by --list-formats (default: openmpi, on GPUs nccl)")
-    parser.add_argument("--collective", action="append", default=[], metavar="NAME",
-                        help="collective to tune, repeatable (default: allreduce)")
-    parser.add_argument("--sizes", type=sizes, default=sizes(SIZES), metavar="SIZES",
-                        help="message sizes: a list A,B,... or a range A-B in powers of two "
-                        f"(default: {SIZES})")
-    parser.add_argument("--min-gain", dest="error", type=percentage, metavar="10%",
-                        help="smallest gain to write (default: the library's stated error)")
-    parser.add_argument("-o", "--output", metavar="FILE", help='tuning file to write; "-": '
-                        "standard output, instead of the text")
-    parser.add_argument("--json", metavar="FILE", help='report as JSON; "-": standard output, '
-                        "instead of the text")
-    parser.add_argument("--figure", metavar="FIGURE", help="figure of the times by size: .png, "
-                        ".svg, .pdf or .eps")
-    parser.add_argument("--list-formats", action=ListFormats, nargs=0,
-                        help="list the formats and their collectives")
+    add_options(parser, "tune", sizes=sizes, default_sizes=sizes(SIZES), listing=ListFormats)
     return parser.parse_args()
 
 

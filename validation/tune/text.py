@@ -6,6 +6,7 @@ import math
 import shlex
 
 from common.quantities import format_bytes, format_time, format_whole_bytes
+from validation.calibration.verdict.text import columns
 from validation.doctor.text import wrapped
 from validation.tune.decision import Decided, Range, Row, Timed
 from validation.tune.ground import Ground
@@ -50,12 +51,7 @@ def table(one: Decided, form) -> list:
     names = {way.algorithm: way.says for way in form.ways if way.collective == one.collective}
     header = ("size", "own choice", "time", f"best of {form.title}", "time", "gain", "error",
               "in the file")
-    lines = [header, *(row_of(row, names) for row in one.rows)]
-    widths = [max(len(line[i]) for line in lines) for i in range(len(header))]
-    left = (1, 3, 7)
-    return ["  ".join(cell.ljust(width) if i in left else cell.rjust(width)
-                      for i, (cell, width) in enumerate(zip(line, widths))).rstrip()
-            for line in lines]
+    return columns(header, [row_of(row, names) for row in one.rows], (1, 3))
 
 
 def span(part: Range) -> str:

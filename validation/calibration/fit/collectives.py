@@ -15,9 +15,7 @@ import sys
 import numpy as np
 from scipy.optimize import least_squares
 
-from validation.calibration.fit.interrupts import without_interrupts
-from validation.calibration.fit.profile import cluster_of, library_of
-from validation.calibration.fit.segments import constant
+from validation.calibration.fit import interrupts, profile, segments
 from validation.calibration.fit.tables import choose_algorithms
 from validation.calibration.fit.transport import least
 from validation.calibration.fit.unknowns import unknowns_of
@@ -94,7 +92,7 @@ class Loop:
         return np.array([case.measured.median_s for case in self.cases])
 
     def scenarios(self, tried, once):
-        fitted = model.Model("the fit", cluster_of(tried), library_of(tried), {},
+        fitted = model.Model("the fit", profile.cluster_of(tried), profile.library_of(tried), {},
                              self.algorithms, self.nccl, self.known)
         found = [model.scenario_for(fitted, case, self.known) for case in self.cases]
         for scenario, case in zip(found, self.cases):
@@ -106,7 +104,7 @@ class Loop:
         self.rounds += 1
         self.bar.update()
         names = [cases.place_of(case.measured) for case in self.cases]
-        text = self.simulator.run(library_of(tried), self.scenarios(tried, once), names,
+        text = self.simulator.run(profile.library_of(tried), self.scenarios(tried, once), names,
                                   "--json", "-")
         return json.loads(text)["cases"]
 
@@ -142,7 +140,7 @@ def applied(result, unknowns, values, observations=None):
             late[segment] = float(value) if value > NOTHING else 0.0
         if unknown.name == "cpu_share":
             ping_pong = result.points.of_probe("ping_pong", way="network")
-            each = constant(ping_pong[0].seconds * value / 2)
+            each = segments.constant(ping_pong[0].seconds * value / 2)
             changes |= {"send_overhead": each, "recv_overhead": each}
         elif unknown.name == "wire_share":  # the stream's rate is that of its cores
             changes |= {"send_cost": transport.wire, "recv_cost": transport.wire,
@@ -268,7 +266,7 @@ def fit_collectives(result, documents, simulator, settings):
     loop.keep_affordable()
     choose_algorithms(loop)
     loop.keep_affordable()
-    fit = without_interrupts(loop, search(loop), search)
+    fit = interrupts.without_interrupts(loop, search(loop), search)
     loop.bar.close()
     if not fit.converged:
         say_unfinished(result, loop, settings)

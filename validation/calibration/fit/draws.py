@@ -11,11 +11,8 @@ import math
 
 import numpy as np
 
-from validation.calibration.fit import collectives, profile
-from validation.calibration.fit.bootstrap import drawing
+from validation.calibration.fit import bootstrap, collectives, profile, segments
 from validation.calibration.fit.network import wires_drawn_again
-from validation.calibration.fit.profile import library_of
-from validation.calibration.fit.segments import Sized
 from validation.calibration.fit.transport import SIZED
 from validation.calibration.fit.unknowns import unknowns_of
 
@@ -38,7 +35,7 @@ def draw_again(result, settings) -> Draws:
     if result.only_gpus or result.trace or settings.bootstrap < 2:
         return None
     generator = np.random.default_rng(settings.seed)
-    base, drawn = library_of(result), []
+    base, drawn = profile.library_of(result), []
     wires = wires_of(result, generator)
     for index in range(COUNT):
         drawn.append(one_more(result, index, wires, generator))
@@ -112,7 +109,7 @@ def spread(generator) -> float:
 
 def redrawn(fitted, generator) -> list:
     """The observations as chance might have made them."""
-    draw = drawing(generator, fitted.transport)
+    draw = bootstrap.drawing(generator, fitted.transport)
     again = [dataclasses.replace(one) for one in fitted.observations]
     for one in again:
         one.seconds = draw(one)
@@ -123,14 +120,14 @@ def local_again(fitted, generator):
     """A transport inside a host: fitted again, or within a factor of the usual."""
     if not fitted.observations:
         return dataclasses.replace(fitted, transport=scaled(fitted.transport, spread(generator)))
-    draw = drawing(generator, fitted.transport)
+    draw = bootstrap.drawing(generator, fitted.transport)
     return dataclasses.replace(fitted, transport=fitted.drawn_again(draw))
 
 
 def scaled(transport, factor: float):
     changes = {name: getattr(transport, name) * factor for name in COSTS}
     for name in SIZED:
-        sized: Sized = getattr(transport, name)
+        sized: segments.Sized = getattr(transport, name)
         changes[name] = sized.with_values(sized.times * factor, sized.costs * factor)
     return dataclasses.replace(transport, **changes)
 
@@ -162,7 +159,7 @@ def unidentified(result, drawn: list) -> dict:
 def of_end(fitted, way, name, drawn) -> tuple:
     def value(transport):
         found = getattr(transport, name)
-        return float(found.times[0]) if isinstance(found, Sized) else float(found)
+        return float(found.times[0]) if isinstance(found, segments.Sized) else float(found)
 
     return (value(fitted.transport), "s/B" if name in COSTS else "s",
             [value(one.transports[way].transport) for one in drawn], fitted.assumed[name])
@@ -173,7 +170,7 @@ def first_jitter(result) -> float:
 
 
 def difference(result, base: dict, drawn) -> dict:
-    library = library_of(drawn)
+    library = profile.library_of(drawn)
     found = {"library": {key: value for key, value in library.items() if base.get(key) != value}}
     before, after = (profile.cluster_of(one)["link"]["bandwidth"] for one in (result, drawn))
     return found | ({"bandwidth": after} if before != after else {})

@@ -6,14 +6,10 @@ import math
 
 import numpy as np
 
+from validation.calibration.fit import eager, interrupts, observations, pieces, segments
 from validation.calibration.fit.calls import fit_calls, set_cores
 from validation.calibration.fit.closed_forms import Transport
-from validation.calibration.fit.eager import set_limit, set_room
 from validation.calibration.fit.ends import LARGE, Ends, stream_slope, tell_apart
-from validation.calibration.fit.interrupts import fit_interrupts
-from validation.calibration.fit.observations import links_of
-from validation.calibration.fit.pieces import settle_pieces
-from validation.calibration.fit.segments import fit_piece
 from validation.calibration.fit.transport import Fitted
 
 HALF_DUPLEX = 1.8  # times one direction's time for both: an adapter or a bus that they share
@@ -54,7 +50,7 @@ def wire_of_several(points):
     one_way = stream_slope(points, "network", directions=1, pairs=counts[0])
     if one_way is None:
         return None
-    one_way /= counts[0] / links_of(some[0])
+    one_way /= counts[0] / observations.links_of(some[0])
     return Wire(one_way, True, math.inf, f"stream of {counts[0]} pairs")
 
 
@@ -75,8 +71,8 @@ def fit_network(points, kind, nominal=None, shares=None, unexpected=0.0) -> Fitt
     fitted = Fitted(Transport(driver="nic" if kind == "rdma" else "caller",
                               unexpected_cost=unexpected))
     sizes, seconds = points.curve("ping_pong", way="network")
-    set_limit(fitted, points, "network", kind, sizes, seconds)
-    set_room(fitted, points, "network")
+    eager.set_limit(fitted, points, "network", kind, sizes, seconds)
+    eager.set_room(fitted, points, "network")
     limit = fitted.transport.eager_limit
     wire = wire_of(points, nominal) or wire_of_ping_pong(sizes, seconds, limit)
     calls = fit_calls(fitted, points, "network", wire)
@@ -93,8 +89,8 @@ def fit_network(points, kind, nominal=None, shares=None, unexpected=0.0) -> Fitt
         fitted.evidence["wire"] = wire.evidence
     fitted.transport = dataclasses.replace(fitted.transport, wire=wire.seconds)
     set_cores(fitted, points, "network", wire, shares or {}, calls)
-    fitted = settle_pieces(fitted, points, "network")
-    fit_interrupts(fitted, sizes, seconds)
+    fitted = pieces.settle_pieces(fitted, points, "network")
+    interrupts.fit_interrupts(fitted, sizes, seconds)
     return fitted
 
 
@@ -121,7 +117,7 @@ def wire_of_ping_pong(sizes, seconds, limit) -> Wire:
     large = sizes > min(limit, sizes.max() / 8) if len(sizes) else np.array([])
     cost = 0.0
     if large.sum() > 1 and sizes.max() >= LARGE:
-        _, cost, _ = fit_piece(sizes[large], seconds[large], seconds[large])
+        _, cost, _ = segments.fit_piece(sizes[large], seconds[large], seconds[large])
     if cost <= 0:
         return Wire(0.0, False, math.inf, "")
     return Wire(cost, False, math.inf, "slope of ping_pong's large messages (no stream)")

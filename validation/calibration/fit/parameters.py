@@ -5,11 +5,9 @@ import dataclasses
 
 import numpy as np
 
-from validation.calibration.fit import gpus
+from validation.calibration.fit import cores, gpus, transport
 from validation.calibration.fit.bootstrap import interval, intervals_of, way_of_drawing
-from validation.calibration.fit.cores import redrawn_costs
 from validation.calibration.fit.network import wires_drawn_again
-from validation.calibration.fit.transport import values_of
 from validation.measurements import case_key
 
 WIDE = 0.6  # of what a share may be: so wide an interval tells nothing
@@ -87,7 +85,7 @@ def collect_gpus(result):
 
 def collect_transport(result, prefix, fitted):
     steady, jitter = fitted.transport.parts()
-    values = values_of(dataclasses.replace(fitted.transport, latency=steady))
+    values = transport.values_of(dataclasses.replace(fitted.transport, latency=steady))
     free = {name for group in fitted.free for name in group}
     for name in sorted(free, key=list(values).index):
         evidence = fitted.evidence.get(name.split(".")[0], "")
@@ -183,7 +181,7 @@ def collect_collectives(result):
     """Parameters assumed before, as the collectives have told them."""
     if not result.collectives:
         return
-    values = values_of(result.network)
+    values = transport.values_of(result.network)
     names = {"cpu_share": ("network.send_overhead.0.time", "network.recv_overhead.0.time"),
              "cost_share": ("network.send_cost", "network.recv_cost"),
              "reduce_cost": ("reduce_cost",)}
@@ -241,7 +239,7 @@ def add_intervals(result, settings):
         for name, (low, high) in found.items():
             if f"library.{way}.{name}" in result.parameters:
                 parameter = result.parameters[f"library.{way}.{name}"]
-                whole = values_of(fitted.transport)[name]
+                whole = transport.values_of(fitted.transport)[name]
                 share = parameter.value / whole if whole else 1.0  # the rest is jitter
                 parameter.low, parameter.high = share * low, share * high
         if found:
@@ -249,7 +247,7 @@ def add_intervals(result, settings):
         add_brackets(result, way, fitted)
     add_jitter_intervals(result)
     add_wire_interval(result, settings, generator)
-    drawn = [redrawn_costs(result.host, generator) for _ in range(settings.bootstrap)]
+    drawn = [cores.redrawn_costs(result.host, generator) for _ in range(settings.bootstrap)]
     for name in result.host.observations if settings.bootstrap > 1 else ():
         parameter = result.parameters[f"library.{name}"]
         parameter.low, parameter.high = interval([one[name] for one in drawn])

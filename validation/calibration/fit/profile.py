@@ -8,13 +8,13 @@ import shlex
 import yaml
 
 from common.quantities import format_bandwidth, format_cost, format_time, format_whole_bytes
-from validation.calibration.fit import gpu_profile
-from validation.calibration.fit.closed_forms import Transport
+from validation.calibration.fit import closed_forms, gpu_profile, reach, segments
 from validation.calibration.fit.profile_units import in_unit
-from validation.calibration.fit.reach import reach_of
-from validation.calibration.fit.segments import Sized
 
 SCHEMA = 1
+COSTS = {"send_cost": format_cost, "recv_cost": format_cost, "unexpected_cost": format_cost,
+         "message_gap": format_time, "interrupt_interval": format_time,
+         "connection_cost": format_time}  # of a transport, where they are not 0
 
 
 class Line(dict):
@@ -29,7 +29,7 @@ Dumper.add_representer(Line, lambda dumper, line: dumper.represent_mapping(
     "tag:yaml.org,2002:map", line, flow_style=True))
 
 
-def sized(value: Sized):
+def sized(value: segments.Sized):
     """A time, or the list of its segments."""
     if len(value.segments) == 1 and not value.segments[0].cost:
         return format_time(value.segments[0].time)
@@ -43,7 +43,7 @@ def sized(value: Sized):
     return entries
 
 
-def transport_map(way: Transport) -> dict:
+def transport_map(way: closed_forms.Transport) -> dict:
     steady, jitter = way.parts()
     found = {"latency": sized(steady)}
     if any(one.time or one.cost for one in jitter.segments):
@@ -51,17 +51,13 @@ def transport_map(way: Transport) -> dict:
     for name in ("send_overhead", "recv_overhead"):
         if getattr(way, name).segments[0].time or len(getattr(way, name).segments) > 1:
             found[name] = sized(getattr(way, name))
-    for name in ("send_cost", "recv_cost", "unexpected_cost"):
+    for name, form in COSTS.items():
         if getattr(way, name):
-            found[name] = format_cost(getattr(way, name))
-    for name in ("message_gap", "interrupt_interval", "connection_cost"):
-        if getattr(way, name):
-            found[name] = format_time(getattr(way, name))
+            found[name] = form(getattr(way, name))
     found["eager_limit"] = format_whole_bytes(way.eager_limit)
-    if math.isfinite(way.eager_room):
-        found["eager_room"] = format_whole_bytes(way.eager_room)
-    if math.isfinite(way.eager_piece):
-        found["eager_piece"] = format_whole_bytes(way.eager_piece)
+    for name in ("eager_room", "eager_piece"):
+        if math.isfinite(getattr(way, name)):
+            found[name] = format_whole_bytes(getattr(way, name))
     found["driver"] = way.driver
     return found
 
@@ -87,7 +83,7 @@ def library_of(result) -> dict:
     for way, order in result.orders.items():
         if order.word:
             found[way]["order"] = order.word
-    if known := reach_of(result):
+    if known := reach.reach_of(result):
         found["fitted"] = {"least": format_whole_bytes(known.least),
                            "most": format_whole_bytes(known.most), "hosts": known.hosts,
                            "ranks_per_host": known.ranks_per_host}

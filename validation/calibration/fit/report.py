@@ -50,7 +50,7 @@ def summary(errors) -> dict:
 
 
 def table(rows) -> list:
-    return columns(rows[0], rows[1:], len(rows[0]))
+    return columns(rows[0], rows[1:], range(len(rows[0])))
 
 
 def interval_text(one):

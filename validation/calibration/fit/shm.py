@@ -6,12 +6,9 @@ import math
 
 import numpy as np
 
-from validation.calibration.fit import memory
-from validation.calibration.fit.calls import set_cores
+from validation.calibration.fit import calls, eager, memory, observations
 from validation.calibration.fit.closed_forms import Transport
-from validation.calibration.fit.eager import set_limit
 from validation.calibration.fit.network import Wire, stream_slope
-from validation.calibration.fit.observations import observe
 from validation.calibration.fit.points import Points
 from validation.calibration.fit.segments import closed_after, constant, fit_piece
 from validation.calibration.fit.transport import Fitted, settle, values_of
@@ -68,7 +65,7 @@ def fit_shm(points, unexpected) -> Fitted:
         return fitted
     fitted = Fitted(Transport(unexpected_cost=unexpected))
     sizes, seconds = points.curve("ping_pong", way="shm")
-    set_limit(fitted, points, "shm", "shm", sizes, seconds)
+    eager.set_limit(fitted, points, "shm", "shm", sizes, seconds)
     limit = fitted.transport.eager_limit
     driver, evidence = driver_of(points, limit)
     if evidence:
@@ -79,7 +76,7 @@ def fit_shm(points, unexpected) -> Fitted:
     if driver == "receiver" and fit_by_size(fitted, points, limit):
         return fitted
     wire = copies_of(points, limit, driver)
-    set_cores(fitted, points, "shm", wire, {})
+    calls.set_cores(fitted, points, "shm", wire, {})
     if driver == "receiver":
         single_copy(fitted, wire)
     settle(fitted, points, "shm")
@@ -92,7 +89,7 @@ def fit_by_size(fitted, points, limit) -> bool:
     small = Points([point for point in points.all if point.size <= limit])
     if not small.of_probe("ping_pong", way="shm"):
         return False
-    set_cores(fitted, small, "shm", Wire(0.0, False, math.inf, ""), {})
+    calls.set_cores(fitted, small, "shm", Wire(0.0, False, math.inf, ""), {})
     settle(fitted, small, "shm")
     fitted.transport = dataclasses.replace(
         fitted.transport, send_overhead=closed_after(fitted.transport.send_overhead, limit))
@@ -116,7 +113,7 @@ def fit_by_size(fitted, points, limit) -> bool:
 def compare(fitted, points, found):
     """Times of larger messages against the fit; exchanges at the costs of their buffers."""
     large = Points([point for point in points.all if point.size > fitted.transport.eager_limit])
-    fitted.compared = observe(large, "shm", fitted.transport, fitted.left_out)
+    fitted.compared = observations.observe(large, "shm", fitted.transport, fitted.left_out)
     for _, way, copies in found:
         if copies.latencies == 2:
             one = copies.observation()

@@ -187,15 +187,12 @@ def fit_trace(result, document, settings):
     result.transports["network"].transport.latency = constant(25e-6)
     intervals = {name: (cost, *interval([one.by_name()[name] for one in drawn]))
                  for name, cost in costs.by_name().items()}
-    result.trace = Traced(f"{chunk / 1e6:.12g} MB", placement_text(ring),
+    placement = "-".join(str(ring.hosts.count(host)) for host in sorted(set(ring.hosts)))
+    result.trace = Traced(f"{chunk / 1e6:.12g} MB", placement,
                           [{"send_cost": format_cost(send), "recv_cost": format_cost(recv)}
                            for send, recv in splits_of(costs)], widened(intervals, drawn))
     say_assumed(result, assumed)
     result.fitted = sorted({case_key(one) for one in document.measurements})
-
-
-def placement_text(ring: Ring) -> str:
-    return "-".join(str(ring.hosts.count(host)) for host in sorted(set(ring.hosts)))
 
 
 def say_assumed(result, chunk_assumed):

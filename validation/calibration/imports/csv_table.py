@@ -4,16 +4,10 @@
 from validation.calibration.imports.source import Cell, Row, Source
 
 
-def comments_of(source: Source) -> list:
-    """(line, text) of the comments, without their marks."""
-    return [(line, text.lstrip("# ").rstrip()) for line, text in enumerate(source.lines, 1)
-            if text.startswith("#")]
-
-
 def where_of(source: Source) -> dict:
     """The first comment says what measured, the one that begins with "source:" who published it."""
     where = {}
-    for _, text in comments_of(source):
+    for text in (line.lstrip("# ").rstrip() for line in source.lines if line.startswith("#")):
         if text.startswith("source:"):
             where["source"] = text.removeprefix("source:").strip()
         elif "program" not in where and not text.startswith("columns:"):

@@ -14,6 +14,7 @@ import re
 from validation.calibration.imports import launchers, mpi_table
 from validation.calibration.imports.findings import Findings, Given, Layout
 from validation.calibration.imports.source import Source
+from validation.yaml_files import tables_of
 
 NAME = "imb"
 MARKS = r"\s*#?\s*Benchmarking \S+\s*$"
@@ -26,24 +27,11 @@ NOT_MEASURED = re.compile(r"\s*\d+\s+(\d+\s+)?(out-of-mem|int-overflow|time-out)
 NEAR = 3  # lines below a title that has lost its "#"
 WINDOW = 64  # MAX_WIN_SIZE in the source
 
-# header: the name that the columns have here; another unit is another header
-COLUMNS = {"#bytes": "bytes", "#repetitions": "repetitions", "t[usec]": "time",
-           "t_min[usec]": "least", "t_max[usec]": "most", "t_avg[usec]": "mean",
-           "t_ovrl[usec]": "overall", "t_pure[usec]": "pure", "t_CPU[usec]": "compute",
-           "overlap[%]": "overlap", "Mbytes/sec": "rate", "Msg/sec": "messages",
-           "defects": "defects", "Group": "group"}
+COLUMNS, OMITTED = tables_of(__file__).values()
 BANDS = {"Uniband": 1, "Biband": 2}  # directions
 # Two ranks of PingPing exchange; Exchange has both neighbours of a rank, unlike the simulator's.
 PATTERNS = {"PingPing": "exchange", "Sendrecv": "sendrecv", "Exchange": "imb_exchange"}
 COLLECTIVES = mpi_table.COLLECTIVES | PATTERNS
-# Tests without a counterpart, by the names in IMB_bnames_*.h, imb_p2p.h and MT_benchmark.cpp.
-OMITTED = ((r"(Uni|Bi)dir_|Window$|(Get_)?[Aa]ccumulate|(One|All|Put|Get|Exchange|Fetch|Compare|"
-            r"Truly)_", "one-sided (IMB-EXT, IMB-RMA)"),
-           (r"[SPC]_I?(Read|Write)_|Open_Close", "a test of files (IMB-IO)"),
-           (r"\w+MT$", "a test with threads (IMB-MT)"),
-           (r"\w+_persist", "a persistent collective (IMB-MPI4)"),
-           (r"(Uni|Bi|Co)random|Stencil|SendRecv_R", "a pattern of IMB-P2P without a counterpart"),
-           (r"Multi-", "run by groups concurrently"))
 
 
 def columns_of(source: Source, line: int) -> list:
@@ -156,7 +144,7 @@ def add(table: Table, layout: Layout, findings: Findings):
 def reason_to_omit(test: str) -> str:
     if test in ("PingPong", *BANDS, *COLLECTIVES) or nonblocking(test):
         return ""
-    return next((words for pattern, words in OMITTED if re.match(pattern, test)),
+    return next((words for pattern, words in OMITTED.items() if re.match(pattern, test)),
                 "no test that this program supports")
 
 

@@ -6,8 +6,7 @@ import pathlib
 import sys
 
 from common.programs import InputError
-from validation import measurements
-from validation.arguments import count
+from validation import arguments, measurements
 from validation.calibration import imports
 from validation.calibration.imports import collectives, findings
 from validation.calibration.imports.source import bytes_of
@@ -18,13 +17,7 @@ FOREIGN = (b'"nccl_version"', b'"coll_perf"', b'"nvbandwidth"', b'"busBw"')
 
 def add_options(parser):
     """Options for facts that a log lacks, as in `ringscope import`."""
-    for option, words in (("--nodes", "number of nodes of the log's job"),
-                          ("--ranks-per-node", "number of ranks per node of the log's job")):
-        parser.add_argument(option, type=count, metavar="N", help=words)
-    parser.add_argument("--mpi", default="", metavar="TEXT",
-                        help="MPI library and version of the log")
-    parser.add_argument("--collective", type=collectives.of_option, default="", metavar="NAME",
-                        help="collective of a log that names none")
+    arguments.add_options(parser, "log", collective=collectives.of_option)
 
 
 def given_by(options) -> findings.Given:

@@ -7,17 +7,14 @@ src/nccl_ofi_net.c; the names of Google's plug-ins, FasTrak (TCPXO) and GPUDirec
 
 import re
 
-PLUGINS = ((r"NET/FasTrak|Using network FasTrak", "tcpxo"),
-           (r"NET/GPUDirectTCPX|Using network GPUDirectTCPX", "tcpx"),
-           (r"OFI Selected provider is cxi", "slingshot"), (r"OFI Selected provider is efa", "efa"))
-GENERATIONS = ((r"A100", "efa_p4d"), (r"H[12]00", "efa_p5"), (r"B[23]00", "efa_p6"))  # AWS's hosts
-SOCKETS = ((r"NET/Socket : Using \[0\]hsn", "slingshot_socket"),
-           (r"NET/Socket: Using [1-9]\d* threads", "sockets"),
-           (r"NET/Socket : Using|Using network Socket|via NET/Socket", "socket"))
+from validation.yaml_files import tables_of
+
+# {pattern: kind}
+PLUGINS, GENERATIONS, SOCKETS = tables_of(__file__).values()
 
 
 def first(table, text: str) -> str:
-    return next((kind for one, kind in table if re.search(one, text, re.IGNORECASE)), "")
+    return next((kind for one, kind in table.items() if re.search(one, text, re.IGNORECASE)), "")
 
 
 def kind_of(texts: list, devices: list) -> str:

@@ -12,6 +12,7 @@ from itertools import takewhile
 from validation.calibration.imports import launchers, mpi_table
 from validation.calibration.imports.findings import Findings, Given, Layout
 from validation.calibration.imports.source import Row, Source
+from validation.yaml_files import tables_of
 
 NAME = "osu"
 MARKS = r"\s*#?\s*OSU MPI.* Test"
@@ -29,29 +30,7 @@ HOSTS = re.compile(r"Send Buffer on HOST \(H\) and Receive Buffer on HOST \(H\)"
 PAIRS = re.compile(r"\[ pairs: ([1-9]\d{0,5}) \](?: \[ window size: ([1-9]\d{0,8}) \])?")
 WINDOW = 64  # of osu_bw and osu_bibw unless -W was given, which they do not print
 
-COLUMNS = {
-    "Size": r"Size\b",
-    "time": r"(?:Avg +)?Latency *\((\S+?)\)",
-    "least": r"Min +Latency *\((\S+?)\)",
-    "most": r"Max +Latency *\((\S+?)\)",
-    "tail": r"P\d+ +Tail +\w+ *\((\S+?)\)",
-    "rate": r"Bandwidth *\((\S+?)\)|MB/s",
-    "Messages/s": r"Messages/s",
-    "Iterations": r"Iterations\b",
-    "Validation": r"Validation\b",
-    "overall": r"Overall\((\S+?)\)",
-    "compute": r"Compute\((\S+?)\)",
-    "pure": r"Pure Comm\.\((\S+?)\)",
-    "Coll. Init": r"(?:Coll\. )?Init\((\S+?)\)",
-    "MPI_Test": r"MPI_Test\((\S+?)\)",
-    "MPI_Wait": r"MPI_Wait\((\S+?)\)",
-    "Min Comm.": r"Min Comm\.\((\S+?)\)",
-    "Max Comm.": r"Max Comm\.\((\S+?)\)",
-    "Overlap": r"Overlap\(%\)",
-}
-COLUMNS_PRINTED = ("Size, Latency (us), Min Latency(us), Max Latency(us), P50 Tail Lat(us), "
-                   "Bandwidth (MB/s), MB/s, Messages/s, Iterations, Validation; of non-blocking "
-                   "collectives Overall(us), Compute(us), Pure Comm.(us), Overlap(%)")
+COLUMNS, COLUMNS_PRINTED = tables_of(__file__).values()
 VALIDATED = {"Pass": True, "Fail": False}
 COLLECTIVES = {
     "All-to-All Personalized Exchange": "alltoall", "All-to-Allv Personalized Exchange":

@@ -14,10 +14,8 @@
 from typing import Callable, NamedTuple
 
 from validation.arguments import MOST_RANKS
-from validation.calibration.imports import collectives, csv_table
+from validation.calibration.imports import collectives, csv_table, nccl_collective, nccl_tests
 from validation.calibration.imports.findings import Findings, Given, Layout
-from validation.calibration.imports.nccl_collective import SIMULATED
-from validation.calibration.imports.nccl_tests import PLACES
 from validation.calibration.imports.osu import COLLECTIVES, WINDOW
 from validation.calibration.imports.source import Row, Source
 
@@ -93,7 +91,7 @@ def parse_nccl(source: Source, given: Given) -> Findings:
                         f'"{told}"', row.cells["collective"].column)
         hosts, each = counts(source, row, *NCCL[:2])
         more = {name: row.cells[name].text for name in others if not name.endswith("_GBps")}
-        for place in PLACES:
+        for place in nccl_tests.PLACES:
             cell = row.cells.get(place.replace(" ", "_") + "_us")
             if cell and cell.text and source.number(row.line, cell) > 0:
                 findings.add_collective(
@@ -116,7 +114,7 @@ def parse_rates(source: Source, _: Given) -> Findings:
         rate = source.number(row.line, row.cells["busbw_GBps"]) * 1e9
         if rate <= 0 or size == 0:
             source.fail(row.line, "a size and a bandwidth above 0", "0")
-        factor = SIMULATED[name].factor(ranks)
+        factor = nccl_collective.SIMULATED[name].factor(ranks)
         algorithm = source.one_of(row.line, row.cells["algorithm"], ("auto", "ring", "tree"))
         forced = {} if algorithm == "auto" else {"forced": algorithm}
         findings.add_collective(name, size, Layout(ranks, each), factor * size / rate, {

@@ -20,6 +20,7 @@ import pathlib
 import numpy as np
 
 from common.programs import run_main, write_text
+from validation.arguments import add_options
 from validation.calibration.nccl.fit import GRANTED, fit_a100
 from validation.calibration.nccl.form import FLAGS, KEYS, PROTOCOLS
 from validation.calibration.nccl.least_squares import (ENOUGH, REFITS, ROUNDS, covariance_of,
@@ -29,16 +30,16 @@ from validation.calibration.nccl.machines import (MACHINES, folders_of, report,
 from validation.calibration.nccl.predict import scenario_of, seconds_of
 from validation.calibration.nccl.profile import BETWEEN, OVER_PCIE, digits
 from validation.calibration.verdict.simulator import Simulator, batch
+from validation.yaml_files import tables_of
 
 # Costs of kernels on GPUs, and of blocks between hosts.
 OF_GPUS = ["launch", "issue", "exchange_start", "call", "in_switch",
            *(f"{p}.{key}" for p in PROTOCOLS for key in KEYS)]
 OF_NETWORKS = ([f"{p}.{key}" for p in PROTOCOLS for key in ("between", "gap")] + ["cables"])
-# Widths of the logarithms of factors: of all, and of one generation or network.
-WIDE = {"launch": (0.7, 0.4), "issue": (0.5, 0.4), "exchange_start": (0.7, 0.3),
-        "call": (1.0, 0.3), "in_switch": (0.2, 0.15), "start": (0.5, 0.3),
-        "hop": (0.5, 0.3), "block": (0.4, 0.25), "copy": (0.4, 0.25), "gpu": (0.4, 0.25),
-        "carries": (0.1, 0.07), "between": (0.7, 0.4), "gap": (0.3, 1.5), "cables": (0.1, 0.1)}
+WIDE, TRANSPORTS = tables_of(__file__).values()
+# Families: InfiniBand's verbs, a libfabric plug-in, TCP.
+FAMILIES = {"infiniband": "verbs", "roce": "verbs", "efa_p4d": "libfabric", "efa_p5": "libfabric",
+            "efa_p6": "libfabric", "slingshot": "libfabric", "tcpx": "tcp"}
 REACHED = 0.5  # width of the share of its links that a network reaches
 GAP = 0.1e-6  # s that a message keeps a proxy, before anything is known
 IN_SWITCH = 0.604
@@ -54,13 +55,6 @@ CALL = 10e-6  # s that a program in PyTorch adds to a call, likewise
 def transport_of(machine) -> str:
     """Kind of network as the machine's cluster has it; "" where no row goes between hosts."""
     return TRANSPORTS.get(machine.cluster, "infiniband")
-
-
-# Families: InfiniBand's verbs, a libfabric plug-in, TCP.
-FAMILIES = {"infiniband": "verbs", "roce": "verbs", "efa_p4d": "libfabric", "efa_p5": "libfabric",
-            "efa_p6": "libfabric", "slingshot": "libfabric", "tcpx": "tcp"}
-TRANSPORTS = {"aws_p4d": "efa_p4d", "aws_p5": "efa_p5", "aws_p6_b200": "efa_p6", "gcp_a4": "roce",
-              "oci_h100": "roce", "gcp_a3_high": "tcpx", "gh200x4_slingshot": "slingshot"}
 
 
 def owners_of(machine, key: str) -> list:
@@ -170,10 +164,6 @@ class Predictor:
         return np.array(seconds_of(cases))
 
 
-def machines_of(rows_of: dict) -> list:
-    return [machine for machine in MACHINES if machine.name in rows_of]
-
-
 def widths_of(factors, linear: dict) -> dict:
     """{name of a network: {cost: standard deviation of its logarithm}}; of a network that no row is
     of, by its family."""
@@ -198,14 +188,11 @@ def thinned(rows: list) -> list:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("--data", default="", help="folder with files that are not copied here")
-    parser.add_argument("--begin", default="", help="result of -o whose factors to begin with")
-    parser.add_argument("--rounds", type=int, default=ROUNDS,
-                        help="rounds with differences; others follow that keep derivatives")
-    parser.add_argument("-o", default="", help="write predictions and the fit to all as JSON")
+    add_options(parser, "nccl data")
+    add_options(parser, "nccl everywhere", rounds=ROUNDS)
     given = parser.parse_args()
     rows_of = rows_by_machine(folders_of(given.data))
-    machines = machines_of(rows_of)
+    machines = [machine for machine in MACHINES if machine.name in rows_of]
     factors = Factors(machines)
     predictor = Predictor(Simulator(), fit_a100()[0])
     few = {name: thinned(rows) for name, rows in rows_of.items()}

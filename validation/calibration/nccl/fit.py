@@ -23,6 +23,7 @@ from validation.calibration.nccl.profile import BETWEEN, OVER_PCIE, digits, libr
 from validation.calibration.nccl.rows import (Row, a100_auto, a100_channels, h100_host,
                                               h100_hosts, v100_pcie)
 from validation.calibration.verdict.simulator import Simulator
+from validation.yaml_files import tables_of
 
 START = {"launch": 7e-6,
          "LL": (5e-6, 0.5e-6, 5e9, 12e9, 85e9, 0.44),
@@ -83,21 +84,7 @@ def spread_of(found):
     return np.sqrt(np.minimum((vectors ** 2) @ inverse * scale, 1e12))
 
 
-def untold(spread: dict) -> list:
-    return [name for name, error in spread.items() if error > TOLD]
-
-
-SETTINGS = {
-    "a100": {"nccl": "2.31", "generation": "ampere"},
-    # The log's page says NCCL 2.8.3, whose tables are those of 2.12 on one host.
-    "v100_pcie": {"nccl": "2.12", "generation": "volta"},
-    # No row here tells of a link to an NVSwitch. Eight H100 reach 476 GB/s of bus bandwidth by NVLS
-    # (github.com/NVIDIA/nccl-tests/issues/290), 272 GB/s of 450: each link carries the vector once.
-    "h100": {"nccl": "2.22", "generation": "hopper", "in_switch": "0.604"},
-}
-ABOUT = {"a100": "NCCL on A100 over NVLink, fitted to published times",
-         "v100_pcie": "NCCL on V100 behind a PCIe switch, fitted to three published times",
-         "h100": "NCCL on H100 over NVLink and 400 Gbit/s, fitted to six published times"}
+SETTINGS, ABOUT = tables_of(__file__).values()
 # Shares of what NCCL's tables grant an A100 on one host: with LL all that a GPU passes on, with
 # LL128 a channel of a ring, with Simple one of a tree (2.30.7, src/graph/tuning.cc).
 GRANTED = {"volta": {"LL": 39.0 / 87.7, "LL128": 1.0, "Simple": 26.5 / 24.0},
@@ -152,6 +139,7 @@ def fit_factors(costs: Costs, machine, simulator, settings: dict, rows: list):
 
 
 def head_of_a100(spread: dict, by_file: dict) -> list:
+    untold = [name for name, error in spread.items() if error > TOLD]
     errors = "; ".join(f"{file}: median {np.median(some):.1%}, 90th percentile "
                        f"{np.quantile(some, 0.9):.1%} of {len(some)}"
                        for file, some in by_file.items())
@@ -160,7 +148,7 @@ def head_of_a100(spread: dict, by_file: dict) -> list:
             f"Errors on these: {errors}.",
             "Versions and generations: NCCL 2.30.7, src/graph/tuning.cc. Hops between",
             "hosts are NCCL's own latencies, not measured. Not identifiable:",
-            f"{', '.join(untold(spread)) or 'none'} (standard error above {TOLD:.0%}).",
+            f"{', '.join(untold) or 'none'} (standard error above {TOLD:.0%}).",
             "Written by `python3 -m validation.calibration.nccl.fit a100`."]
 
 

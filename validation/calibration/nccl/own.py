@@ -15,10 +15,8 @@ import numpy as np
 
 from common.programs import InputError
 from common.quantities import format_bandwidth, format_time, parse_quantity
-from validation.calibration.nccl import everywhere, least_squares
+from validation.calibration.nccl import everywhere, form, least_squares, predict
 from validation.calibration.nccl.everywhere import EXCHANGE, GAP, OF_GPUS, OF_NETWORKS, WIDE
-from validation.calibration.nccl.form import FLAGS, PROTOCOLS
-from validation.calibration.nccl.predict import scenario_of
 from validation.calibration.nccl.profile import digits
 from validation.calibration.nccl.rows import Row
 from validation.calibration.verdict.residuals import scaled
@@ -73,8 +71,8 @@ def blocks_of(prior: dict, logs: dict) -> dict:
     if "in_switch" in prior:
         found["in_switch"] = float(digits(min(1, float(prior["in_switch"]) * factor["in_switch"])))
     found["nccl"] = prior["nccl"]
-    for name in PROTOCOLS:
-        of, most = prior[name], FLAGS[name]
+    for name in form.PROTOCOLS:
+        of, most = prior[name], form.FLAGS[name]
         share = lambda key, by: float(digits(max(0.01, min(most, float(of[key]) * factor[by]))))
         found[name] = {
             "start": scaled(of["start"], factor[f"{name}.start"]),
@@ -114,7 +112,7 @@ def grown(cluster: dict, hosts: int) -> dict:
 def prior_of(simulator, cluster, library: str) -> tuple:
     """(the cluster; the library's blocks over the cluster's transport; the transport), with all
     values."""
-    (case,) = batch(simulator, library, [scenario_of(cluster, Row(1, 8, 0))],
+    (case,) = batch(simulator, library, [predict.scenario_of(cluster, Row(1, 8, 0))],
                     [f"{library} on {cluster}"])
     found = case["scenario"]
     if "blocks" not in found["library"]:
@@ -280,7 +278,7 @@ def advise(fit: Fit):
     free = [Row(ranks * n, size, 1, collective=collective, hosts=n) for n in hosts
             for size in SIZES if ranks * n > 1]
     forced = [Row(ranks * hosts[-2], size, 1, protocol=name, hosts=hosts[-2]) for size in FORCED
-              for name in PROTOCOLS if len(hosts) > 1 and ranks * hosts[-2] > 1
+              for name in form.PROTOCOLS if len(hosts) > 1 and ranks * hosts[-2] > 1
               and collective == "allreduce"]
     slopes = fit.linear(free + forced, fit.logs)[1]
     inner = slopes @ fit.covariance

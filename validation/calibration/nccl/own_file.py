@@ -14,9 +14,7 @@ from common.quantities import format_bytes, format_time
 from validation.calibration.fit import report
 from validation.calibration.fit.calibration import OF_NCCL
 from validation.calibration.fit.profile import SCHEMA, Dumper, Line, now
-from validation.calibration.nccl import own, own_rows
-from validation.calibration.nccl.own import KEYS, TOLD
-from validation.calibration.nccl.spread import OUTSIDE
+from validation.calibration.nccl import own, own_rows, spread
 from validation.calibration.verdict.simulator import Simulator
 
 DRAWS = 19  # models beside the fit: 90 % of one more lie between theirs
@@ -73,7 +71,7 @@ def missed(fit) -> dict:
 def range_of(errors) -> dict:
     """Factors of predictions between which all but OUTSIDE of measured times of other sizes are:
     normal errors, of which so few are known (Student's t)."""
-    width = (special.stdtrit(len(errors), 1 - OUTSIDE / 2)
+    width = (special.stdtrit(len(errors), 1 - spread.OUTSIDE / 2)
              * np.sqrt(np.mean(errors ** 2) * (1 + 1 / len(errors))))
     return {"low": float(f"{np.exp(-width):.3g}"), "high": float(f"{np.exp(width):.3g}")}
 
@@ -82,12 +80,12 @@ def costs_of(fit) -> dict:
     """{key: {value, low, high or interval, unit, evidence}}, as calibrations have them."""
     known, found = own.widths_of(fit), {}
     factors = fit.factors.of(None, fit.logs)
-    for key in KEYS:
+    for key in own.KEYS:
         prior, width = known[key]
         value = own.shown(fit.predictor.base, key)
         if value is None:
             continue
-        told = width < TOLD * prior
+        told = width < own.TOLD * prior
         found[f"library.blocks.{key}"] = {"value": own.scaled_by(value, factors[key])} | (
             {"low": own.scaled_by(value, factors[key] - 1.96 * width),
              "high": own.scaled_by(value, factors[key] + 1.96 * width)} if told

@@ -14,24 +14,15 @@ import math
 import pathlib
 
 from common.programs import run_main, write_text
-from validation.calibration.nccl import everywhere, spread
+from validation.arguments import add_options
+from validation.calibration.nccl import everywhere, form, profile, spread
 from validation.calibration.nccl.fit import fit_a100
-from validation.calibration.nccl.form import PROTOCOLS
 from validation.calibration.nccl.machines import Machine, folders_of, rows_by_machine
 from validation.calibration.nccl.own import scaled_by
-from validation.calibration.nccl.profile import yaml_of
+from validation.yaml_files import tables_of
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-# Profiles, with the version of NCCL whose choice they have.
-PROFILES = {"nccl_h100": ("hopper", "2.29", "NCCL on H100 over NVLink or NVSwitch"),
-            "nccl_b200": ("blackwell", "2.29", "NCCL on B200 over NVSwitch")}
-ABOUT = {"infiniband": "InfiniBand with GPUDirect RDMA",
-         "roce": "RoCE, RDMA over Ethernet, with GPUDirect",
-         "efa_p4d": "AWS EFA on p4d hosts, plug-in aws-ofi-nccl",
-         "efa_p5": "AWS EFA on p5 hosts, plug-in aws-ofi-nccl",
-         "efa_p6": "AWS EFA on p6 hosts, plug-in aws-ofi-nccl",
-         "slingshot": "HPE Slingshot, plug-in aws-ofi-nccl over libfabric's cxi",
-         "tcpx": "GPUDirect-TCPX on GCP's A3 High hosts"}
+PROFILES, ABOUT = tables_of(__file__).values()
 SOURCED = ("tcpxo", "socket", "sockets", "slingshot_socket")  # costs by documents
 LONE = ("p4d", "p5", "a3high", "alps")  # each the only machine of its network
 BETWEEN = ("hop_between_hosts", "message_gap", "carries_between_hosts")
@@ -59,7 +50,7 @@ def residuals_of(fit: dict, rows_of: dict) -> list:
 def profile_text(base, fit: dict, name: str, residuals: list) -> str:
     generation, version, about = PROFILES[name]
     blocks = blocks_of(base, fit["factors"], Machine("", "h100_nvswitch", generation, (), version))
-    for protocol in PROTOCOLS:
+    for protocol in form.PROTOCOLS:
         for key in BETWEEN:
             blocks[protocol].pop(key)
     machines = [one.name for one in everywhere.MACHINES if one.generation == generation
@@ -69,7 +60,7 @@ def profile_text(base, fit: dict, name: str, residuals: list) -> str:
             "omitted machines: validation/published/nccl/machines.md. `spread` is their 90 %",
             "range. Written by `python3 -m validation.calibration.nccl.ship`."]
     library = {"base": "cuda_pinned", "transport": "infiniband", "blocks": blocks}
-    return yaml_of(head, about, library) + spread.yaml_of(residuals)
+    return profile.yaml_of(head, about, library) + spread.yaml_of(residuals)
 
 
 def transport_text(base, fit: dict, name: str, residuals: list) -> str:
@@ -84,7 +75,7 @@ def transport_text(base, fit: dict, name: str, residuals: list) -> str:
              f"about: {ABOUT[name]}", "blocks:"]
     if name in everywhere.STATED:
         lines.append(f"  nic_latency: {everywhere.STATED[name]}")
-    for protocol in PROTOCOLS:
+    for protocol in form.PROTOCOLS:
         values = ", ".join(f"{key}: {blocks[protocol][key]}" for key in BETWEEN)
         lines += [f"  # 90 % intervals: {intervals_of(blocks, fit['widths'][name], protocol)}",
                   f"  {protocol}: {{{values}}}"]
@@ -106,7 +97,7 @@ def intervals_of(blocks: dict, widths: dict, protocol: str) -> str:
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("fit")
-    parser.add_argument("--data", default="", help="folder with files that are not copied here")
+    add_options(parser, "nccl data")
     given = parser.parse_args()
     fit = json.loads(pathlib.Path(given.fit).read_text(encoding="utf-8"))
     residuals = residuals_of(fit, rows_by_machine(folders_of(given.data)))

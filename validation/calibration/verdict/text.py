@@ -2,6 +2,7 @@
 """The verdict as text, for a terminal."""
 
 from itertools import repeat
+from typing import Sequence
 
 from common.quantities import format_bytes, format_time
 from validation.calibration.verdict import accuracy, cases, gpus, interval, judge, order
@@ -24,11 +25,11 @@ def plural(count: int, word: str) -> str:
     return f"{count} {word}" + ("" if count == 1 else "s")
 
 
-def columns(head: list, rows: list, left: int = 1) -> list:
-    """Lines; the first `left` columns and the last are flush left, the others flush right."""
+def columns(head: Sequence, rows: list, left: Sequence = (0,)) -> list:
+    """Lines; the columns of these numbers and the last are flush left, the others flush right."""
     table = [head, *rows]
     widths = [max(len(row[i]) for row in table) for i in range(len(head))]
-    return ["  ".join(cell.ljust(width) if i < left or i == len(row) - 1 else cell.rjust(width)
+    return ["  ".join(cell.ljust(width) if i in left or i == len(row) - 1 else cell.rjust(width)
                       for i, (cell, width) in enumerate(zip(row, widths))).rstrip()
             for row in table]
 
@@ -171,7 +172,8 @@ def order_table(pairs: list) -> list:
              order_words(pair)] for pair in pairs]
     found = judge.order_figures(pairs)
     return ["Order of placements: time of one over time of the other",
-            *columns(["case", "one", "other", "measured", "predicted", "error", "order"], rows, 3),
+            *columns(["case", "one", "other", "measured", "predicted", "error", "order"], rows,
+                     range(3)),
             f"order right in {found.right} of {plural(found.apart, 'pair')} that differ by more "
             f"than they spread; {found.equal_too} of {found.equal} equal "
             "pairs predicted equal (quiet cases)", ""]

@@ -1,14 +1,42 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The known causes: one file each, and one name in this list."""
+"""The known causes: their texts in causes.yaml, and what they do in one file each."""
 
+import functools
 import importlib
+import importlib.util
+import pathlib
 
-FILES = (
-    "gpudirect_off", "acs_on", "far_nic", "rail_missing", "link_slow", "pcie_lower", "tcp",
-    "core_both_ways", "tree_across_hosts", "nvls_off", "algorithm_forced", "protocol_forced",
-    "few_channels", "eager_limit", "oversubscribed_uplinks", "crossing_order", "late_start",
-    "noisy_neighbour", "wrong_binding", "no_peer_access", "slow_peer_copies", "nvlink_slow",
-    "memory_slow", "gpu_slow", "high_latency", "shm_off", "registration_missing", "topology_file",
-    "no_peers_in_vm", "nic_relinked", "shared_nic", "pxn_off", "two_ranks_one_gpu",
-    "starved_threads", "transport_timer", "cold_start", "start_skew")
-CAUSES = [importlib.import_module(f"{__name__}.{name}").CAUSE for name in FILES]
+from common.quantities import format_bandwidth, format_bytes, format_cost, format_time
+from validation.doctor.causes.cause import Cause
+from validation.yaml_files import tables_of
+
+FUNCTIONS = ("values", "edit", "words", "seen")  # of a cause's file, as Cause has them
+FORMS = {"share": lambda value: f"{100 * value:g} %", "bandwidth": format_bandwidth,
+         "bytes": format_bytes, "cost": format_cost, "time": format_time,
+         "plural": lambda value: "s" * (value > 1)}
+
+
+class Severity:
+    """A value that causes.yaml shows in one of FORMS: "at {:share} of their rate"."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def __format__(self, form: str) -> str:
+        return FORMS[form](self.value) if form in FORMS else format(self.value, form)
+
+
+def worded(text: str, value) -> str:
+    return text.format(Severity(value))
+
+
+def cause_of(name: str, severity: str = "{}", **texts) -> Cause:
+    """With the functions in the file of its name, if there is one."""
+    module = f"{__name__}.{name.replace('-', '_')}"
+    found = importlib.import_module(module) if importlib.util.find_spec(module) else None
+    own = {key: getattr(found, key) for key in FUNCTIONS if hasattr(found, key)}
+    lists = {key: tuple(value) for key, value in texts.items() if isinstance(value, list)}
+    return Cause(name, **{"words": functools.partial(worded, severity)} | texts | lists | own)
+
+
+CAUSES = [cause_of(**one) for one in tables_of(pathlib.Path(__file__).with_name("causes"))]

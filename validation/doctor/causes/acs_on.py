@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """PCIe access control services or an IOMMU send what GPUs and NICs exchange up to the root."""
 
-from validation.doctor.causes.cause import FREQUENT, Cause, share
 from validation.doctor.scenario.scene import Scene, scale
 
 
@@ -15,11 +14,3 @@ def values(scene: Scene) -> list:
 def edit(scene: Scene, value):
     scene.host["iommu"] = True
     scale(scene.host.get("switch_uplink") or {}, value)
-
-
-CAUSE = Cause(
-    "acs-on",
-    "ACS or the IOMMU is on: traffic between GPUs and NICs goes up to the CPU",
-    "sudo lspci -vvv | grep ACSCtl  # SrcValid+ is on; dmesg | grep -i iommu",
-    values, edit, lambda value: f"the root complex carries {share(value)} of a switch's uplink",
-    weight=FREQUENT, threads=("NVIDIA/nccl-tests#112",))

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Another algorithm ran than the library would choose."""
 
-from validation.doctor.causes.cause import RARE, Cause
 from validation.doctor.causes.tree_across_hosts import chose
 from validation.doctor.scenario.scene import Scene
 
@@ -29,10 +28,3 @@ def edit(scene: Scene, value):
     for job in scene.each_job():
         if job["algorithm"] != "nccl":
             job["algorithm"] = value
-
-
-CAUSE = Cause(
-    "algorithm-forced",
-    "another algorithm ran than the library's table selects",
-    "env | grep -e NCCL_ALGO -e OMPI_MCA_coll -e UCC  # coll_tuned_use_dynamic_rules",
-    values, edit, lambda value: f"{value} at all sizes", ordered=False, weight=RARE)

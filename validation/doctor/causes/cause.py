@@ -7,24 +7,19 @@ from typing import Callable
 
 from validation.doctor.scenario.scene import Scene
 
-FREQUENT, RARE = 2.0, 0.3
-
 
 @dataclasses.dataclass(frozen=True)
 class Cause:
-    """`values(scene)`: its severities, mild to heavy, [] where it cannot be; `edit(scene, value)`
-    changes the scene, which is a copy, and returns False where that is not possible; `words(value)`
-    says a severity. `ordered`: between two severities lie others. `weight`: how probable it is
-    before the data, against the others; a guess from what users report: FREQUENT, 1 or RARE.
-    `check`: a line of shell, "  # ", what to look for there. `threads`: public ones, as
-    OWNER/NAME#NUMBER. `seen(points)`: what the measured times alone show of it, "" if nothing.
-    `variants`: keyword arguments of `edit`, each of which is tried by itself."""
+    """`values(scene)`: its severities, mild to heavy, [] where it cannot be, as where no scenario
+    stands for it; `edit(scene, value)` changes the scene, which is a copy, and returns False where
+    that is not possible; `words(value)` says a severity. `seen(points)`: what the measured times
+    alone show of it, "" if nothing. For all else see causes.yaml."""
 
     name: str
     title: str
     check: str
-    values: Callable[[Scene], list]
-    edit: Callable[[Scene, object], object]
+    values: Callable[[Scene], list] = lambda scene: []
+    edit: Callable[[Scene, object], object] = lambda scene, value: False
     words: Callable[[object], str] = str
     ordered: bool = True
     weight: float = 1.0
@@ -44,15 +39,6 @@ class Cause:
         """One cause for each variant."""
         return [dataclasses.replace(self, variants=(), edit=functools.partial(self.edit, **one))
                 for one in self.variants] or [self]
-
-
-def stated_alone(name: str, title: str, check: str, seen=lambda points: "") -> Cause:
-    """A cause that no scenario stands for: lines of a log state it, or its times show it."""
-    return Cause(name, title, check, lambda scene: [], lambda scene, value: False, seen=seen)
-
-
-def share(value: float) -> str:
-    return f"{100 * value:g} %"
 
 
 def protocols(scene: Scene) -> list:

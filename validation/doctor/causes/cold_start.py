@@ -5,7 +5,6 @@ import math
 import statistics
 
 from common.groups import grouped
-from validation.doctor.causes.cause import stated_alone
 
 COLD, SETTLED = 1.5, 0.1  # of times: the first over the last; logarithm of the last two
 TABLES = 3
@@ -23,10 +22,3 @@ def seen(points: list) -> str:
         return f"the first of {len(runs)} runs are slower than the last two, which agree"
     cold = sum(settles(list(point.samples)) for point in points)
     return f"the first repetitions of {cold} sizes are slower than the last" if cold > 1 else ""
-
-
-CAUSE = stated_alone(
-    "cold-start",
-    "the first repetitions are cold: connections, registrations and clocks are not settled yet",
-    "all_reduce_perf -w 20 -b 8 -e 1G -f 2  # more warm-up; drop the first runs; nvidia-smi -lgc "
-    "for fixed clocks", seen)

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The core of a process moves the bytes, in both directions at once."""
 
-from common.quantities import format_cost, parse_quantity
-from validation.doctor.causes.cause import Cause
+from common.quantities import parse_quantity
 from validation.doctor.scenario.scene import Scene
 
 COSTS = (0.05e-9, 0.1e-9, 0.2e-9, 0.4e-9, 0.8e-9, 1.6e-9, 3.2e-9, 6.4e-9)
@@ -22,10 +21,3 @@ def edit(scene: Scene, value):
     scene.library["network"] |= {"send_cost": cost, "recv_cost": cost, "driver": "caller"}
     if scene.library.get("progress") == "nic":
         scene.library["progress"] = "caller"
-
-
-CAUSE = Cause(
-    "core-both-ways",
-    "one process of a host pushes both directions: its core, not the network, is the limit",
-    "top -H  # a core at 100 % during the run; give each host as many ranks, or more endpoints",
-    values, edit, lambda value: f"a byte costs it {format_cost(value)} each way")

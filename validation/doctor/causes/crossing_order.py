@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Consecutive hosts of the rings are in different racks, so that each step crosses the uplinks."""
 
-from validation.doctor.causes.cause import RARE, Cause
 from validation.doctor.causes.oversubscribed_uplinks import in_racks
 from validation.doctor.scenario.scene import Scene, counts_of
 
@@ -37,12 +36,3 @@ def edit(scene: Scene, value):
             return False
         ask["placement"] = placement
     return True
-
-
-CAUSE = Cause(
-    "crossing-order",
-    "the hosts are in a bad order: neighbours of the ring are on different switches",
-    "NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=GRAPH all_reduce_perf -b 8 -e 8  # prints the rings; sort "
-    "the hostfile by switch; a newer NCCL",
-    values, edit, lambda value: f"uplinks oversubscribed by {value:g}", weight=RARE,
-    threads=("NVIDIA/nccl#319",))

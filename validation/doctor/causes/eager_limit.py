@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Messages go eagerly up to another size, or by rendezvous from another one on."""
 
-from common.quantities import format_bytes, parse_quantity
-from validation.doctor.causes.cause import RARE, Cause
+from common.quantities import parse_quantity
 from validation.doctor.scenario.scene import Scene
 
 LIMITS = (0, 1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20)
@@ -21,10 +20,3 @@ def values(scene: Scene) -> list:
 
 def edit(scene: Scene, value):
     scene.library[ways(scene)]["eager_limit"] = f"{value} B"
-
-
-CAUSE = Cause(
-    "eager-limit",
-    "the eager limit differs: an unexpected handshake or copy",
-    "ompi_info --all | grep eager_limit  # UCX_RNDV_THRESH; I_MPI_EAGER_THRESHOLD",
-    values, edit, lambda value: f"it is {format_bytes(value)}", ordered=False, weight=RARE)

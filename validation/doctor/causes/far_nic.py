@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """All NICs hang off one socket, or off the one on which the ranks are not."""
 
-from validation.doctor.causes.cause import Cause, share
 from validation.doctor.scenario.scene import Scene, scale
 
 
@@ -27,10 +26,3 @@ def edit(scene: Scene, value):
     host.pop("nic", None)
     host["nics"] = moved
     scale(host.get("socket_link") or {}, value)
-
-
-CAUSE = Cause(
-    "far-nic",
-    "the NIC is on the wrong socket: traffic crosses the link between the sockets",
-    "nvidia-smi topo -m  # SYS between GPU and NIC; lstopo; NCCL_IB_HCA, UCX_NET_DEVICES",
-    values, edit, lambda value: f"which carries {share(value)} of its rate")

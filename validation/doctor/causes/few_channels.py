@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """NCCL had fewer channels than it would take."""
 
-from validation.doctor.causes.cause import RARE, Cause
 from validation.doctor.scenario.scene import Scene
 
 CHANNELS = (16.0, 8.0, 4.0, 2.0, 1.0)
@@ -23,11 +22,3 @@ def edit(scene: Scene, value):
 def words(value: float) -> str:
     many = round(value)
     return f"{many} channel{'s' * (many > 1)}"
-
-
-CAUSE = Cause(
-    "few-channels",
-    "NCCL has too few channels",
-    "env | grep -e NCHANNELS -e MAX_CTAS  # NCCL_DEBUG=INFO prints the channels; a topology file "
-    "may hide links",
-    values, edit, words, weight=RARE)

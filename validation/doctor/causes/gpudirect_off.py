@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Data between a NIC and a GPU goes through host memory, twice over PCIe and its memory."""
 
-from validation.doctor.causes.cause import FREQUENT, Cause, share
 from validation.doctor.scenario.scene import Scene, scale
 
 
@@ -17,12 +16,3 @@ def edit(scene: Scene, value):
     scene.host["gpudirect"] = False
     scene.stage()
     scale(scene.host, value, "memory_bandwidth")
-
-
-CAUSE = Cause(
-    "gpudirect-off",
-    "GPUDirect RDMA is off: NIC traffic goes through host memory",
-    "lsmod | grep nvidia_peermem  # an old NCCL looks for nv_peer_mem; NCCL_DEBUG=INFO prints "
-    "GDRDMA or not behind each channel",
-    values, edit, lambda value: f"with {share(value)} of the host's memory bandwidth",
-    weight=FREQUENT, threads=("NVIDIA/nccl#1676", "NVIDIA/nccl#1412"))

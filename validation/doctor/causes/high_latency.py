@@ -1,8 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Each hop takes longer: sleeping cores, interrupts, a detour; the bandwidth is as it should be."""
 
-from validation.doctor.causes.cause import RARE, Cause, protocols
+from validation.doctor.causes.cause import protocols
 from validation.doctor.scenario.scene import Scene, times
+
+
+def values(_: Scene) -> list:
+    return [2.0, 4.0, 8.0, 16.0]
+
 
 def edit(scene: Scene, value):
     if scene.blocks is not None:
@@ -16,11 +21,3 @@ def edit(scene: Scene, value):
             for key in ("latency", "send_overhead", "recv_overhead"):
                 if key in scene.library[way]:
                     scene.library[way][key] = times(scene.library[way][key], value)
-
-
-CAUSE = Cause(
-    "high-latency",
-    "each hop takes long: sleeping cores (C-states), interrupt moderation, a detour",
-    "cpupower idle-info  # osu_latency or ib_write_lat of two hosts; ethtool -c DEVICE",
-    lambda scene: [2.0, 4.0, 8.0, 16.0], edit, lambda value: f"{value:g}x as long",
-    weight=RARE)

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Cables carry less than they should: of all hosts, or of one."""
 
-from validation.doctor.causes.cause import Cause, share
 from validation.doctor.scenario.scene import Scene, scale
 
 SHARES = (0.8, 0.65, 0.5, 0.4, 0.25, 0.1, 0.04)
@@ -14,12 +13,3 @@ def values(scene: Scene) -> list:
 
 def edit(scene: Scene, value):
     scale(scene.cluster["link"], value, *CABLES)
-
-
-CAUSE = Cause(
-    "link-slow",
-    "a network link is degraded: a lower rate, faulty cabling, a wrong MTU",
-    "ibstat | grep Rate; ip link | grep mtu  # also ethtool DEVICE (Speed), perfquery (symbol "
-    "errors), ib_write_bw between each two hosts",
-    values, edit, lambda value: f"it carries {share(value)} of its rate",
-    threads=("NVIDIA/nccl#709",))

@@ -2,7 +2,6 @@
 """One NIC of the hosts came up at a lower rate than the others."""
 
 from common.quantities import format_bandwidth, parse_quantity
-from validation.doctor.causes.cause import Cause, share
 from validation.doctor.scenario.scene import Scene
 
 
@@ -15,11 +14,3 @@ def edit(scene: Scene, value):
     cable = parse_quantity(str(scene.cluster["link"]["bandwidth"]), "bandwidth")
     nics = scene.host["nics"]
     nics[0] = {**nics[0], "bandwidth": format_bandwidth(cable * value, digits=6)}
-
-
-CAUSE = Cause(
-    "nic-relinked",
-    "one NIC's port came up again at a lower rate",
-    "ibstat | grep -e CA -e Rate; dmesg | grep -i link  # the rate of each port; ethtool DEVICE "
-    "(Speed); reseat its plug",
-    values, edit, lambda value: f"one NIC of each host at {share(value)}")

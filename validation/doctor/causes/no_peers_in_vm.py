@@ -2,7 +2,6 @@
 """GPUs in a virtual machine reach each other through a copy at some GB/s."""
 
 from common.quantities import format_bandwidth, parse_quantity
-from validation.doctor.causes.cause import RARE, Cause
 from validation.doctor.scenario.scene import Scene
 
 RATES = (3e9, 1.4e9, 0.7e9)  # bytes per second; a public case has 1.4e9
@@ -22,11 +21,3 @@ def edit(scene: Scene, value):
     gpu = scene.host["gpu"]
     least = min(value, parse_quantity(str(gpu["bandwidth"]), "bandwidth"))
     gpu["bandwidth"] = format_bandwidth(least, digits=6)
-
-
-CAUSE = Cause(
-    "no-peers-in-vm",
-    "GPUs of a virtual machine have no peer access, and copies are intercepted",
-    "systemd-detect-virt; nvidia-smi topo -p2p r  # the hypervisor's ACS and IOMMU settings, "
-    "x-nv-gpudirect-clique; NCCL_P2P_LEVEL",
-    values, edit, lambda value: f"{format_bandwidth(value)} between host and GPU", weight=RARE)

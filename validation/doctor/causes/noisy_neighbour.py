@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Other jobs send over the same links of the hosts all the while."""
 
-from validation.doctor.causes.cause import RARE, Cause
 from validation.doctor.scenario.scene import Scene
 
 
@@ -15,12 +14,3 @@ def edit(scene: Scene, value):
     job = {"collective": "allreduce", "algorithm": "ring", "bytes": "64 MiB"}
     scene.neighbours = {f"other{i}": {"placement": f"1x{scene.hosts}", "job": job}
                         for i in range(value)}
-
-
-CAUSE = Cause(
-    "noisy-neighbour",
-    "a noisy neighbour: other jobs use the same links",
-    "perfquery  # the switches' counters; repeat it at another time or on idle hosts: the times "
-    "spread",
-    values, edit, lambda value: f"{value} other job{'s' * (value > 1)} on the same hosts",
-    weight=RARE)

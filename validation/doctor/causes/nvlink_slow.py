@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Some NVLinks between GPUs are down, or they run below their rate."""
 
-from validation.doctor.causes.cause import Cause, share
 from validation.doctor.scenario.scene import Scene, scale
 
 
@@ -18,11 +17,3 @@ def values(scene: Scene) -> list:
 def edit(scene: Scene, value):
     for link in links(scene):
         scale(link, value)
-
-
-CAUSE = Cause(
-    "nvlink-slow",
-    "NVLinks are down or slow",
-    "nvidia-smi nvlink -s; nvidia-smi nvlink -e  # rates and errors of the links; the fabric "
-    "manager's log",
-    values, edit, lambda value: f"{share(value)} of their bandwidth is left")

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """NVLS did not run where the hosts' NVSwitches have it, and rings did."""
 
-from validation.doctor.causes.cause import Cause
 from validation.doctor.causes.tree_across_hosts import chose
 from validation.doctor.scenario.scene import Scene
 
@@ -15,11 +14,3 @@ def values(scene: Scene) -> list:
 
 def edit(scene: Scene, value):
     scene.set_option(chose, "algorithm", value)
-
-
-CAUSE = Cause(
-    "nvls-off",
-    "rings ran, although the NVSwitches support in-network reduction and multicast (NVLS)",
-    "env | grep NCCL_NVLS_ENABLE; systemctl status nvidia-fabricmanager  # 'NVLS multicast "
-    "support' in the lines of NCCL_DEBUG=INFO",
-    values, edit, lambda value: "rings at all sizes", ordered=False)

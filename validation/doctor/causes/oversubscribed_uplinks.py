@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Hosts sit in several racks, whose uplinks carry less than their hosts can send."""
 
-from validation.doctor.causes.cause import Cause
 from validation.doctor.scenario.scene import Scene
 
 FACTORS = (2.0, 4.0, 8.0, 16.0, 32.0)
@@ -34,11 +33,3 @@ def edit(scene: Scene, value):
         return False
     in_racks(scene, value)
     return True
-
-
-CAUSE = Cause(
-    "oversubscribed-uplinks",
-    "the uplinks between switches are oversubscribed, or busy",
-    "ibnetdiscover  # uplinks over ports, also in the switches' tables; the same job inside one "
-    "rack",
-    values, edit, lambda value: f"by {value:g}", threads=("NVIDIA/nccl#1453",))

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """PCIe links came up with fewer lanes or of a lower generation."""
 
-from validation.doctor.causes.cause import Cause, share
 from validation.doctor.scenario.scene import Scene, scale
 
 
@@ -19,10 +18,3 @@ def edit(scene: Scene, value):
     cables += [host.get("gpu") or {}] * (scene.type == "pcie_tree")
     for cable in cables:
         scale(cable, value)
-
-
-CAUSE = Cause(
-    "pcie-lower",
-    "PCIe links run with fewer lanes, or as a lower generation",
-    "sudo lspci -vv | grep LnkSta  # 'downgraded'; nvidia-smi -q -d PCIE under load",
-    values, edit, lambda value: f"at {share(value)} of their rate")

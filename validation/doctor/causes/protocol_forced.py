@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """One of NCCL's protocols ran at all sizes."""
 
-from validation.doctor.causes.cause import RARE, Cause
 from validation.doctor.scenario.scene import Scene
 
 
@@ -17,10 +16,3 @@ def values(scene: Scene) -> list:
 
 def edit(scene: Scene, value):
     scene.set_option(chose, "protocol", value)
-
-
-CAUSE = Cause(
-    "protocol-forced",
-    "one protocol of NCCL's ran at all sizes",
-    "env | grep NCCL_PROTO; cat /etc/nccl.conf  # a tuner plugin may choose, too",
-    values, edit, lambda value: f"{value} at all sizes", ordered=False, weight=RARE)

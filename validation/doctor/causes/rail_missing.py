@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Fewer NICs of each host take part than there are."""
 
-from validation.doctor.causes.cause import Cause
 from validation.doctor.scenario.scene import Scene
 
 
@@ -14,11 +13,3 @@ def values(scene: Scene) -> list:
 
 def edit(scene: Scene, value):
     scene.host["nics"] = scene.host["nics"][:-value]
-
-
-CAUSE = Cause(
-    "rail-missing",
-    "a rail is missing: not all NICs of the hosts are used",
-    "ibstat | grep -e State -e Rate  # is each port active? NCCL_DEBUG=INFO lists the NICs in "
-    "use (NET/IB); NCCL_IB_HCA, btl_tcp_if_include",
-    values, edit, lambda value: f"{value} NIC{'s' * (value > 1)} of each host unused")

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """GPUs write to each other over PCIe more slowly than to host memory."""
 
-from validation.doctor.causes.cause import RARE, Cause, share
 from validation.doctor.scenario.scene import Scene, scaled
 
 
@@ -14,12 +13,3 @@ def edit(scene: Scene, value):
     gpu = scene.host["gpu"]
     have = gpu.get("peer_bandwidth", gpu["bandwidth"])
     gpu["peer_bandwidth"] = scaled(have, value)
-
-
-CAUSE = Cause(
-    "slow-peer-copies",
-    "peer copies over PCIe are slow: the platform's host bridges throttle them",
-    "p2pBandwidthLatencyTest  # with and without peer access; NCCL_P2P_DISABLE=1 for comparison; "
-    "NPS and preferred-IO settings of the BIOS",
-    values, edit, lambda value: f"at {share(value)} of a GPU's link", weight=RARE,
-    threads=("NVIDIA/nccl#814", "NVIDIA/nccl#1285"))

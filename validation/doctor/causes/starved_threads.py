@@ -4,7 +4,6 @@
 import statistics
 
 from common.quantities import format_bytes
-from validation.doctor.causes.cause import stated_alone
 
 STALL, SLOW = 5.0, 1.3  # times the ratio of the sizes beside; of all other sizes
 
@@ -22,11 +21,3 @@ def seen(points: list) -> str:
     if len(found) < 2 or not others or statistics.median(others) < SLOW:
         return ""
     return "stalls at " + ", ".join(format_bytes(point.bytes) for point in found)
-
-
-CAUSE = stated_alone(
-    "starved-threads",
-    "host threads are starved: NCCL's proxies wait for a core, and some sizes stall",
-    "taskset -p $$; cat /sys/fs/cgroup/cpu.stat  # the cpuset of the container or of "
-    "--cpus-per-task; nr_throttled",
-    seen)

@@ -2,7 +2,6 @@
 """A transport's timer: what is lost is sent again after a fixed time."""
 
 from common.quantities import format_time
-from validation.doctor.causes.cause import stated_alone
 
 LEAST, NEAR, MANY = 1e-3, 0.08, 4  # seconds; of a period; sizes
 
@@ -18,10 +17,3 @@ def seen(points: list) -> str:
     exact = all(abs(one / period - count) < NEAR for one, count in zip(delays, counts))
     falls = any(later < before for before, later in zip(counts, counts[1:]))
     return f"delays at multiples of {format_time(period, 3)}" if exact and falls else ""
-
-
-CAUSE = stated_alone(
-    "transport-timer",
-    "a transport's timer runs out: packets are lost and sent again",
-    "nstat | grep -i retrans; perfquery | grep Discards  # ethtool -S DEVICE (out_of_buffer, "
-    "local_ack_timeout); PFC or ECN of RoCE; NCCL_IB_TIMEOUT", seen)

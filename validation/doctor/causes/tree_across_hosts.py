@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The double binary tree ran, whose traffic between two hosts is half of a ring's."""
 
-from validation.doctor.causes.cause import Cause
 from validation.doctor.scenario.scene import Scene
 
 
@@ -17,12 +16,3 @@ def values(scene: Scene) -> list:
 
 def edit(scene: Scene, value):
     scene.set_option(chose, "algorithm", value)
-
-
-CAUSE = Cause(
-    "tree-across-hosts",
-    "a tree ran instead of the expected ring; on two hosts its bus bandwidth may exceed the cards'",
-    "env | grep NCCL_ALGO  # NCCL_ALGO=Ring for comparison; NCCL_DEBUG=INFO with "
-    "NCCL_DEBUG_SUBSYS=TUNING names the choice",
-    values, edit, lambda value: "a double binary tree at all sizes", ordered=False,
-    threads=("NVIDIA/nccl-tests#169", "NVIDIA/nccl-tests#309"))

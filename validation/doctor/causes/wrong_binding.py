@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Ranks of a host are bound to too few cores, or far from their memory."""
 
-from validation.doctor.causes.cause import Cause
 from validation.doctor.scenario.scene import Scene, counts_of
 
 
@@ -26,10 +25,3 @@ def edit(scene: Scene, value):
 
 def words(value) -> str:
     return "memory on the other socket" if value == "remote" else f"{value} ranks share each core"
-
-
-CAUSE = Cause(
-    "wrong-binding",
-    "ranks are bound wrongly: they share cores, or their memory is on the other socket",
-    "mpirun --report-bindings hostname  # srun --cpu-bind=verbose, numastat -p PID",
-    values, edit, words, ordered=False)

@@ -5,7 +5,7 @@ import bisect
 import copy
 import math
 import random
-from typing import NamedTuple, Optional
+from typing import NamedTuple, Optional, Sequence
 
 import numpy as np
 
@@ -14,7 +14,9 @@ from validation.doctor import diagnosis, inputs, ranking, reference
 from validation.doctor.causes import CAUSES
 from validation.doctor.errors import Errors
 from validation.doctor.scenario.scene import Scene
+from validation.yaml_files import tables_of
 
+TABLES = tables_of(__file__)
 NOISE = 0.05
 CHANGES = (1.2, 3.0)  # factors by which a fault changes the sizes that it affects
 NEAR = 1.1  # times more or less than the drawn factor: near enough
@@ -22,31 +24,18 @@ SEVERITIES = 64  # of a cause between whose severities lie others
 
 
 class Machine(NamedTuple):
-    """`sizes`: from 2 to the first by factors of 4 to 2 to the second."""
+    """As in machines.yaml."""
 
     name: str
     cluster: str
     library: str
     placement: object
     job: dict
-    sizes: tuple
+    sizes: Sequence[int]
 
 
-NCCL = {"collective": "allreduce", "algorithm": "nccl"}
-RING = {"collective": "allreduce", "algorithm": "open_mpi_tuned"}
-PING = {"collective": "pingpong", "algorithm": "blocking", "options": {"rounds": 4}}
-MACHINES = (
-    Machine("two DGX A100", "a100_nvswitch", "nccl_a100", {"hosts": "8x2", "on": "gpu"}, NCCL,
-            (10, 30)),
-    Machine("two DGX-1", "dgx1v", "nccl_v100_pcie", {"hosts": "8x2", "on": "gpu"}, NCCL, (10, 28)),
-    Machine("four H100 hosts", "h100x4_nvlink", "nccl_h100", {"hosts": "4x4", "on": "gpu"}, NCCL,
-            (10, 30)),
-    Machine("four V100 behind PCIe", "v100x4_pcie", "nccl_v100_pcie", {"hosts": "4", "on": "gpu"},
-            NCCL, (3, 27)),
-    Machine("eight hosts, TCP", "star8", "openmpi_tcp", "1x8", RING, (2, 24)),
-    Machine("eight hosts, RDMA", "star8", "rdma", "2x8", RING, (2, 24)),
-    Machine("two NUMA hosts, RDMA", "numa_pair", "rdma", "1-1", PING, (2, 24)),
-)
+NCCL, RING, _ = TABLES["jobs"].values()
+MACHINES = tuple(Machine(**one) for one in TABLES["machines"])
 
 
 def curve_of(machine: Machine) -> curve_.Curve:

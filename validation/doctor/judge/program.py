@@ -17,6 +17,7 @@ import time
 from typing import NamedTuple
 
 from common.programs import InputError, Parser, page_parser, run_main
+from validation.arguments import add_options
 from validation.calibration.imports.findings import Given
 from validation.calibration.verdict.simulator import Simulator
 from validation.doctor import curve, diagnosis, inputs, judgement, ranking
@@ -24,27 +25,13 @@ from validation.doctor.errors import Errors
 from validation.doctor.judge import machines
 from validation.doctor.what_if import WhatIf
 from validation.progress import watched
-from validation.yaml_files import read_yaml
+from validation.yaml_files import read_yaml, tables_of
 
 HERE = pathlib.Path(__file__).resolve().parent
 CASES = HERE.parent / "cases"
-PUBLISHED = HERE.parent.parent / "published"
-FIRST = {  # kind: part: its first seed
-    "faults": {"choose": 1, "judge": 1001, "fresh": 4001, "rings": 7001, "develop": 8001,
-               "last": 9001, "mean": 13001, "along": 16001, "even": 17001, "reference": 18001},
-    "healthy": {"choose": 1, "judge": 1001, "rings": 5001, "last": 6001, "along": 14001,
-                "reference": 19001},
-    "erring": {"choose": 2001, "judge": 3001, "rings": 11001, "last": 12001, "along": 15001}}
+VALIDATION = HERE.parent.parent
+FIRST, HEALTHY = tables_of(__file__).values()
 POSED = ("choose", "judge", "all")  # parts of the curves that are not drawn
-RESULTS = HERE.parent.parent / "results" / "published"
-HEALTHY = (  # file, cluster, part
-    (PUBLISHED / "osu-tcp-c3-standard-4.csv", RESULTS / "tcp_4_nodes.yaml", "choose"),
-    (PUBLISHED / "osu-ib-4-nodes.log", RESULTS / "ib.yaml", "choose"),
-    (PUBLISHED / "nccl-tests-allreduce-4xV100-pcie.log", "v100x4_pcie", "choose"),
-    (PUBLISHED / "nccl" / "h100-1-host-all_reduce.log", "h100x4_nvlink", "judge"),
-    (PUBLISHED / "nccl" / "h100-10-hosts-G1.log", "h100x4_nvlink", "judge"),
-    (PUBLISHED / "nccl" / "h100-10-hosts-G4.log", "h100x4_nvlink", "judge"),
-)
 
 
 class Said(NamedTuple):
@@ -99,7 +86,9 @@ def cases() -> list:
 
 def published() -> list:
     """As cases(): curves of healthy machines."""
-    return [(part, log.name, ["normal"], log, cluster) for log, cluster, part in HEALTHY]
+    return [(part, pathlib.Path(log).name, ["normal"], VALIDATION / log,
+             VALIDATION / cluster if cluster.endswith(".yaml") else cluster)
+            for log, cluster, part in HEALTHY]
 
 
 def posed(simulator, part: str, curves: list) -> list:
@@ -139,16 +128,8 @@ def tell(one: Said):
 
 def main():
     parser = page_parser("judge", __doc__, Parser)
-    parser.add_argument("kind", choices=("cases", "published", "faults", "healthy", "erring"),
-                        help="kind of curves to diagnose")
     parts = list(dict.fromkeys([part for own in FIRST.values() for part in own] + ["all"]))
-    parser.add_argument("--part", choices=parts, default="judge",
-                        help="part of the curves (default: %(default)s)")
-    parser.add_argument("--count", type=int, default=20,
-                        help="number of generated curves (default: %(default)s)")
-    parser.add_argument("--seed", type=int, help="random seed of the only curve to diagnose")
-    parser.add_argument("--reference", action="store_true",
-                        help="give the doctor a log of the healthy machine from another day")
+    add_options(parser, "judge", parts=parts)
     options = parser.parse_args()
     possible = POSED if options.kind in ("cases", "published") else \
         list(FIRST[options.kind])

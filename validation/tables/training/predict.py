@@ -3,27 +3,18 @@
 
 from validation.calibration.verdict.simulator import Simulator, batch
 from validation.tables.training.rows import Row
+from validation.yaml_files import tables_of
 
 CLUSTER = "v100x8_one_nic"
 # NCCL's profile of the A100 by the data sheet of the V100: its generation.
 LIBRARY = {"base": "nccl_a100", "blocks": {"generation": "volta", "nccl": 2.18}}
 MODELS = {"resnet50-v1.5": "resnet50", "bert-base": "bert_base"}
-HOROVOD = ("horovod", {})
-# How each framework exchanges gradients: strategy and options, those not named at their defaults.
-# APEX closes a bucket at 10^7 elements; for BERT its job has one bucket, behind backward.
-EXCHANGES = {
-    ("resnet50-v1.5", "ngc-mxnet"): HOROVOD,
-    ("resnet50-v1.5", "ngc-tensorflow-horovod"): HOROVOD,
-    ("resnet50-v1.5", "ngc-pytorch"): ("ddp", {"bucket": "40 MB"}),
-    ("resnet50-v1.5", "pytorch"): ("ddp", {}),
-    ("bert-base", "ngc-tensorflow"): HOROVOD,
-    ("bert-base", "ngc-pytorch"): ("ddp", {"bucket": "1 GiB", "overlap": "none"}),
-}
+EXCHANGES = tables_of(__file__)
 STEPS = 2  # each is like the others
 
 
 def scenario_of(row: Row, one_gpu_s: float, gpus_of_a_host: int = 8) -> dict:
-    strategy, options = EXCHANGES[row.job]
+    strategy, options = EXCHANGES[row.model][row.framework]
     model = {"base": MODELS[row.model], "batch": row.batch, "step": f"{one_gpu_s} s"}
     return {"cluster": {"base": CLUSTER, "hosts": row.hosts},
             "placement": {"hosts": f"{gpus_of_a_host}x{row.hosts}", "on": "gpu"},

@@ -2,9 +2,12 @@
 """A library and the file that tells it which algorithm to take."""
 
 import dataclasses
-from typing import Callable
+from typing import Callable, Sequence
 
 from validation.tune.formats.way import Choice, Way
+from validation.yaml_files import tables_of
+
+TEXTS = tables_of(__file__)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -18,19 +21,17 @@ class Target:
 
 @dataclasses.dataclass(frozen=True)
 class Format:
-    """`own(collective)(ranks, bytes)` is the Choice of the library's rule. `alike`: algorithms of
-    the simulator that are one of the library's in another hand; `complete`: that it lacks others is
-    not told, they run on other machines. `write(decided, target)` gives the
-    file; `use(path)` the lines that make the library read it."""
+    """`own(collective)(ranks, bytes)` is the Choice of the library's rule, `write(decided, target)`
+    gives the file. For all else see format.yaml."""
 
     name: str
-    title: str
-    about: str
     ways: tuple
     own: dict
     write: Callable
-    use: Callable
-    alike: tuple = ()
+    title: str
+    about: str
+    uses: Sequence[str]
+    alike: Sequence[str] = ()
     complete: bool = False
     notes: dict = dataclasses.field(default_factory=dict)
 
@@ -38,9 +39,18 @@ class Format:
     def collectives(self) -> list:
         return list(self.own)
 
+    def use(self, path: str) -> list:
+        """Lines that make the library read the file."""
+        return [line.format(path=path) for line in self.uses]
+
     def ways_of(self, collective: str, ranks: int) -> list:
         return [way for way in self.ways if way.collective == collective
                 and not (way.powers and ranks & (ranks - 1))]
+
+
+def format_of(name: str, ways: tuple, own: dict, write: Callable) -> Format:
+    """The format with the texts that format.yaml has for it."""
+    return Format(name, ways, own, write, **TEXTS[name])
 
 
 def rule(collective: str, algorithm: str) -> Callable:

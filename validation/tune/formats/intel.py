@@ -8,13 +8,12 @@ are taken for its own. Allgather and all-to-all are left out, since the referenc
 buffer their size describes. The ring of a broadcast is taken for a scatter and a ring of allgather.
 """
 
-from validation.tune.formats import mpich, mpich_limits
-from validation.tune.formats.format import Format, Target
+from validation.tune.formats import mpich_limits
+from validation.tune.formats.format import Target, format_of
 from validation.tune.formats.way import Choice, ways_of
 
 WAYS = ways_of("intel")
 NAMES = {"allreduce": "ALLREDUCE", "broadcast": "BCAST"}
-OWN = "Intel MPI's own choice is not public: MPICH 3's choice is used instead"
 
 
 def own_of(collective: str):
@@ -32,10 +31,4 @@ def write(decided: list, target: Target) -> str:
     return "\n".join(lines) + "\n"
 
 
-def use(path: str) -> list:
-    return [f". {path} && mpirun ..."]
-
-
-FORMAT = Format("intel", "Intel MPI", "a shell script that sets I_MPI_ADJUST_<opname>",
-                WAYS, {name: own_of(name) for name in NAMES}, write, use, mpich.ALIKE,
-                notes={name: OWN for name in NAMES})
+FORMAT = format_of("intel", WAYS, {name: own_of(name) for name in NAMES}, write)

@@ -12,14 +12,13 @@ import pathlib
 from typing import Optional
 
 from common.programs import InputError
-from validation.tune.formats.format import Format, Target
+from validation.tune.formats.format import Target, format_of
 from validation.tune.formats.way import Choice, ways_of
 
 BASE = pathlib.Path(__file__).with_name("mpich_generic.json")
 FLOAT = 4  # bytes; numbers are taken for floats
 
 WAYS = ways_of("mpich")
-ALIKE = ("ring_waitall", "ring_sendrecv", "rabenseifner_halves")
 NAMES = {"broadcast": "bcast"}
 # The simulator has no allgather by recursive doubling behind a scatter.
 STAND_IN = {"MPIR_Bcast_intra_scatter_recursive_doubling_allgather":
@@ -104,9 +103,4 @@ def write(decided: list, target: Target) -> str:
     return json.dumps(tree, indent=1) + "\n"
 
 
-def use(path: str) -> list:
-    return [f"MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE={path} mpiexec ..."]
-
-
-FORMAT = Format("mpich", "MPICH", "the JSON of MPICH's selection (4.0)", WAYS,
-                {name: own_of(name) for name in SIZES}, write, use, ALIKE)
+FORMAT = format_of("mpich", WAYS, {name: own_of(name) for name in SIZES}, write)

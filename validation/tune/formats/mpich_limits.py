@@ -10,7 +10,7 @@ moves one limit, so that a file holds less than the JSON of MPICH 4.0 does.
 from typing import NamedTuple, Optional
 
 from validation.tune.formats import mpich
-from validation.tune.formats.format import Format, Target
+from validation.tune.formats.format import Target, format_of
 from validation.tune.formats.way import Choice
 
 COLLECTIVES = ("allreduce", "broadcast", "allgather")
@@ -85,10 +85,4 @@ def write(decided: list, target: Target) -> str:
     return "\n".join(lines) + "\n"
 
 
-def use(path: str) -> list:
-    return [f". {path} && mpiexec ..."]
-
-
-FORMAT = Format("mpich-limits", "MPICH", "a shell script that sets size limits of MPICH 3.x, "
-                "MPIR_CVAR_..._MSG_SIZE",
-                WAYS, {name: own_of(name) for name in COLLECTIVES}, write, use, mpich.ALIKE)
+FORMAT = format_of("mpich-limits", WAYS, {name: own_of(name) for name in COLLECTIVES}, write)

@@ -5,7 +5,7 @@ Source: plugins/tuner/example of NCCL (README.md, nccl_tuner.conf). The first li
 taken; a call that none matches is left to NCCL.
 """
 
-from validation.tune.formats.format import Format, Target, rule
+from validation.tune.formats.format import Target, format_of, rule
 from validation.tune.formats.way import Way
 
 KEPT = 0  # NCCL's own number of channels
@@ -53,10 +53,4 @@ def write(decided: list, target: Target) -> str:
     return "\n".join([f"# {target.said}", f"# {HEADER}", *lines]) + "\n"
 
 
-def use(path: str) -> list:
-    return [f"NCCL_TUNER_PLUGIN=libnccl-tuner-example.so NCCL_TUNER_CONFIG_FILE={path} ...",
-            "(the plugin: plugins/tuner/example in NCCL's sources)"]
-
-
-FORMAT = Format("nccl", "NCCL", "the CSV of NCCL's example tuner plugin", WAYS,
-                {name: rule(name, "nccl") for name in COLLECTIVES}, write, use, complete=True)
+FORMAT = format_of("nccl", WAYS, {name: rule(name, "nccl") for name in COLLECTIVES}, write)

@@ -6,7 +6,7 @@ the vector divided by the ranks, in whole bytes and inclusive; the first line th
 """
 
 from validation.tune.formats import nccl
-from validation.tune.formats.format import Format, Target
+from validation.tune.formats.format import Target, format_of
 
 HEADER = "collective,bytesPerRank,algorithm,protocol,channels,nNodes,nLocalRanks"
 
@@ -19,9 +19,4 @@ def write(decided: list, target: Target) -> str:
     return "\n".join([f"# {target.said}", f"# {HEADER}", *lines]) + "\n"
 
 
-def use(path: str) -> list:
-    return [f"NCCLX_TUNER_CONFIG_FILE={path} ..."]
-
-
-FORMAT = Format("ncclx", "NCCLX", "the CSV of NCCLX's built-in tuner", nccl.WAYS, nccl.FORMAT.own,
-                write, use, complete=True)
+FORMAT = format_of("ncclx", nccl.WAYS, nccl.FORMAT.own, write)

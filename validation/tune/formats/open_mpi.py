@@ -9,7 +9,7 @@ set begins at 0 B: algorithm 0 leaves the call to the library's fixed rules.
 """
 
 from validation.tune.formats import open_mpi_own
-from validation.tune.formats.format import Format, Target, rule
+from validation.tune.formats.format import Target, format_of, rule
 from validation.tune.formats.way import ways_of
 
 # The numbers of the collectives: COLLTYPE_T in ompi/mca/coll/base/coll_base_functions.h.
@@ -17,18 +17,9 @@ COLLECTIVES = {"allgather": 0, "allreduce": 2, "alltoall": 3, "broadcast": 7, "g
                "reduce_scatter": 12, "scatter": 15}
 
 WAYS = ways_of("open_mpi")
-# The same by other calls, or with another fold of ranks beyond a power of two.
-ALIKE = ("ring_waitall", "ring_sendrecv", "rabenseifner")
 OWN = {"allreduce": rule("allreduce", "open_mpi_tuned"),
        "broadcast": rule("broadcast", "open_mpi_tuned")} | {
            name: open_mpi_own.own_of(name) for name in open_mpi_own.RULES}
-NOTES = {
-    "broadcast": "binary and k-nomial trees of Open MPI's own broadcasts are simulated as "
-                 "binomial ones",
-    "allgather": "Open MPI's own neighbour exchange (from 32 ranks on) is simulated as a ring",
-    "alltoall": "Open MPI's own linear_sync is simulated with all messages posted together",
-    "reduce_scatter": "Open MPI's own butterfly is simulated as recursive halving",
-}
 
 
 def sets_of(one, target: Target) -> list:
@@ -54,10 +45,4 @@ def write(decided: list, target: Target) -> str:
     return "\n".join(lines) + "\n"
 
 
-def use(path: str) -> list:
-    return [f"mpirun --mca coll_tuned_use_dynamic_rules 1 "
-            f"--mca coll_tuned_dynamic_rules_filename {path} ..."]
-
-
-FORMAT = Format("openmpi", "Open MPI", "Open MPI's dynamic rules as text (1.x to 5.x)", WAYS, OWN,
-                write, use, ALIKE, notes=NOTES)
+FORMAT = format_of("openmpi", WAYS, OWN, write)

@@ -6,11 +6,10 @@ Source: ompi/mca/coll/tuned/coll_tuned_dynamic_file.c and docs/tuning-apps of Op
 none matches is left to the library. `seg_size` is read by that source, though the schema lacks it.
 """
 
-import dataclasses
 import json
 
 from validation.tune.formats import open_mpi
-from validation.tune.formats.format import Target
+from validation.tune.formats.format import Target, format_of
 
 VERSION = 3  # of the file: what its reader calls the form in JSON
 NAMES = {"broadcast": "bcast", "reduce_scatter": "reducescatter"}
@@ -30,5 +29,4 @@ def write(decided: list, target: Target) -> str:
     return json.dumps(document, indent=1) + "\n"
 
 
-FORMAT = dataclasses.replace(open_mpi.FORMAT, name="openmpi-json",
-                             about="Open MPI's dynamic rules as JSON (from 6.0 on)", write=write)
+FORMAT = format_of("openmpi-json", open_mpi.WAYS, open_mpi.OWN, write)

@@ -5,24 +5,12 @@ has no rule for: open_mpi_fixed.yaml has them. Allreduce and broadcast: algorith
 
 import pathlib
 
-import yaml
-
 from validation.tune.formats.way import Choice, Way
+from validation.yaml_files import tables_of
 
-RULES = yaml.safe_load(pathlib.Path(__file__).with_name("open_mpi_fixed.yaml").read_text(
-    encoding="utf-8"))
+RULES = tables_of(pathlib.Path(__file__).with_name("open_mpi_fixed"))
 WHOLE = ("reduce_scatter",)
-# The simulator's algorithms of these numbers. What it lacks has a stand-in: the neighbour exchange
-# goes around as the ring does, two steps at once; linear_sync and linear_nb post as the linear ones
-# do, fewer at a time; a butterfly halves; two ranks swap once whatever it is called.
-STANDS_FOR = {
-    "allgather": {2: "bruck", 3: "recursive_doubling", 4: "ring", 5: "ring", 6: "ring"},
-    "alltoall": {1: "posted", 2: "pairwise", 3: "bruck", 4: "posted", 5: "pairwise"},
-    "gather": {1: "linear", 2: "binomial", 3: "linear"},
-    "reduce_scatter": {1: "recursive_halving", 2: "recursive_halving", 3: "ring",
-                       4: "recursive_halving"},
-    "scatter": {1: "linear", 2: "binomial", 3: "linear"},
-}
+STANDS_FOR = tables_of(__file__)
 
 
 def number_of(collective: str, ranks: int, size: int) -> int:

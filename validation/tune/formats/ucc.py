@@ -6,14 +6,12 @@ bcast.h and alltoall.h; a token is COLLECTIVE:FROM-TO:MEMORY:[TEAM SIZES]:SCORE:
 k-nomial exchanges have a radix of their own choice; those of the simulator have two.
 """
 
-from validation.tune.formats.format import Format, Target
+from validation.tune.formats.format import Target, format_of
 from validation.tune.formats.way import Choice, ways_of
 
 WAYS = ways_of("ucc")
-ALIKE = ("ring_waitall", "ring_sendrecv", "rabenseifner_halves")
 NAMES = {"broadcast": "bcast"}
 SHORT = {"allreduce": 4 << 10, "broadcast": 32 << 10}  # from there on the second of the ways
-RADIX = "UCC's k-nomial exchanges are simulated with a radix of two"
 
 
 def own_of(collective: str):
@@ -35,11 +33,4 @@ def write(decided: list, target: Target) -> str:
     return f"# {target.said}\n{line}"
 
 
-def use(path: str) -> list:
-    return [f"UCC_CONFIG_FILE={path} mpirun --mca coll_ucc_enable 1 "
-            "--mca coll_ucc_priority 100 ..."]
-
-
-FORMAT = Format("ucc", "UCC", "UCC's configuration file with scores of TL UCP", WAYS,
-                {name: own_of(name) for name in SHORT}, write, use, ALIKE,
-                notes={name: RADIX for name in SHORT})
+FORMAT = format_of("ucc", WAYS, {name: own_of(name) for name in SHORT}, write)
