@@ -63,6 +63,7 @@ struct LlmStep {
   std::uint64_t keys = 0;           ///< bytes of a rank's keys and values, which go round the ring
   Pass head;                        ///< of the last stage, beside its layers
   std::uint64_t activation = 0;     ///< bytes between two layers, of a micro-batch
+  std::uint64_t sent = 0;           ///< bytes of it that a rank sends to the next stage; 0: all
   Table<std::uint64_t> parameters, gradients;  ///< bytes of each stage on one rank
   Table<Duration> updates;                     ///< of each stage, beside the option's
   Duration overhead{};                         ///< of a step on the host

@@ -21,8 +21,7 @@ const Algorithm& or_ring(const Algorithm* chosen) {
   return chosen != nullptr ? *chosen : *find_algorithm("allreduce", "ring");
 }
 
-/// Bytes that pass between two stages: with sequence parallelism each rank has its part only.
-std::size_t border_items(const LlmStep& step, const Options& options) {
+std::size_t activation_items(const LlmStep& step, const Options& options) {
   return items_of(step.activation, options);
 }
 
@@ -125,6 +124,10 @@ int messages_under_way(const Options& options) {
 
 }  // namespace
 
+std::size_t sent_items(const LlmStep& step, const Options& options) {
+  return items_of(step.sent > 0 ? step.sent : step.activation, options);
+}
+
 std::size_t parameter_items(const LlmStep& step, int stage, Range gradients,
                             const Options& options) {
   if (step.parameters.empty()) return gradients.size;
@@ -218,7 +221,7 @@ std::size_t expert_gradients(const LlmStep& step, int stage, const Options& opti
 
 LlmBuffers llm_buffers(Workspace work, const LlmStep& step, int stage, int expert,
                        const Options& options) {
-  const std::size_t items = border_items(step, options);
+  const std::size_t items = activation_items(step, options);
   const auto activation = [&](std::size_t i) {
     return Range{work.scratch.buffer, work.scratch.offset + i * items, items};
   };
@@ -268,18 +271,18 @@ Cost llm_cost(int ranks, std::size_t items, Options options) {
   options = without_hosts(options);
   const int tensor = step.grid.size("tp"), data = ranks_of_data(step),
             stages = step.grid.size("pp"), context = step.grid.size("cp");
-  const std::size_t border = border_items(step, options);
+  const std::size_t activation = activation_items(step, options);
   const int experts = step.experts.ranks, sums = experts > 1 ? 2 : 4;
   const std::int64_t passes = std::int64_t{1} * step.all_layers() * step.micro_batches;
   const auto messages = [](std::size_t of_items, std::int64_t times) {
     return Cost{.messages = 1, .items = of_items} * times;
   };
-  Cost sum = messages(
-      border, std::int64_t{2} * (stages * step.parts - 1) * step.micro_batches * tensor * data);
+  Cost sum = messages(sent_items(step, options), std::int64_t{2} * (stages * step.parts - 1) *
+                                                     step.micro_batches * tensor * data);
   if (context > 1)
     sum += messages(items_of(step.keys, options), (3 * context - 2) * passes * ranks);
   for (const Algorithm* one : on_tensor_group(step))
-    if (tensor > 1) sum += one->cost(tensor, border, options) * (sums * passes * data * stages);
+    if (tensor > 1) sum += one->cost(tensor, activation, options) * (sums * passes * data * stages);
   if (experts > 1) sum += expert_layer_cost(step, ranks, options) * passes;
   std::int64_t steps = 0;
   for (int stage = 0; stage < stages && step.zero < 2; ++stage) {
@@ -307,15 +310,15 @@ Cost llm_cost(int ranks, std::size_t items, Options options) {
 std::size_t llm_scratch(int ranks, std::size_t items, Options options) {
   const LlmStep step = llm_step_of(options, ranks);
   options = without_hosts(options);
-  const std::size_t border = border_items(step, options);
+  const std::size_t activation = activation_items(step, options);
   const int tensor = step.grid.size("tp");
   const ExpertItems tokens = most_expert_items(step, options);
-  return activations_of(step) * border + 4 * items_of(step.keys, options) +
+  return activations_of(step) * activation + 4 * items_of(step.keys, options) +
          sharded_items(step, options).sum() + tokens.sent + tokens.here + tokens.returned +
          std::max({scratch_of(on_data_group(step), ranks_of_data(step), items, options),
                    scratch_of(on_data_group(step), ranks_of_data(step) / step.experts.ranks, items,
                               options),
-                   tensor > 1 ? scratch_of(on_tensor_group(step), tensor, border, options) : 0,
+                   tensor > 1 ? scratch_of(on_tensor_group(step), tensor, activation, options) : 0,
                    expert_scratch(step, options)});
 }
 

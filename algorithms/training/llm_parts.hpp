@@ -67,6 +67,8 @@ inline int ranks_of_data(const LlmStep& step) {
 inline int shard_of(const LlmStep& step) {
   return step.zero >= 2 && step.shard > 0 ? step.shard : ranks_of_data(step);
 }
+/// Items of a message between two stages.
+std::size_t sent_items(const LlmStep& step, const Options& options);
 /// Items of a stage's parameters, at most those of its gradients, which may have larger elements.
 std::size_t parameter_items(const LlmStep& step, int stage, Range gradients,
                             const Options& options);

@@ -45,8 +45,15 @@ struct AtBorder {
   std::optional<Range> sent{}, received{};
 };
 
+/// What a rank sends of an activation, and receives: all, or its part in the tensor group.
+Range of_border(LlmDevice d, Range activation) {
+  return activation.first(sent_items(d->step, d->options));
+}
+
 Task exchange(LlmDevice d, int stage, AtBorder what) {
-  const auto& [sent, received] = what;
+  auto& [sent, received] = what;
+  if (sent) sent = of_border(d, *sent);
+  if (received) received = of_border(d, *received);
   if (goes_by_blocks(d->pipeline, d->options)) {
     std::vector<GroupMessage> messages;
     if (received) messages.push_back({false, stage, *received});
@@ -134,7 +141,8 @@ struct Way {
 };
 
 void receive_next(LlmDevice d, Way* way) {
-  way->coming = begin_message(d->pipeline, {false, way->from, way->next, way->tag}, d->options);
+  way->coming =
+      begin_message(d->pipeline, {false, way->from, of_border(d, way->next), way->tag}, d->options);
 }
 
 /// Waits for the pass's message, if it has one, and lets the next pass's come in.
@@ -152,8 +160,9 @@ Task make_room(LlmDevice d, Way* way) {
 }
 
 void send_pass(LlmDevice d, Way* way) {
-  way->going[way->turn] = begin_message(d->pipeline, {true, way->to, way->out[way->turn], way->tag},
-                                        d->options, MessageTurn{way->passed, (*way->so_far)++});
+  way->going[way->turn] =
+      begin_message(d->pipeline, {true, way->to, of_border(d, way->out[way->turn]), way->tag},
+                    d->options, MessageTurn{way->passed, (*way->so_far)++});
   way->sent[way->turn] = true;
 }
 

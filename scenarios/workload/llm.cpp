@@ -181,6 +181,8 @@ void read_cut(Fields& fields, Cut& cut) {
   read_recompute(fields, cut);
   const Value& sequence_parallel = fields.value_or("sequence_parallel", "false");
   cut.sequence_parallel = sequence_parallel.boolean();
+  cut.border_parts =
+      fields.value_or("border_parts", cut.sequence_parallel ? "true" : "false").boolean();
   if (cut.expert > 1 && cut.tensor > 1 && !cut.sequence_parallel)
     sequence_parallel.fail(
         "experts on ep groups with tp groups need sequence_parallel: true, as Megatron-LM does: "
@@ -234,6 +236,7 @@ LlmStep step_of(const Cut& cut, const Grid& grid) {
   step.experts = experts_of(cut);
   if (cut.model.vocabulary > 0) step.head = head_pass(cut);
   step.activation = whole_bytes(cut.hidden_tokens() * cut.element);
+  if (cut.border_parts) step.sent = whole_bytes(static_cast<double>(step.activation) / cut.tensor);
   step.memory = most_memory(cut);
   step.tokens = static_cast<double>(cut.model.sequence);
   step.flops_per_token = flops_per_token(cut.model);

@@ -31,6 +31,7 @@ struct Cut {
   bool fused_attention = true;
   Duration launch{};  ///< host time of a kernel
   bool sequence_parallel = false;
+  bool border_parts = false;  ///< each rank of a tensor group sends its part to the next stage
   int zero = 0;
   int shard = 1;     ///< ranks among which ZeRO cuts
   int prefetch = 0;  ///< ZeRO 3: units gathered ahead

@@ -147,7 +147,10 @@ double Composition::exposed(int stage, const StageTimes& times) {
 LlmTimes Composition::pipelined() {
   const int stages = step_.grid.size("pp");
   Pipeline pipeline{stages, step_.parts, step_.micro_batches, step_.schedule, {}, {}, 0};
-  pipeline.message = stages > 1 ? groups_.message("pipeline", step_.activation, false) : 0;
+  pipeline.message =
+      stages > 1
+          ? groups_.message("pipeline", step_.sent > 0 ? step_.sent : step_.activation, false)
+          : 0;
   const double again = forward_.sum() * step_.repeated;
   for (int stage = 0; stage < stages; ++stage) {
     pipeline.forward.emplace_back();

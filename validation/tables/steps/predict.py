@@ -11,7 +11,7 @@ AT_ONCE = 40  # cases of one file
 
 
 def estimate(simulator: Simulator, scenarios: list) -> list:
-    """What `ringscope estimate` says of each: its JSON, with `error` where a job does not fit."""
+    """Estimates of `ringscope estimate`: its JSON, with `error` where a job does not fit."""
     results = []
     with tempfile.TemporaryDirectory(prefix="ringscope-") as folder:
         path = pathlib.Path(folder) / "steps.yaml"

@@ -63,7 +63,7 @@ def mpt(cells: dict) -> Row:
     model = {"layers": layers, "hidden": hidden, "heads": heads, "vocabulary": 50368,
              "positions": sequence, "tied": True, "sequence": sequence}
     hopper = cells["gpu"].startswith("h100")
-    # Triton's FlashAttention of 2023: 25 to 40 % of an A100's operations (arXiv:2307.08691, abstract).
+    # Triton's FlashAttention of 2023: 25 to 40 % of an A100's operations (arXiv:2307.08691).
     kernels = {"matrix": 0.7 if hopper else 0.8, "attention": 0.33, "memory": 0.85,
                "multiprocessors": 132 if hopper else 108}
     base = "h100" if hopper else cells["gpu"].removesuffix("gb")
@@ -84,7 +84,7 @@ def bloom(cells: dict) -> Row:
     section = cells["section"]
     model = {"layers": size["layers"], "hidden": size["hidden"], "heads": size["heads"],
              "vocabulary": 250880, "biases": True, "tied": True, "sequence": 2048}
-    options = {"model": model, "gpu": "a100_80", "attention": "unfused", "recompute": "full",
+    options = {"model": model, "gpu": "a100_80", "attention": "unfused", "recompute": "full", "border_parts": True,
                "micro_batch": size["micro_batch"], "zero": 1,
                "micro_batches": size["global_batch"] // (size["dp"] * size["micro_batch"])}
     if section == "Rebalancing layers":
@@ -98,6 +98,34 @@ def bloom(cells: dict) -> Row:
                scenario_of(JEAN_ZAY, "nccl_a100", 8 * size["hosts"], groups, options))
 
 
+def megatron(cells: dict) -> Row | None:
+    """GPT on one host of eight; other models, experts and releases on many hosts are left out."""
+    name = cells["case"]
+    if not name.startswith("gpt/") or cells["gpu"] == "gb200" or not cells["hidden"] or any(
+            word in name for word in ("release", "mla", "frozen", "memory", "1node", "tunable")):
+        return None
+    size = {key: int(cells[key] or 1) for key in ("layers", "hidden", "heads", "seq", "mbs", "gbs",
+                                                  "tp", "pp", "cp")}
+    model = {"layers": size["layers"], "hidden": size["hidden"], "heads": size["heads"],
+             "vocabulary": 51200, "positions": size["seq"], "biases": True, "tied": True,
+             "sequence": size["seq"]}
+    dp = 8 // (size["tp"] * size["pp"] * size["cp"])
+    hopper = cells["gpu"] == "h100"
+    options = {"model": model, "gpu": "h100" if hopper else "a100_80", "launch": "120 us",
+               "step_overhead": "20 ms", "micro_batch": size["mbs"],
+               "micro_batches": size["gbs"] // (size["mbs"] * dp),
+               "zero": 1 if cells["dist_opt"] else 0, "sequence_parallel": bool(cells["sp"])}
+    if cells["vp_layers"]:
+        options.update(schedule="interleaved",
+                       stage_parts=size["layers"] // size["pp"] // int(cells["vp_layers"]))
+    groups = {"order": "tp-cp-dp-pp", **{key: size[key] for key in ("tp", "cp", "pp")}}
+    return Row("megatron", cells["gpu"], 8, float(cells["median_s"]), not hopper,
+               scenario_of(H100 if hopper else A100, "nccl_h100" if hopper else "nccl_a100", 8,
+                           groups, options))
+
+
 def rows() -> list:
-    files = (("dgxc-llama31-h100", llama), ("mpt-fsdp-steps", mpt), ("bloom-3d-search", bloom))
-    return [row_of(cells) for name, row_of in files for cells in rows_of(FOLDER / f"{name}.csv")]
+    files = (("dgxc-llama31-h100", llama), ("mpt-fsdp-steps", mpt), ("bloom-3d-search", bloom),
+             ("megatron-golden-steps", megatron))
+    every = [row_of(cells) for name, row_of in files for cells in rows_of(FOLDER / f"{name}.csv")]
+    return [row for row in every if row is not None]
