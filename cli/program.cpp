@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <new>
 #include <string>
 
@@ -14,6 +15,9 @@
 #include "topologies/input/input.hpp"
 
 namespace ringscope {
+
+extern const char* const renamed_yml;
+
 namespace {
 
 /// Lines with the compiler, the C++ standard, the build type, the sanitizers and the libraries'
@@ -33,14 +37,6 @@ std::string build_text() {
 }
 
 void add_everything(Command& program) {
-  program.footer(
-      "Examples:\n"
-      "  ringscope list scenarios\n"
-      "  ringscope compare 03-anomaly\n"
-      "  ringscope run my.yaml --set placement=4-3-1 --json -\n"
-      "  ringscope show 03-anomaly --from 0 --to 7\n\n"
-      "Exit codes: 0 done, 1 bad input, 2 internal error, 3 deadlock, 4 wrong result, 5 threshold\n"
-      "missed, 6 cannot tell, 130 stopped by ^C.");
   for (const Subcommand& one : subcommands) {
     program.begin_group(one.group);
     if (one.add != nullptr)
@@ -54,54 +50,30 @@ void add_everything(Command& program) {
 void refuse_unknown_subcommand(const Program& program, int count, char** words) {
   if (count < 2 || words[1][0] == '-') return;
   const std::vector<std::string> names = program.subcommand_names();
-  for (const std::string& name : names) {
-    if (name == words[1]) return;
-  }
+  if (std::ranges::find(names, std::string_view(words[1])) != names.end()) return;
   throw BadInput(unknown_name("subcommand", words[1], names));
 }
 
-/// An option that has a new name; the old one works for one more release, with a note.
-struct Renamed {
-  std::string_view subcommands, old, now;
-};
-
-constexpr Renamed renamed[] = {
-    {"run compare explain what-if lesson sweep", "--limit", "--time-limit"},
-    {"place", "--time", "--time-limit"},
-    {"place sweep", "--jobs", "--threads"},
-    {"place", "--own", "--baseline"},
-    {"place", "--taken", "--exclude"},
-    {"place", "--taken-from", "--exclude"},
-    {"sweep", "--by", "--objective"},
-    {"import-machine import-fabric", "--as", "--format"},
-    {"tune", "--for", "--format"},
-    {"tune", "--error", "--min-gain"},
-    {"tune", "--formats", "--list-formats"},
-    {"doctor", "--causes", "--list-causes"},
-    {"import", "--kind", "--only"},
-    {"doctor", "-o", "--figure"},
-    {"doctor", "--output", "--figure"},
-    {"validate", "--figures", "--figure"},
-};
-
+/// Old names of options become the new ones, with a note.
 std::vector<std::string> with_new_names(int count, char** words) {
   std::vector<std::string> now(words, words + count);
+  const Value renamed = Value::from_text("renamed.yml", renamed_yml);
   for (std::size_t i = 2; i < now.size(); ++i)
-    for (const Renamed& one : renamed) {
+    for (const Value& one : renamed.items()) {
       const std::string name = now[i].substr(0, now[i].find('='));
-      const std::string subcommands = fmt::format(" {} ", one.subcommands);
-      if (name != one.old || subcommands.find(fmt::format(" {} ", now[1])) == std::string::npos)
+      const std::string &old = one.find("old")->scalar(), &new_name = one.find("now")->scalar();
+      const auto& subcommands = one.find("subcommands")->items();
+      if (name != old ||
+          std::ranges::find(subcommands, now[1], &Value::scalar) == subcommands.end())
         continue;
-      now[i].replace(0, name.size(), one.now);
-      std::fprintf(stderr, "note: %s is now %s\n", name.c_str(), std::string(one.now).c_str());
+      now[i].replace(0, name.size(), new_name);
+      std::fprintf(stderr, "note: %s is now %s\n", name.c_str(), new_name.c_str());
     }
   return now;
 }
 
 int run_or_throw(int count, char** words) {
-  Program program(
-      "Simulate collectives and training steps on a described cluster, and explain the result",
-      "ringscope", "ringscope " + std::string(version()), build_text);
+  Program program("ringscope", "ringscope " + std::string(version()), build_text);
   add_everything(program);
   require_utf8_words(count, words);
   refuse_unknown_subcommand(program, count, words);

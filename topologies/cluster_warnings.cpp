@@ -106,24 +106,15 @@ std::vector<std::string> free_sockets(const Topology& topology) {
 }  // namespace
 
 std::vector<std::string> slips(const Cluster& cluster) {
-  std::vector<std::string> found = slips(cluster.topology);
-  for (const auto& more : {vain_choices(cluster), whole_shares(cluster)})
-    found.insert(found.end(), more.begin(), more.end());
-  return found;
+  return together({slips(cluster.topology), vain_choices(cluster), whole_shares(cluster)});
 }
 
 std::vector<std::string> warnings(const Cluster& cluster) {
-  std::vector<std::string> found = warnings(cluster.topology);
-  const std::vector<std::string> more = slips(cluster);
-  found.insert(found.end(), more.begin(), more.end());
-  return found;
+  return together({warnings(cluster.topology), slips(cluster)});
 }
 
 std::vector<std::string> slips(const Topology& topology) {
-  std::vector<std::string> found = long_cables(topology);
-  for (const auto& more : {narrow_memories(topology), free_sockets(topology)})
-    found.insert(found.end(), more.begin(), more.end());
-  return found;
+  return together({long_cables(topology), narrow_memories(topology), free_sockets(topology)});
 }
 
 }  // namespace ringscope

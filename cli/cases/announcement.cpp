@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "cli/cases/announcement.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 namespace ringscope {
@@ -33,16 +31,16 @@ void announce(std::span<const Case> cases, const RunOptions& options, bool on_si
     if (estimate.seconds > longest) lower = what_to_lower(scenario, estimate, options);
     longest = std::max(longest, estimate.seconds);
     if (estimate.seconds < long_s) continue;
-    bar.say(fmt::format("{}: {}, {} {} of computing and {} of memory; to reduce it, lower {}",
-                        scenario.name, in_words(estimate), at_most, text_of(estimate.seconds),
-                        to_short_text(Bytes{static_cast<std::uint64_t>(estimate.memory_bytes)}, 2),
-                        what_to_lower(scenario, estimate, options)));
+    bar.say("{}: {}, {} {} of computing and {} of memory; to reduce it, lower {}", scenario.name,
+            in_words(estimate), at_most, text_of(estimate.seconds),
+            to_short_text(Bytes{static_cast<std::uint64_t>(estimate.memory_bytes)}, 2),
+            what_to_lower(scenario, estimate, options));
   }
   const double count = static_cast<double>(cases.size()) * times;
   const double all = sum * times / std::min(static_cast<double>(at_once), count);
   if (all < long_s || (longest >= long_s && all < 2 * longest)) return;
-  bar.say(fmt::format("{:.0f} simulations, {} {}; to reduce it, ask for fewer, or lower {}", count,
-                      at_most, text_of(all), lower));
+  bar.say("{:.0f} simulations, {} {}; to reduce it, ask for fewer, or lower {}", count, at_most,
+          text_of(all), lower);
 }
 
 }  // namespace ringscope

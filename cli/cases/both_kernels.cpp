@@ -9,6 +9,7 @@
 
 #include "scenarios/answer/explain/explain.hpp"
 #include "scenarios/answer/formats/report_formats.hpp"
+#include "topologies/input/characters.hpp"
 
 namespace ringscope {
 namespace {
@@ -73,7 +74,7 @@ KernelDifference difference_of(const Report& fluid, const Report& simgrid) {
 }  // namespace
 
 std::string KernelDifference::text() const {
-  const std::string all = fmt::format("{} times of {} case{}", times, cases, cases == 1 ? "" : "s");
+  const std::string all = fmt::format("{} times of {}", times, plural(cases, "case"));
   if (share == 0) return fmt::format("fluid and simgrid agree to the last digit: {}", all);
   if (!is_defect())
     return fmt::format(

@@ -95,8 +95,8 @@ void refuse_unended(const Answer& answer) {
 Seconds wall_time(const std::string& option, const std::string& text) {
   const Value value = typed(option, text);
   if (text.find_first_not_of("0123456789.") == std::string::npos)
-    value.fail(fmt::format("expected a time such as 60s, got {}; did you mean {}s?",
-                           text.empty() ? "nothing" : text, text.empty() ? "60" : text));
+    value.fail("expected a time such as 60s, got {}; did you mean {}s?",
+               text.empty() ? "nothing" : text, text.empty() ? "60" : text);
   const Seconds time = value.seconds();
   if (time.count() <= 0) value.fail("expected a time above 0, such as 60s");
   return time;
@@ -106,17 +106,10 @@ Seconds limit_of(const std::string& text) { return wall_time("--time-limit", tex
 
 std::array<Option, 2> add_how_options(Command& subcommand, HowArguments& arguments) {
   const Option exact = subcommand.add_flag(
-      "--exact", [&arguments] { arguments.no_skip = arguments.no_fold = true; },
-      "the same as --no-skip --no-fold");
-  subcommand.add_flag("--no-skip", arguments.no_skip,
-                      "simulate every step and repetition; do not fast-forward a steady state");
-  subcommand
-      .add_option("--tolerance", arguments.tolerance,
-                  "FRACTION, such as 0.1%: treat transfers that end closer than this fraction of "
-                  "their duration as simultaneous (faster)")
-      .show_default();
-  return {exact, subcommand.add_flag("--no-fold", arguments.no_fold,
-                                     "simulate every rank; do not exploit symmetry")};
+      "--exact", [&arguments] { arguments.no_skip = arguments.no_fold = true; });
+  subcommand.add_flag("--no-skip", arguments.no_skip);
+  subcommand.add_option("--tolerance", arguments.tolerance).show_default();
+  return {exact, subcommand.add_flag("--no-fold", arguments.no_fold)};
 }
 
 double tolerance_of(const std::string& text) {
@@ -138,30 +131,17 @@ void set_how(const HowArguments& arguments, RunOptions& options) {
 }
 
 void add_case_arguments(Command& subcommand, CaseArguments& arguments) {
-  subcommand.add_option("SCENARIO", arguments.scenarios, "a name from scenarios/, or a file");
+  subcommand.add_option("SCENARIO", arguments.scenarios);
   add_question_options(subcommand, arguments.question);
-  subcommand
-      .add_option("--kernel", arguments.kernel,
-                  "simulator: fluid, simgrid (10x slower or more), both (their difference) or "
-                  "reference (slow, simple)")
-      .show_default();
+  subcommand.add_option("--kernel", arguments.kernel).show_default();
   const auto [exact, no_fold] = add_how_options(subcommand, arguments);
-  subcommand
-      .add_option("--fold-from", arguments.fold_from,
-                  "RANKS: exploit symmetry from this number of ranks on")
+  subcommand.add_option("--fold-from", arguments.fold_from)
       .between(2, never_fold)
       .show_default()
       .excludes(no_fold)
       .excludes(exact);
-  subcommand
-      .add_option("--time-limit", arguments.limit,
-                  "TIME: stop a case that takes longer to simulate")
-      .show_default();
-}
-
-void add_case_option(Command& subcommand, std::vector<std::string>& only) {
-  subcommand.add_option("--case", only, "NAME: only this case of the scenarios, such as 4-3-1")
-      .one_word();
+  subcommand.add_option("--time-limit", arguments.limit).show_default();
+  subcommand.add_option("--case", arguments.only).one_word();
 }
 
 std::vector<Scenario> only_cases(std::vector<Scenario> scenarios,
@@ -298,7 +278,7 @@ bool print_text(const std::vector<std::string>& files) {
   }
   for (auto file = files.begin(); file != files.end(); ++file) {
     if (!file->empty() && std::find(files.begin(), file, *file) != file)
-      throw BadInput(fmt::format("two outputs would go to '{}'", *file));
+      throw BadInput("two outputs would go to '{}'", *file);
   }
   return to_standard_output == 0;
 }

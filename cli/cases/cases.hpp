@@ -38,9 +38,6 @@ struct CaseArguments : HowArguments {
 /// --time-limit.
 void add_case_arguments(Command& subcommand, CaseArguments& arguments);
 
-/// --case.
-void add_case_option(Command& subcommand, std::vector<std::string>& only);
-
 /// A time above 0 on the clock of the wall, as `option` says it: "60s". Throws InputError.
 Seconds wall_time(const std::string& option, const std::string& text);
 

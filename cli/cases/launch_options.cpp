@@ -26,11 +26,11 @@ std::string flag_of(const LaunchFormat& format) {
 void LaunchFiles::add_options(Command& command) {
   for (std::size_t i = 0; i < names.size(); ++i)
     if (const LaunchFormat& one = launch_formats()[i]; one.has_flag)
-      command.add_option(flag_of(one), names[i], std::string(one.about));
-  Option kind = command.add_option(
-      "--format", format,
-      fmt::format("format of the file of -o: {}", fmt::join(format_names(), ", ")));
-  Option file = command.add_option("-o,--output", output, "write the best one in that format");
+      command.add_option(flag_of(one), names[i]).help(std::string(one.about));
+  Option kind =
+      command.add_option("--format", format)
+          .help(fmt::format("format of the file of -o: {}", fmt::join(format_names(), ", ")));
+  Option file = command.add_option("-o,--output", output);
   kind.needs(file);
   file.needs(kind);
 }
@@ -63,14 +63,14 @@ void LaunchFiles::require_for(SlotKind slot_kind) const {
     const LaunchFormat& one = launch_formats()[i];
     if (one.says == LaunchSays::gpu && slot_kind != SlotKind::gpu)
       throw BadInput(
-          fmt::format("{}: the ranks are on cores and have no GPUs; they are placed on "
-                      "them by --on gpu, or 'on: gpu' in the scenario's placement",
-                      flag_of(one)));
+          "{}: the ranks are on cores and have no GPUs; they are placed on "
+          "them by --on gpu, or 'on: gpu' in the scenario's placement",
+          flag_of(one));
     if (one.says == LaunchSays::host && slot_kind == SlotKind::gpu && gpu_file().empty())
       throw BadInput(
-          fmt::format("{}: contains the host of each rank, and not its GPU: add --gpus FILE, "
-                      "a script that gives each rank its own, or use --torchrun FILE",
-                      flag_of(one)));
+          "{}: contains the host of each rank, and not its GPU: add --gpus FILE, "
+          "a script that gives each rank its own, or use --torchrun FILE",
+          flag_of(one));
   }
 }
 
@@ -85,7 +85,7 @@ void LaunchFiles::require_written(LaunchTask launch) const {
   launch.gpu_file = gpu_file();
   for (std::size_t i = 0; i < names.size(); ++i)
     if (const LaunchFormat& one = launch_formats()[i]; !names[i].empty() && !one.text(launch))
-      throw BadInput(fmt::format("{}: not written: {}", flag_of(one), one.cannot));
+      throw BadInput("{}: not written: {}", flag_of(one), one.cannot);
 }
 
 std::string LaunchFiles::lines(LaunchTask launch) const {

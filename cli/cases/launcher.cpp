@@ -9,7 +9,6 @@
 #include <thread>
 
 #include "cli/terminal/option_word.hpp"
-#include "topologies/placement/slots.hpp"
 
 namespace ringscope {
 namespace {
@@ -23,9 +22,8 @@ class Variables {
     const auto number = whole_number(variable_(name));
     if (!number || *number < 0)
       throw BadInput(
-          fmt::format("{}={}: expected a whole number from the launcher; set the shard with "
-                      "--shard 3/16",
-                      name, variable_(name)));
+          "{}={}: expected a whole number from the launcher; set the shard with --shard 3/16", name,
+          variable_(name));
     return static_cast<std::size_t>(*number);
   }
   std::size_t number(const char* name, std::size_t otherwise) const {
@@ -45,9 +43,9 @@ Launch launch(const Variables& environment, const char* rank, const char* size, 
   const std::size_t number = environment.number(rank), count = environment.number(size);
   if (number >= count)
     throw BadInput(
-        fmt::format("{}={} and {}={}: expected a rank below the number of processes; set the "
-                    "shard with --shard 3/16",
-                    rank, number, size, count));
+        "{}={} and {}={}: expected a rank below the number of processes; set the shard with "
+        "--shard 3/16",
+        rank, number, size, count);
   return {{number + 1, count}, local_size, fmt::format("{} and {}", rank, size)};
 }
 
@@ -70,10 +68,10 @@ std::optional<Launch> slurm_array(const Variables& environment) {
                     least = environment.number("SLURM_ARRAY_TASK_MIN", 1),
                     step = std::max<std::size_t>(1, environment.number("SLURM_ARRAY_TASK_STEP", 1));
   if (id < least || (id - least) % step != 0 || (id - least) / step >= count)
-    throw BadInput(fmt::format(
+    throw BadInput(
         "SLURM_ARRAY_TASK_ID={}: is none of {} numbers from {} on in steps of {}; submit an even "
         "array such as --array=1-16, or set the shard with --shard 3/16",
-        id, count, least, step));
+        id, count, least, step);
   return Launch{
       {(id - least) / step + 1, count}, 1, "SLURM_ARRAY_TASK_ID and SLURM_ARRAY_TASK_COUNT"};
 }
@@ -96,16 +94,14 @@ Shard parsed(const std::string& text) {
   const auto number = whole_number(text.substr(0, slash));
   const auto count =
       slash == std::string::npos ? std::nullopt : whole_number(text.substr(slash + 1));
-  if (!number || !count)
-    word.fail(fmt::format("expected I/N such as 3/16, 'auto' or 'none', got '{}'", text));
+  if (!number || !count) word.fail("expected I/N such as 3/16, 'auto' or 'none', got '{}'", text);
   if (*count < 1 || *count > most_shards)
-    word.fail(fmt::format("expected from 1 to {} shards, got {}", most_shards, *count));
+    word.fail("expected from 1 to {} shards, got {}", most_shards, *count);
   if (*number < 1)
-    word.fail(fmt::format("shards are counted from 1: the first of {0} is 1/{0}, the last {0}/{0}",
-                          *count));
+    word.fail("shards are counted from 1: the first of {0} is 1/{0}, the last {0}/{0}", *count);
   if (*number > *count)
-    word.fail(fmt::format("there are {0} shards, and no {1}: the first is 1/{0}, the last {0}/{0}",
-                          *count, *number));
+    word.fail("there are {0} shards, and no {1}: the first is 1/{0}, the last {0}/{0}", *count,
+              *number);
   return {static_cast<std::size_t>(*number), static_cast<std::size_t>(*count)};
 }
 
@@ -135,16 +131,15 @@ void require_own_store(const StudyOptions& options, const std::optional<Launch>&
   const std::string hint =
       launch ? "; '--shard none' does the whole study in this process" : std::string();
   if (options.no_store)
-    throw BadInput(fmt::format("--no-store: {}: it keeps its results for 'ringscope merge': {}{}",
-                               who, teaching, hint));
+    throw BadInput("--no-store: {}: it keeps its results for 'ringscope merge': {}{}", who,
+                   teaching, hint);
   if (options.store.empty())
-    throw BadInput(
-        fmt::format("{}, and has no store: name one for each, which 'ringscope merge' reads: {}{}",
-                    who, teaching, hint));
+    throw BadInput("{}, and has no store: name one for each, which 'ringscope merge' reads: {}{}",
+                   who, teaching, hint);
   if (launch && options.part->count > 1 && options.store.find("{shard}") == std::string::npos)
     option_word("--store", options.store)
-        .fail(fmt::format("{}: {} shards would write to one file; name one for each: {}{}", who,
-                          options.part->count, teaching, hint));
+        .fail("{}: {} shards would write to one file; name one for each: {}{}", who,
+              options.part->count, teaching, hint);
 }
 
 }  // namespace
@@ -208,10 +203,10 @@ void refuse_answers(const StudyOptions& options,
   if (!options.part) return;
   for (const auto& [option, text] : answers)
     if (!text.empty())
-      throw BadInput(fmt::format(
-          "{}: shard {} is a part of the answer; for all of it run 'ringscope merge "
-          "part-*.sqlite -o all.sqlite' and then 'ringscope {} ... --store all.sqlite {} {}'",
-          option, text_of(*options.part), command, option, text));
+      throw BadInput(
+          "{}: shard {} is a part of the answer; for all of it run 'ringscope merge part-*.sqlite "
+          "-o all.sqlite' and then 'ringscope {} ... --store all.sqlite {} {}'",
+          option, text_of(*options.part), command, option, text);
 }
 
 }  // namespace ringscope

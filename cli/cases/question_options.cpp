@@ -15,17 +15,13 @@ namespace ringscope {
 namespace {
 
 struct QuestionOption {
-  const char *name, *help;
+  const char* name;
   std::vector<const char*> keys;
 };
 
 const QuestionOption question_options[] = {
-    {"--cluster", "CLUSTER: machine, by name or file", {"cluster"}},
-    {"--library", "LIBRARY: costs of messages, by name or file", {"library"}},
-    {"--model", "FILE that calibrate wrote: cluster and library", {"cluster", "library"}},
-    {"--placement", "PLACEMENT of the ranks, such as 4-3-1 or 1x8", {"placement"}},
-    {"--job", "COLLECTIVE/ALGORITHM:BYTES, such as allreduce/ring:64MiB", {"job"}},
-    {"--bytes", "SIZE of the message, such as 64MiB", {"job.bytes"}},
+    {"--cluster", {"cluster"}},     {"--library", {"library"}}, {"--model", {"cluster", "library"}},
+    {"--placement", {"placement"}}, {"--job", {"job"}},         {"--bytes", {"job.bytes"}},
 };
 
 /// "allreduce/ring:64MiB", or "barrier/dissemination", as the map of a job; a map as it is.
@@ -61,19 +57,12 @@ std::string QuestionArguments::words() const {
 
 void add_question_options(Command& command, QuestionArguments& arguments) {
   for (const QuestionOption& option : question_options)
-    command.add_setting(
-        option.name,
-        [&arguments, &option](const std::string& text) {
-          for (const char* key : option.keys)
-            arguments.parts.push_back(
-                {key, option.keys.front() == std::string("job") ? job_map(text) : text,
-                 option.name});
-        },
-        option.help);
-  command
-      .add_option("--set", arguments.changes,
-                  "KEY=VALUE: override a key of every scenario, such as job.bytes=64MiB")
-      .one_word();
+    command.add_setting(option.name, [&arguments, &option](const std::string& text) {
+      for (const char* key : option.keys)
+        arguments.parts.push_back(
+            {key, option.keys.front() == std::string("job") ? job_map(text) : text, option.name});
+    });
+  command.add_option("--set", arguments.changes).one_word();
 }
 
 Value spelled_out(const std::string& command, const QuestionArguments& arguments,
@@ -81,9 +70,9 @@ Value spelled_out(const std::string& command, const QuestionArguments& arguments
   for (const std::string& key : keys)
     if (std::ranges::none_of(arguments.overrides(),
                              [&](const Override& one) { return overlap(one.key, key); }))
-      throw BadInput(fmt::format(
+      throw BadInput(
           "{}: expected a scenario, or all of --{}; --{} is missing (ringscope list names both)",
-          command, fmt::join(keys, ", --"), key));
+          command, fmt::join(keys, ", --"), key);
   return Value::from_text("command line", "question: How long does this job take?");
 }
 
@@ -95,14 +84,13 @@ std::vector<Scenario> read_question(const std::string& name, const QuestionArgum
 
 void refuse_options_for(const std::string& name, const QuestionArguments& arguments,
                         const std::vector<std::string>& only) {
-  if (!only.empty())
-    throw BadInput(fmt::format("--case: expected a scenario, and {} is a cluster", name));
+  if (!only.empty()) throw BadInput("--case: expected a scenario, and {} is a cluster", name);
   if (const std::string words = arguments.words(); !words.empty())
     throw BadInput(
-        fmt::format("{}: changes keys of a scenario, and {} is a cluster: expected a scenario, "
-                    "whose keys begin "
-                    "with 'cluster.'",
-                    words.substr(1, words.find(' ', 1) - 1), name));
+        "{}: changes keys of a scenario, and {} is a cluster: expected a scenario, "
+        "whose keys begin "
+        "with 'cluster.'",
+        words.substr(1, words.find(' ', 1) - 1), name);
 }
 
 }  // namespace ringscope

@@ -12,6 +12,7 @@
 
 #include "cli/cases/announcement.hpp"
 #include "cli/cases/launcher.hpp"
+#include "topologies/input/characters.hpp"
 
 namespace ringscope {
 namespace {
@@ -36,25 +37,13 @@ int threads_of(const StudyOptions& options) {
 }  // namespace
 
 void add_study_options(Command& subcommand, StudyOptions& options) {
-  subcommand.add_option("--threads", options.threads, "simulation threads (default: all cores)")
-      .between(1, 4096);
-  const Option store = subcommand.add_option(
-      "--store", options.store, "SQLite result cache (default: NAME.sqlite in this folder)");
-  const Option no_store =
-      subcommand.add_flag("--no-store", options.no_store, "keep nothing").excludes(store);
-  subcommand.add_option(
-      "--shard", options.shard,
-      "I/N: only the I-th of N equal parts, from 1 on, into a separate --store "
-      "(part-{shard}.sqlite); 'auto': I/N from mpirun, srun or a job array (default "
-      "if one started several processes); 'none': all");
-  subcommand
-      .add_flag("--prune", options.prune,
-                "first delete results of other program versions from the store")
-      .excludes(no_store);
+  subcommand.add_option("--threads", options.threads).between(1, 4096);
+  const Option store = subcommand.add_option("--store", options.store);
+  const Option no_store = subcommand.add_flag("--no-store", options.no_store).excludes(store);
+  subcommand.add_option("--shard", options.shard);
+  subcommand.add_flag("--prune", options.prune).excludes(no_store);
   add_how_options(subcommand, options);
-  subcommand.add_option("--verify", options.verify, "re-simulate the best N with SimGrid")
-      .between(0, 1000)
-      .show_default();
+  subcommand.add_option("--verify", options.verify).between(0, 1000).show_default();
 }
 
 Seconds limit_of(const StudyOptions& options) {
@@ -77,8 +66,7 @@ StudyRun::StudyRun(const StudyOptions& options, const std::string& name, Progres
   if (!options.no_store) evaluator.store = options.store.empty() ? name + ".sqlite" : options.store;
   if (const std::string why = has_store_ && !options.part ? why_ignored(evaluator.store) : "";
       !why.empty()) {
-    bar.say(
-        fmt::format("{}: {}: results are neither taken from it nor kept", evaluator.store, why));
+    bar.say("{}: {}: results are neither taken from it nor kept", evaluator.store, why);
     evaluator.store.clear();
     has_store_ = false;
   }
@@ -98,11 +86,11 @@ bool StudyRun::stopped(double share) {
 void StudyRun::stop(double share, const std::string& when, ExitCode code) {
   evaluator_->flush();
   bar_->end();
-  bar_->say(fmt::format(
+  bar_->say(
       "{}: {}: {:.1f} % of the points are simulated{}; {}lower how many there are or how large "
       "their jobs",
       name_, when, 100 * share, has_store_ ? ", and kept: the next call goes on from there" : "",
-      code == ExitCode::bad_input ? "raise --time-limit, or " : "or "));
+      code == ExitCode::bad_input ? "raise --time-limit, or " : "or ");
   std::_Exit(static_cast<int>(code));
 }
 
@@ -113,10 +101,10 @@ void StudyRun::require_memory_at_once(double bytes, double free_bytes) const {
     return to_short_text(Bytes{static_cast<std::uint64_t>(count)}, 2);
   };
   throw BadInput(
-      fmt::format("{}: {} concurrent simulations need about {} of memory, and {} are free: "
-                  "--threads {} needs less",
-                  name_, threads, text(bytes * threads), text(free_bytes),
-                  std::max(1, static_cast<int>(free_bytes / bytes))));
+      "{}: {} concurrent simulations need about {} of memory, and {} are free: "
+      "--threads {} needs less",
+      name_, threads, text(bytes * threads), text(free_bytes),
+      std::max(1, static_cast<int>(free_bytes / bytes)));
 }
 
 void StudyRun::announce(std::size_t points, const MakeScenario& make, const PointsInWords& words) {
@@ -142,10 +130,10 @@ void StudyRun::announce(std::size_t points, const MakeScenario& make, const Poin
   const double all = each * seconds / static_cast<double>(count) * static_cast<double>(points) /
                      std::min<double>(evaluator_->threads(), each * static_cast<double>(points));
   if (all < long_s || time_.count() > 0) return;
-  bar_->say(fmt::format("{}: {} {}, {} {} on {} threads{}; to reduce it, {}, or lower {}", name_,
-                        points, words.name, how.skip ? "at most" : "some",
-                        to_short_text(Seconds(all), 2), evaluator_->threads(),
-                        has_store_ ? ", less the points in the store" : "", words.fewer, lower));
+  bar_->say("{}: {} {}, {} {} on {} threads{}; to reduce it, {}, or lower {}", name_, points,
+            words.name, how.skip ? "at most" : "some", to_short_text(Seconds(all), 2),
+            evaluator_->threads(), has_store_ ? ", less the points in the store" : "", words.fewer,
+            lower);
 }
 
 void StudyRun::show(double share) {
@@ -160,13 +148,12 @@ void StudyRun::show(double share) {
 void StudyRun::say_pace(double seconds, std::optional<double> until) {
   if (seconds < 1) return;
   if (!until)
-    return bar_->say(
-        fmt::format("{}: one simulation takes {}", name_, to_short_text(Seconds(seconds), 2)));
+    return bar_->say("{}: one simulation takes {}", name_, to_short_text(Seconds(seconds), 2));
   if (time_.count() == 0) return;
   const Seconds left = *until * time_ - (Clock::now() - start_);
   const int more = evaluator_->threads() * static_cast<int>(std::max(0.0, left.count() / seconds));
-  bar_->say(fmt::format("{}: at this pace at most {} more fit{} into the time", name_, more,
-                        more == 1 ? "s" : ""));
+  bar_->say("{}: at this pace at most {} more fit{} into the time", name_, more,
+            more == 1 ? "s" : "");
 }
 
 std::string StudyRun::summary(std::size_t points) {
@@ -174,16 +161,15 @@ std::string StudyRun::summary(std::size_t points) {
   interrupt_.reset();
   bar_->phase("");
   const std::chrono::duration<double> seconds = Clock::now() - start_;
-  const int threads = evaluator_->threads();
   // Without a store an answer that is there already is one of this run's own.
   const std::string known = has_store_ ? fmt::format(", {} from the store", evaluator_->cached())
                             : evaluator_->cached() > 0
                                 ? fmt::format(", {} the same as {}", evaluator_->cached(),
                                               evaluator_->cached() == 1 ? "another" : "others")
                                 : "";
-  return fmt::format("{} point{}: {} simulated{}, in {:.2f} s on {} thread{}", points,
-                     points == 1 ? "" : "s", evaluator_->simulated(), known, seconds.count(),
-                     threads, threads == 1 ? "" : "s");
+  return fmt::format("{}: {} simulated{}, in {:.2f} s on {}", plural(points, "point"),
+                     evaluator_->simulated(), known, seconds.count(),
+                     plural(evaluator_->threads(), "thread"));
 }
 
 void run_shard(const Points& points, const StudyOptions& options, ProgressBar& bar) {
@@ -194,9 +180,9 @@ void run_shard(const Points& points, const StudyOptions& options, ProgressBar& b
   bar.say(which + ": " + summary);
   if (outcome.done < outcome.points)
     throw BadInput(
-        fmt::format("{}: was stopped when {} of its {} points were simulated, and kept: start it "
-                    "again, and it goes on from there",
-                    which, outcome.done, outcome.points));
+        "{}: was stopped when {} of its {} points were simulated, and kept: start it "
+        "again, and it goes on from there",
+        which, outcome.done, outcome.points);
 }
 
 double Verified::difference() const {

@@ -61,16 +61,11 @@ void add_check(Command& program) {
     std::vector<std::string> names, only;
     QuestionArguments question;
   };
-  Command command = program.add_subcommand("check", "Check files for errors and likely mistakes");
+  Command command = program.add_subcommand("check");
   const auto arguments = std::make_shared<Arguments>();
-  command.add_option("SCENARIO|CLUSTER", arguments->names, "names, or files").required();
+  command.add_option("SCENARIO|CLUSTER", arguments->names).required();
   add_question_options(command, arguments->question);
-  add_case_option(command, arguments->only);
-  command.footer(
-      "Exit code 1: a file has an error. Warnings do not change the exit code.\n\n"
-      "Examples:\n"
-      "  ringscope check 03-anomaly --set library=rdma\n"
-      "  ringscope check gpu_numa2 my_cluster.yaml");
+  command.add_option("--case", arguments->only).one_word();
   command.callback([arguments] {
     for (const std::string& name : arguments->names)
       show_screen(check(name, arguments->question, arguments->only));

@@ -14,25 +14,12 @@ void add_compare(Command& program) {
     CaseArguments cases;
     std::string json, csv;
   };
-  Command compare =
-      program.add_subcommand("compare", "Simulate cases and break down their differences by cause");
+  Command compare = program.add_subcommand("compare");
   const auto arguments = std::make_shared<Arguments>();
   add_case_arguments(compare, arguments->cases);
-  add_case_option(compare, arguments->cases.only);
-  compare.add_option("--against", arguments->cases.against,
-                     "CASE to compare the others with (default: the first)");
-  compare.add_option("--json", arguments->json,
-                     "write everything as JSON, with the differences (scenarios/schema.md)");
-  compare.add_option("--csv", arguments->csv,
-                     "write one row per case: run's columns, and the ratio to the first");
-  compare.footer(
-      "Every case is compared with the first one, or with --against CASE; where cases deadlock\n"
-      "(exit code 3), with the first one that ends. The JSON lists deadlocks under 'stuck'.\n\n"
-      "Examples:\n"
-      "  ringscope compare 03-anomaly\n"
-      "  ringscope compare 03-anomaly --against 4-3-1\n"
-      "  ringscope compare 03-anomaly anomaly-gone --set job.bytes=16MiB\n"
-      "  ringscope compare 03-anomaly --kernel both");
+  compare.add_option("--against", arguments->cases.against);
+  compare.add_option("--json", arguments->json);
+  compare.add_option("--csv", arguments->csv);
   compare.callback([arguments] {
     const auto& [cases, json, csv] = *arguments;
     const bool text = print_text({json, csv});

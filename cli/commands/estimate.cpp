@@ -2,8 +2,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <memory>
-
 #include "algorithms/collectives.hpp"
 #include "cli/cases/cases.hpp"
 #include "cli/commands/estimate_step.hpp"
@@ -106,11 +104,10 @@ std::string heading(const Scenario& scenario) {
 }
 
 std::string text_of(const Curve& curve) {
-  constexpr auto left = TextTable::Align::left;
-  std::vector<TextTable::Column> columns = {{"size"}, {"time"}};
-  if (curve.has_interval()) columns.insert(columns.end(), {{"low"}, {"high"}});
+  std::vector<TextTable::Column> columns = {"size", "time"};
+  if (curve.has_interval()) columns.insert(columns.end(), {"low", "high"});
   columns.insert(columns.end(),
-                 {{"algorithm", left}, {"protocol", left}, {"channels"}, {"algbw"}, {"busbw"}});
+                 {text_column("algorithm"), text_column("protocol"), "channels", "algbw", "busbw"});
   TextTable table(columns);
   const auto time = [](double seconds) { return to_short_text(Seconds(seconds)); };
   for (const auto& [bytes, found, algbw, busbw] : curve.rows) {
@@ -217,45 +214,17 @@ void print_estimates(const EstimateArguments& arguments) {
 }  // namespace
 
 void add_estimate(Command& program) {
-  Command command =
-      program.add_subcommand("estimate", "Print NCCL's time by message size for one communicator");
-  const auto arguments = std::make_shared<EstimateArguments>();
-  auto& [cluster, ranks, library, placement, output, figure, collective, bytes, format] =
-      *arguments;
-  command
-      .add_option("CLUSTER", cluster,
-                  "name, file, or map such as '{base: h100_nvswitch, "
-                  "hosts: 4}'")
-      .required();
-  command
-      .add_option("--collective", collective,
-                  "allreduce, allgather, reduce_scatter, broadcast or reduce")
-      .show_default();
-  command.add_option("--ranks", ranks, "number of GPUs (default: all of the cluster)");
-  command
-      .add_option("--bytes", bytes,
-                  "message size, list A,B,... or range A..B in powers of two "
-                  "(allgather and reduce_scatter: the whole buffer)")
-      .show_default();
-  command.add_option(
-      "--library", library,
-      "library profile (default: the library in CLUSTER's file, or the one for its GPUs)");
-  command.add_option("--placement", placement,
-                     "ranks of each host, such as 4-4 (default: in blocks, by GPU)");
-  command.add_option("--format", format, "text, json or csv")
-      .one_of({"text", "json", "csv"})
-      .show_default();
-  command.add_option("-o,--output", output, "file to write ('-': standard output)");
-  command.add_option("--figure", figure, "picture to draw: FILE.png, .svg, .pdf or .eps");
-  command.footer(
-      "Each size is simulated with the algorithm, protocol and channels that NCCL chooses for it.\n"
-      "The interval is the library's 'spread'.\n\n"
-      "Examples:\n"
-      "  ringscope estimate h100_nvswitch --bytes 1KiB..1GiB\n"
-      "  ringscope estimate '{base: h100_nvswitch, hosts: 4}' --ranks 32 --bytes 64MiB\n"
-      "  ringscope estimate a100_nvswitch --collective allgather --format csv -o times.csv\n"
-      "  ringscope estimate a100_nvswitch --figure times.svg");
-  command.callback([arguments] { print_estimates(*arguments); });
+  auto [command, arguments] = program.add_subcommand("estimate", print_estimates);
+  auto& [cluster, ranks, library, placement, output, figure, collective, bytes, format] = arguments;
+  command.add_option("CLUSTER", cluster).required();
+  command.add_option("--collective", collective).show_default();
+  command.add_option("--ranks", ranks);
+  command.add_option("--bytes", bytes).show_default();
+  command.add_option("--library", library);
+  command.add_option("--placement", placement);
+  command.add_option("--format", format).one_of({"text", "json", "csv"}).show_default();
+  command.add_option("-o,--output", output);
+  command.add_option("--figure", figure);
 }
 
 }  // namespace ringscope

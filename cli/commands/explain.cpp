@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include <algorithm>
-#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "cli/cases/cases.hpp"
@@ -73,25 +72,10 @@ void explain(const ExplainArguments& arguments) {
 }  // namespace
 
 void add_explain(Command& program) {
-  Command command = program.add_subcommand(
-      "explain", "Show the critical path of a case, or why two cases differ");
-  const auto arguments = std::make_shared<ExplainArguments>();
-  add_case_arguments(command, arguments->cases);
-  add_case_option(command, arguments->cases.only);
-  command.add_flag("--all", arguments->all, "show all rows and the whole path");
-  command.add_option("--json", arguments->json, "write everything as JSON (scenarios/schema.md)");
-  command.footer(
-      "One case: a sentence, the time of the critical path by cause, and the path in its order.\n"
-      "Several cases: how each differs from the first case that ends. Deadlocks (exit code 3) are\n"
-      "named; the JSON has them under 'stuck'. NCCL jobs: also NCCL's choice, and the time of "
-      "each\n"
-      "other algorithm and protocol.\n\n"
-      "Examples:\n"
-      "  ringscope explain 03-anomaly\n"
-      "  ringscope explain 03-anomaly --case 4-3-1\n"
-      "  ringscope explain 02-ring-of-8 --set placement=2-2-2-2 --all\n"
-      "  ringscope explain 03-anomaly --json why.json");
-  command.callback([arguments] { explain(*arguments); });
+  auto [command, arguments] = program.add_subcommand("explain", explain);
+  add_case_arguments(command, arguments.cases);
+  command.add_flag("--all", arguments.all);
+  command.add_option("--json", arguments.json);
 }
 
 }  // namespace ringscope

@@ -2,7 +2,6 @@
 
 #include <cstdio>
 #include <filesystem>
-#include <memory>
 #include <optional>
 
 #include "cli/commands/subcommands.hpp"
@@ -41,34 +40,13 @@ void import_machine(const ImportMachineArguments& arguments) {
 }  // namespace
 
 void add_import_machine(Command& program) {
-  Command command = program.add_subcommand(
-      "import-machine", "Import a host from hwloc, NCCL, nvidia-smi or rocm-smi as a cluster");
-  const auto arguments = std::make_shared<ImportMachineArguments>();
-  command.add_option("FILE", arguments->file, "description of the host").required();
-  command.add_option("-o,--output", arguments->output,
-                     "cluster file to write (default: standard output)");
-  command.add_option("--format", arguments->as,
-                     "hwloc, nccl, nvidia_smi or rocm_smi (default: detected from the content)");
+  auto [command, arguments] = program.add_subcommand("import-machine", import_machine);
+  command.add_option("FILE", arguments.file).required();
+  command.add_option("-o,--output", arguments.output);
+  command.add_option("--format", arguments.as);
   constexpr int most_hosts = 65536;
-  command.add_option("--hosts", arguments->hosts, "number of hosts in the cluster")
-      .between(1, most_hosts)
-      .show_default();
-  command.add_option("--link", arguments->link,
-                     "BANDWIDTH of the links between hosts, such as \"100 Gbit/s\"");
-  command.footer(
-      "The machine becomes a host of type custom. The hosts form a star. Values "
-      "missing in the file come from a table (topologies/imports/assumed.cpp); they are listed at "
-      "the head of the cluster and on standard error.\n\n"
-      "This imports the parts of a host; `ringscope import` imports measurements.\n\n"
-      "Examples:\n"
-      "  ringscope import-machine topology.xml --format nccl --hosts 4 -o my.yaml\n"
-      "  lstopo machine.xml && ringscope import-machine machine.xml -o my.yaml\n"
-      "  nvidia-smi topo -m > machine.txt && ringscope import-machine machine.txt -o my.yaml\n"
-      "  rocm-smi --showtopo > machine.txt && ringscope import-machine machine.txt -o my.yaml\n"
-      "  NCCL_TOPO_DUMP_FILE=machine.xml ./all_reduce_perf; ringscope import-machine machine.xml\n"
-      "  ringscope import-machine machine.xml --hosts 4 --link '25 Gbit/s' -o my.yaml && "
-      "ringscope show my.yaml");
-  command.callback([arguments] { import_machine(*arguments); });
+  command.add_option("--hosts", arguments.hosts).between(1, most_hosts).show_default();
+  command.add_option("--link", arguments.link);
 }
 
 }  // namespace ringscope

@@ -12,20 +12,16 @@
 namespace ringscope {
 
 void add_init(Command& program) {
-  Command command =
-      program.add_subcommand("init", "Write a commented template of a scenario, cluster or study");
+  Command command = program.add_subcommand("init");
   const auto kind = std::make_shared<std::string>(), output = std::make_shared<std::string>("-");
-  command.add_option("KIND", *kind, "scenario, cluster or study").required();
-  command.add_option("-o,--output", *output, "new file to write ('-': standard output)");
-  command.footer(
-      "Examples:\n  ringscope init scenario -o my.yaml\n  ringscope init cluster | less");
+  command.add_option("KIND", *kind).required();
+  command.add_option("-o,--output", *output);
   command.callback([kind, output] {
     const std::string folder = "scenarios/templates";
     const std::vector<std::string> kinds = names_in(folder);
     const std::string& name = kinds[option_word("init", *kind).one_of("kind", kinds)];
     if (*output != "-" && std::filesystem::exists(*output))
-      throw BadInput(
-          fmt::format("-o: {} exists already: expected the name of a new file", *output));
+      throw BadInput("-o: {} exists already: expected the name of a new file", *output);
     write_output(*output,
                  read_file(fmt::format("{}/{}/{}.yaml", data_directory(), folder, name), 1));
   });

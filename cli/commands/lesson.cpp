@@ -2,8 +2,6 @@
 // `lesson`: a run as a page to look at, step by step.
 #include <fmt/ranges.h>
 
-#include <memory>
-
 #include "cli/cases/cases.hpp"
 #include "cli/commands/subcommands.hpp"
 #include "cli/lesson/lesson_case.hpp"
@@ -25,12 +23,12 @@ struct LessonArguments {
 
 void require_visible(const std::vector<Scenario>& scenarios, const CaseArguments& arguments) {
   if (scenarios.size() > most_cases)
-    throw BadInput(fmt::format("{}: a page shows at most {} cases, got {}",
-                               fmt::join(arguments.scenarios, ", "), most_cases, scenarios.size()));
+    throw BadInput("{}: a page shows at most {} cases, got {}",
+                   fmt::join(arguments.scenarios, ", "), most_cases, scenarios.size());
   for (const Scenario& scenario : scenarios)
     if (scenario.placement.ranks.size() > most_ranks)
-      throw BadInput(fmt::format("{}: a page shows at most {} ranks, got {}", scenario.name,
-                                 most_ranks, scenario.placement.ranks.size()));
+      throw BadInput("{}: a page shows at most {} ranks, got {}", scenario.name, most_ranks,
+                     scenario.placement.ranks.size());
 }
 
 /// A recording is large and stays where it was made: what the page needs of it comes back.
@@ -78,22 +76,9 @@ void write_lesson(const LessonArguments& arguments) {
 }  // namespace
 
 void add_lesson(Command& program) {
-  Command lesson = program.add_subcommand("lesson", "Write an interactive HTML page of a run");
-  const auto arguments = std::make_shared<LessonArguments>();
-  add_case_arguments(lesson, arguments->cases);
-  add_case_option(lesson, arguments->cases.only);
-  lesson.add_option("-o,--output", arguments->output, "the page to write, such as page.html")
-      .required();
-  lesson.footer(
-      "The page is one HTML file that needs no network: the cluster with its loads, which rank\n"
-      "holds which partial sum, what each rank does when, and the critical path. If there are\n"
-      "several cases, the reader chooses two. A run that deadlocks is shown up to the deadlock, "
-      "with\n"
-      "a picture of who waits for whom; the exit code is 3, as in `run`.\n\n"
-      "Examples:\n"
-      "  ringscope lesson 03-anomaly -o anomaly.html\n"
-      "  ringscope lesson my.yaml --set job.bytes=1MiB -o page.html");
-  lesson.callback([arguments] { write_lesson(*arguments); });
+  auto [lesson, arguments] = program.add_subcommand("lesson", write_lesson);
+  add_case_arguments(lesson, arguments.cases);
+  lesson.add_option("-o,--output", arguments.output).required();
 }
 
 }  // namespace ringscope

@@ -14,7 +14,6 @@
 #include "cli/terminal/screen.hpp"
 #include "scenarios/answer/formats/report_formats.hpp"
 #include "scenarios/question/file_kind.hpp"
-#include "topologies/cluster.hpp"
 #include "topologies/hosts/host_type.hpp"
 #include "topologies/input/characters.hpp"
 #include "topologies/input/data_files.hpp"
@@ -177,18 +176,13 @@ void list(const std::string& what, const std::string& json) {
 }  // namespace
 
 void add_list(Command& program) {
-  Command command = program.add_subcommand(
-      "list", "List built-in scenarios, clusters, libraries, algorithms, ...");
+  Command command = program.add_subcommand("list");
   const auto what = std::make_shared<std::string>(), json = std::make_shared<std::string>();
-  const Option kind = command.add_option(
-      "WHAT", *what,
-      fmt::format("{} (default: how many there are of each)",
-                  fmt::join(each_of(std::span(listings), &Listing::name), ", ")));
-  command
-      .add_option("--json", *json,
-                  "write the list and what else is known as JSON (scenarios/schema.md)")
-      .needs(kind);
-  command.footer("Examples:\n  ringscope list algorithms\n  ringscope list scenarios");
+  const Option kind =
+      command.add_option("WHAT", *what)
+          .help(fmt::format("{} (default: how many there are of each)",
+                            fmt::join(each_of(std::span(listings), &Listing::name), ", ")));
+  command.add_option("--json", *json).needs(kind);
   command.callback([what, json] { list(*what, *json); });
 }
 

@@ -4,13 +4,13 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <memory>
 
 #include "cli/commands/subcommands.hpp"
 #include "cli/terminal/failure.hpp"
 #include "cli/terminal/output_file.hpp"
 #include "cli/terminal/progress_bar.hpp"
 #include "cli/terminal/screen.hpp"
+#include "topologies/input/characters.hpp"
 #include "topologies/input/data_files.hpp"
 
 namespace ringscope {
@@ -24,20 +24,17 @@ struct MergeArguments {
   bool partial = false;
 };
 
-std::string count_text(std::uint64_t count) {
-  return fmt::format("{} point{}", count, count == 1 ? "" : "s");
-}
-
 /// Each shard that has not ended, and the first of its points that are not there.
 std::string list_of(const Merged& merged) {
   std::vector<std::string> lines;
   for (const MissingPoints& one : merged.missing) {
     const std::string shard = "shard " + text_of(one.shard);
     if (one.file.empty()) {
-      lines.push_back(fmt::format("{} is in none of the files: {}", shard, count_text(one.count)));
+      lines.push_back(
+          fmt::format("{} is in none of the files: {}", shard, plural(one.count, "point")));
       continue;
     }
-    lines.push_back(fmt::format("{} lacks {} of {}:", one.file, count_text(one.count), shard));
+    lines.push_back(fmt::format("{} lacks {} of {}:", one.file, plural(one.count, "point"), shard));
     for (const std::string& words : one.words) lines.push_back("  " + words);
     if (one.count > one.words.size())
       lines.push_back(fmt::format("  and {} more", one.count - one.words.size()));
@@ -51,7 +48,7 @@ std::string list_of(const Merged& merged) {
 
 std::string missing_text(const Merged& merged) {
   return fmt::format("{} of the {} of '{}' {} missing", merged.missing_points(),
-                     count_text(merged.points), merged.study,
+                     plural(merged.points, "point"), merged.study,
                      merged.missing_points() == 1 ? "is" : "are");
 }
 
@@ -84,35 +81,26 @@ void merge(const MergeArguments& arguments) {
     go_on();
     if (merged.missing.empty() || arguments.partial) return;
     throw BadInput(
-        fmt::format("{}, and {} was not written:\n{}\nstart these shards again, with the "
-                    "stores that they had: each goes on where it was; or --partial",
-                    missing_text(merged), arguments.output, list_of(merged)));
+        "{}, and {} was not written:\n{}\nstart these shards again, with the "
+        "stores that they had: each goes on where it was; or --partial",
+        missing_text(merged), arguments.output, list_of(merged));
   });
   bar.end();
   if (!merged.missing.empty())
     fmt::print(stderr, "warning: {}:\n{}\n", missing_text(merged), list_of(merged));
   if (quiet()) return;
-  fmt::print(stderr, "{}: {} of '{}', from {} part{}\n", arguments.output,
-             count_text(merged.points - merged.missing_points()), merged.study,
-             arguments.parts.size(), arguments.parts.size() == 1 ? "" : "s");
+  fmt::print(stderr, "{}: {} of '{}', from {}\n", arguments.output,
+             plural(merged.points - merged.missing_points(), "point"), merged.study,
+             plural(arguments.parts.size(), "part"));
 }
 
 }  // namespace
 
 void add_merge(Command& program) {
-  Command command = program.add_subcommand("merge", "Merge the result files of a sharded study");
-  const auto arguments = std::make_shared<MergeArguments>();
-  command.add_option("PART", arguments->parts, "the stores of the shards").required();
-  command.add_option("-o,--output", arguments->output, "the store of the whole study").required();
-  command.add_flag("--partial", arguments->partial,
-                   "write the store although some points are missing");
-  command.footer(
-      "The store equals the store of a single process: 'sweep' or 'place' reads it with --store,\n"
-      "and simulates only missing points.\n\n"
-      "Examples:\n"
-      "  ringscope merge part-*.sqlite -o all.sqlite\n"
-      "  ringscope sweep my-study.yaml --store all.sqlite --csv points.csv");
-  command.callback([arguments] { merge(*arguments); });
+  auto [command, arguments] = program.add_subcommand("merge", merge);
+  command.add_option("PART", arguments.parts).required();
+  command.add_option("-o,--output", arguments.output).required();
+  command.add_flag("--partial", arguments.partial);
 }
 
 }  // namespace ringscope

@@ -46,7 +46,7 @@ Value said(const std::string& flag, const std::string& text) {
 
 /// The flags as the map `place` that they are laid over.
 Value place_flags(const PlaceArguments& arguments) {
-  Value map = Value::empty_map_at({std::make_shared<const Source>(Source{"place", ""}), 0, 0});
+  Value map = Value::empty_map_at(typed("place", "").place());
   const std::pair<const char*, const std::string*> texts[] = {
       {"order", &arguments.order},         {"slots", &arguments.slots},
       {"budget", &arguments.budget},       {"seed", &arguments.seed},
@@ -91,8 +91,7 @@ std::string packed(const Value& cluster, const PlaceArguments& arguments) {
     counts += fmt::format("{}{}", host == 0 ? "" : "-", here);
     left -= here;
   }
-  if (left > 0)
-    cluster.fail(fmt::format("there is no room for {} of the {} ranks", left, arguments.ranks));
+  if (left > 0) cluster.fail("there is no room for {} of the {} ranks", left, arguments.ranks);
   return counts;
 }
 
@@ -213,7 +212,8 @@ void place_shard(const PlaceArguments& arguments, StudyOptions& options) {
   run_shard(place_points(study), options, bar);
 }
 
-void run_place(const PlaceArguments& arguments) {
+void run_place(PlaceArguments& arguments) {
+  arguments.launch.settle();
   StudyOptions options = arguments.options;
   options.may_stop = true;
   settle_shard(options);
@@ -240,48 +240,37 @@ void run_place(const PlaceArguments& arguments) {
 }
 
 void add_question(Command& command, PlaceArguments& arguments) {
-  command.add_option("STUDY", arguments.study, "a study or a scenario, by its name or as a file");
+  command.add_option("STUDY", arguments.study);
   add_question_options(command, arguments.question);
-  command.add_option("--case", arguments.only, "NAME: the case, if the scenario has several");
-  command.add_option("--ranks", arguments.ranks, "without STUDY: number of ranks")
-      .between(1, 1 << 20);
-  command.add_option("--on", arguments.on, "without STUDY: core or gpu").show_default();
-  command.add_option("--baseline", arguments.own,
-                     "PLACEMENT to compare with (default: the scenario's)");
+  command.add_option("--case", arguments.only);
+  command.add_option("--ranks", arguments.ranks).between(1, 1 << 20);
+  command.add_option("--on", arguments.on).show_default();
+  command.add_option("--baseline", arguments.own);
 }
 
 void add_rules(Command& command, PlaceArguments& arguments) {
-  command.add_option("--order", arguments.order,
-                     "packed, fixed: block, by slot; ring: any ring; any: any rank anywhere");
-  command.add_option("--groups", arguments.groups,
-                     "orders of a job with groups: all, own, or ORDER,ORDER such as tp-dp-pp");
-  command.add_option("--move", arguments.move, "RANKS that move: servers, pp=2, 3,5-7 ...");
-  command.add_option("--pin", arguments.pin, "RANKS that stay where the scenario puts them");
-  command.add_option("--apart", arguments.apart, "RANKS that share no host with each other");
-  command.add_option("--slots", arguments.slots, "maximum ranks per host");
-  command.add_option("--exclude", arguments.taken,
-                     "HOST,HOST not to use; or FILE: a hostfile, or output of Slurm or kubectl");
-  command.add_flag("--whole-hosts", arguments.whole_hosts, "a host is used fully or not at all");
-  command.add_option("--budget", arguments.budget,
-                     "N: enumerate up to N placements; search N if there are more");
-  command.add_option("--seed", arguments.seed, "random seed");
-  command.add_option("--time-limit", arguments.time,
-                     "TIME, such as 60s: stop then, or on ^C, with the best placement so far");
-  command.add_option("--random", arguments.random,
-                     "N: simulate N random placements as a baseline of a search");
-  command.add_option("--objective", arguments.objective,
-                     "time; or the time with the worst fault: worst_link, worst_nic, straggler");
-  command.add_option("--straggler", arguments.straggler, "HOST,HOST: one of them is slow");
-  command.add_option("--whose-time", arguments.whose,
-                     "with background jobs, minimise: own, slowest or mean job time");
-  command.add_option("--degrade", arguments.degrade,
-                     "fraction of bandwidth or speed left on the degraded link or host");
+  command.add_option("--order", arguments.order);
+  command.add_option("--groups", arguments.groups);
+  command.add_option("--move", arguments.move);
+  command.add_option("--pin", arguments.pin);
+  command.add_option("--apart", arguments.apart);
+  command.add_option("--slots", arguments.slots);
+  command.add_option("--exclude", arguments.taken);
+  command.add_flag("--whole-hosts", arguments.whole_hosts);
+  command.add_option("--budget", arguments.budget);
+  command.add_option("--seed", arguments.seed);
+  command.add_option("--time-limit", arguments.time);
+  command.add_option("--random", arguments.random);
+  command.add_option("--objective", arguments.objective);
+  command.add_option("--straggler", arguments.straggler);
+  command.add_option("--whose-time", arguments.whose);
+  command.add_option("--degrade", arguments.degrade);
 }
 
 void add_answers(Command& command, PlaceArguments& arguments) {
-  command.add_option("--top", arguments.top, "N: show the best N placements").show_default();
-  command.add_option("--csv", arguments.csv, "write one row per placement (see plots/placements)");
-  command.add_option("--json", arguments.json, "write everything as JSON (scenarios/schema.md)");
+  command.add_option("--top", arguments.top).show_default();
+  command.add_option("--csv", arguments.csv);
+  command.add_option("--json", arguments.json);
   arguments.launch.add_options(command);
   add_study_options(command, arguments.options);
 }
@@ -289,25 +278,10 @@ void add_answers(Command& command, PlaceArguments& arguments) {
 }  // namespace
 
 void add_place(Command& program) {
-  Command command =
-      program.add_subcommand("place", "Find the best rank placement, and explain why");
-  const auto arguments = std::make_shared<PlaceArguments>();
-  add_question(command, *arguments);
-  add_rules(command, *arguments);
-  add_answers(command, *arguments);
-  command.footer(
-      "SimGrid simulates the best, the worst and yours again, unless --verify 0.\n"
-      "Where all placements are looked at, a --shard looks at a part of them; then merge.\n\n"
-      "Examples:\n"
-      "  ringscope place place-eight-on-three\n"
-      "  ringscope place 03-anomaly --baseline 4-3-1 --csv placements.csv --rankfile "
-      "best.rankfile\n"
-      "  ringscope place --cluster two_level --ranks 8 --job allreduce/ring:64MiB \\\n"
-      "    --library openmpi_tcp --exclude host0,host1 --slots 4");
-  command.callback([arguments] {
-    arguments->launch.settle();
-    run_place(*arguments);
-  });
+  auto [command, arguments] = program.add_subcommand("place", run_place);
+  add_question(command, arguments);
+  add_rules(command, arguments);
+  add_answers(command, arguments);
 }
 
 }  // namespace ringscope

@@ -11,13 +11,12 @@
 #include "scenarios/answer/text/report_text.hpp"
 #include "scenarios/answer/text/table.hpp"
 #include "scenarios/warnings/job_warnings.hpp"
+#include "topologies/input/characters.hpp"
 #include "topologies/networks/levels.hpp"
 #include "topologies/networks/neighbourhoods.hpp"
 
 namespace ringscope {
 namespace {
-
-using Align = TextTable::Align;
 
 constexpr double no_gain = 0.01;  ///< a shorter time by less does not pay for a move
 
@@ -62,12 +61,12 @@ std::string order_text(const PlaceStudy& study, const PlaceAnswer& answer) {
 std::string heading(const PlaceStudy& study, const PlaceAnswer& answer) {
   const auto hosts = std::ranges::count_if(study.rules.slots, [](int slots) { return slots > 0; });
   const bool counted = answer.raw > 0;
-  std::string text = fmt::format(
-      "{}{} ranks on {} host{}: {}{}{}{} that differ ({})\n",
-      study.moves_all() ? "" : fmt::format("{} of ", study.rules.ranks),
-      study.scenario.placement.ranks.size(), hosts, hosts == 1 ? "" : "s",
-      counted ? count_text(answer.raw) + " placements, " : "", answer.searched ? "at least " : "",
-      count_text(answer.least), counted ? "" : " placements", order_text(study, answer));
+  std::string text = fmt::format("{}{} ranks on {}: {}{}{}{} that differ ({})\n",
+                                 study.moves_all() ? "" : fmt::format("{} of ", study.rules.ranks),
+                                 study.scenario.placement.ranks.size(), plural(hosts, "host"),
+                                 counted ? count_text(answer.raw) + " placements, " : "",
+                                 answer.searched ? "at least " : "", count_text(answer.least),
+                                 counted ? "" : " placements", order_text(study, answer));
   if (!answer.only_routes)
     text += "hosts on the same switches count as equal, whatever routes the hash picks for them\n";
   if (!answer.searched && !answer.stopped)
@@ -123,20 +122,20 @@ std::string table(const PlaceStudy& study, const PlaceAnswer& answer, std::size_
   const bool links = study.objective != Objective::time;
   const std::vector<Neighbour>& neighbours = study.scenario.neighbours;
   const bool orders = !study.orders.empty();
-  std::vector<TextTable::Column> columns = {{"", Align::left}};
-  if (orders) columns.push_back({"groups", Align::left});
-  columns.push_back({"placement", Align::left});
-  columns.push_back({"per host", Align::left});
+  std::vector<TextTable::Column> columns = {text_column("")};
+  if (orders) columns.push_back(text_column("groups"));
+  columns.push_back(text_column("placement"));
+  columns.push_back(text_column("per host"));
   const bool levels = crosses(study);
-  if (levels) columns.push_back({"crossings"});
-  columns.push_back({std::string(time_head(study))});
-  columns.push_back({"ratio"});
-  if (study.jobs != WhoseTime::own) columns.push_back({"own"});
-  for (const Neighbour& one : neighbours) columns.push_back({one.name});
+  if (levels) columns.push_back("crossings");
+  columns.push_back(std::string(time_head(study)));
+  columns.push_back("ratio");
+  if (study.jobs != WhoseTime::own) columns.push_back("own");
+  for (const Neighbour& one : neighbours) columns.push_back(one.name);
   if (links)
     columns.push_back(
-        {study.objective == Objective::straggler ? "with slow" : "with degraded", Align::left});
-  columns.push_back({"bottleneck", Align::left});
+        text_column(study.objective == Objective::straggler ? "with slow" : "with degraded"));
+  columns.push_back(text_column("bottleneck"));
   TextTable table(columns);
   const auto add = [&](const std::string& place, const Placed& placed) {
     std::vector<std::string> cells = {place};

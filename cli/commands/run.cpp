@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include <memory>
 
 #include "cli/cases/cases.hpp"
 #include "cli/commands/scripts.hpp"
@@ -59,31 +58,14 @@ void run(const RunArguments& arguments) {
 }  // namespace
 
 void add_run(Command& program) {
-  Command run_command =
-      program.add_subcommand("run", "Simulate scenarios and report where the time goes");
-  const auto arguments = std::make_shared<RunArguments>();
-  add_case_arguments(run_command, arguments->cases);
-  add_case_option(run_command, arguments->cases.only);
-  run_command.add_option("--json", arguments->json,
-                         "write everything as JSON (scenarios/schema.md)");
-  run_command.add_option("--csv", arguments->csv, "write one row per case");
-  run_command.add_option("--trace", arguments->trace, "write a trace for Perfetto or Chrome");
-  run_command.add_option("--paje", arguments->paje, "write a trace in Paje's format, for ViTE");
-  run_command.add_option("--timeline", arguments->timeline,
-                         "write the timeline of each rank as CSV");
-  run_command.add_flag("--interval", arguments->interval,
-                       "print only each time with its interval, as predict does");
-  run_command.footer(
-      "A file '-' is standard output; then no table is printed.\n"
-      "If a case deadlocks (exit code 3), the JSON lists under 'stuck' who waits for whom;\n"
-      "timeline and trace end at the deadlock, and the CSV has no row for the case.\n\n"
-      "Examples:\n"
-      "  ringscope run 03-anomaly\n"
-      "  ringscope run my.yaml --set placement=4-3-1 --set job.bytes='[1 MiB, 64 MiB]'\n"
-      "  ringscope run 03-anomaly --set library.network.send_cost='2 ns/B' --json -\n"
-      "  ringscope run 03-anomaly --kernel both\n"
-      "  ringscope run 03-anomaly --trace out/trace.json");
-  run_command.callback([arguments] { run(*arguments); });
+  auto [run_command, arguments] = program.add_subcommand("run", run);
+  add_case_arguments(run_command, arguments.cases);
+  run_command.add_option("--json", arguments.json);
+  run_command.add_option("--csv", arguments.csv);
+  run_command.add_option("--trace", arguments.trace);
+  run_command.add_option("--paje", arguments.paje);
+  run_command.add_option("--timeline", arguments.timeline);
+  run_command.add_flag("--interval", arguments.interval);
 }
 
 }  // namespace ringscope

@@ -30,7 +30,7 @@ constexpr const char* python = "/usr/bin/python3";
 
 void run_script(const std::string& path, const std::vector<std::string>& arguments) {
   const std::string script = (fs::path(data_directory()) / path).string();
-  if (!fs::exists(script)) throw BadInput(fmt::format("file not found: '{}'", script));
+  if (!fs::exists(script)) throw BadInput("file not found: '{}'", script);
   setenv("RINGSCOPE", fs::read_symlink("/proc/self/exe").c_str(), 1);
   std::vector<std::string> words = {python, "-B", script};
   for (const std::string& word : arguments) {
@@ -44,11 +44,11 @@ void run_script(const std::string& path, const std::vector<std::string>& argumen
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
   execv(python, pointers.data());
-  throw BadInput(fmt::format("{}: {}", python, std::strerror(errno)));
+  throw BadInput("{}: {}", python, std::strerror(errno));
 }
 
 void add_script(Command& program, const Subcommand& script) {
-  Command command = program.add_subcommand(script.name, script.summary);
+  Command command = program.add_subcommand(script.name);
   command.take_all_words();  // the script has its own help
   const std::string path = fmt::format("{}/{}", script.folder, script.name);
   command.callback([command, path] { run_script(path, command.remaining()); });

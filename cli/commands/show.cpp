@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <memory>
 #include <set>
@@ -41,18 +40,14 @@ struct Shown {
   std::string heading;
   Cluster cluster;
   std::string noun;
-  std::vector<Endpoint> endpoints;
+  std::vector<Endpoint> endpoints = {};
   bool always_staged = false;  ///< the library takes GPUs' messages through the host's memory
   std::vector<nccl::GpuPlace> gpus = {};  ///< of the ranks, or all; -1 of a rank on cores
   std::shared_ptr<const nccl::Platform> machine = nullptr;  ///< of NCCL, as the library has it
 };
 
-bool contains(const std::vector<std::string>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
 Shown shown_of(const Cluster& cluster) {
-  Shown shown{fmt::format("{}: {}", cluster.name, cluster.about), cluster, "host", {}, false};
+  Shown shown{fmt::format("{}: {}", cluster.name, cluster.about), cluster, "host"};
   for (const Host& host : cluster.topology.hosts()) {
     const int number = static_cast<int>(shown.endpoints.size());
     shown.endpoints.push_back({host.name, host.numa_domains.at(0)});
@@ -65,14 +60,10 @@ Shown shown_of(const Scenario& scenario) {
   const Topology& topology = scenario.cluster.topology;
   Shown shown{
       fmt::format("{}: {} on {}", scenario.name, scenario.placement.text, scenario.cluster.name),
-      scenario.cluster,
-      "rank",
-      {},
-      false};
+      scenario.cluster, "rank"};
   for (std::size_t rank = 0; rank < scenario.placement.ranks.size(); ++rank) {
     const Location& place = scenario.placement.ranks[rank];
-    const Host& host = topology.hosts()[place.host];
-    const Vertex here = place.gpu >= 0 ? host.gpus.at(place.gpu) : host.numa_domains.at(place.numa);
+    const Vertex here = home_of(topology, place);
     shown.endpoints.push_back(
         {fmt::format("rank {} on {}", rank, topology.graph()[here].name), here});
     shown.gpus.push_back({place.host, place.gpu});
@@ -89,7 +80,8 @@ Shown read(const ShowArguments& arguments) {
   refuse_options_for(name, arguments.question, arguments.only);
   if (is_path(name)) return shown_of(read_cluster(typed("show", name)));
   const std::vector<std::string> clusters = names_in("topologies/clusters");
-  if (contains(clusters, name)) return shown_of(read_cluster(typed("show", name)));
+  if (std::ranges::find(clusters, name) != clusters.end())
+    return shown_of(read_cluster(typed("show", name)));
   std::vector<std::string> known = names_in(scenarios_folder);
   known.insert(known.end(), clusters.begin(), clusters.end());
   typed("show", name).fail(unknown_file("scenario or cluster", typed("show", name), known));
@@ -97,10 +89,8 @@ Shown read(const ShowArguments& arguments) {
 
 /// Endpoint by its number, a host by its name, or a GPU or NUMA domain by its name.
 Endpoint endpoint(const Shown& shown, const char* option, const std::string& text) {
-  std::size_t index = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), index);
-  const bool number = error == std::errc{} && end == text.data() + text.size();
-  if (number && index < shown.endpoints.size()) return shown.endpoints[index];
+  const auto index = whole_number<std::size_t>(text);
+  if (index && *index < shown.endpoints.size()) return shown.endpoints[*index];
   const auto named = std::ranges::find(shown.endpoints, text, &Endpoint::label);
   if (named != shown.endpoints.end()) return *named;
   const Graph& graph = shown.cluster.topology.graph();
@@ -111,10 +101,10 @@ Endpoint endpoint(const Shown& shown, const char* option, const std::string& tex
       return {text, vertex};
   }
   throw BadInput(
-      fmt::format("{}: expected a {} from 0 to {}, or a GPU or NUMA domain such as {}, "
-                  "got {}",
-                  option, shown.noun, shown.endpoints.size() - 1,
-                  graph[shown.endpoints.back().vertex].name, text));
+      "{}: expected a {} from 0 to {}, or a GPU or NUMA domain such as {}, "
+      "got {}",
+      option, shown.noun, shown.endpoints.size() - 1, graph[shown.endpoints.back().vertex].name,
+      text);
 }
 
 /// Route between GPUs of one host by the host's rules, or as the library stages them.
@@ -140,16 +130,10 @@ StagedRoute journey_of(const Shown& shown, const Endpoint& from, const Endpoint&
 }
 
 std::string matrix_text(const std::vector<std::vector<double>>& values, double factor) {
-  std::vector<TextTable::Column> columns = {{"to"}};
-  for (std::size_t i = 0; i < values.size(); ++i) columns.push_back({std::to_string(i)});
-  TextTable table(columns);
-  for (std::size_t from = 0; from < values.size(); ++from) {
-    std::vector<std::string> cells = {std::to_string(from)};
-    for (const double value : values[from])
-      cells.push_back(std::isfinite(value) ? fmt::format("{:.2f}", value * factor) : "-");
-    table.add(std::move(cells));
-  }
-  return table.text(0);
+  return square_text("to", values.size(), [&](std::size_t from, std::size_t to) {
+    const double value = values[from][to];
+    return std::isfinite(value) ? fmt::format("{:.2f}", value * factor) : "-";
+  });
 }
 
 std::string matrices_text(const PeerMatrix& matrix, std::string_view access) {
@@ -163,16 +147,11 @@ std::string matrices_text(const PeerMatrix& matrix, std::string_view access) {
 
 /// Peer access as TensorFlow logs it: a row of Y and N for each GPU of the host.
 std::string print_access(const Topology& topology, const Host& host) {
-  std::vector<TextTable::Column> columns = {{"DMA:"}};
-  for (std::size_t i = 0; i < host.gpus.size(); ++i) columns.push_back({std::to_string(i)});
-  TextTable table(columns);
-  for (std::size_t from = 0; from < host.gpus.size(); ++from) {
-    std::vector<std::string> cells = {fmt::format("{}:", from)};
-    for (const Vertex to : host.gpus)
-      cells.emplace_back(topology.peer_access(host.gpus[from], to) ? "Y" : "N");
-    table.add(std::move(cells));
-  }
-  return "GPU to GPU: peer access (Y), or through host memory (N)\n" + table.text(0);
+  const auto cell = [&](std::size_t from, std::size_t to) {
+    return topology.peer_access(host.gpus[from], host.gpus[to]) ? "Y" : "N";
+  };
+  return "GPU to GPU: peer access (Y), or through host memory (N)\n" +
+         square_text("DMA:", host.gpus.size(), cell);
 }
 
 /// Bandwidths one way and both ways, and latencies, with peer access as the host grants it, and
@@ -283,45 +262,21 @@ void show(const ShowArguments& arguments, bool route) {
 }  // namespace
 
 void add_show(Command& program) {
-  Command command = program.add_subcommand(
-      "show", "Show a cluster: components, links, routes, bandwidth and latency matrices");
+  Command command = program.add_subcommand("show");
   const auto arguments = std::make_shared<ShowArguments>();
-  command.add_option("SCENARIO|CLUSTER", arguments->name, "a name, or a file").required();
+  command.add_option("SCENARIO|CLUSTER", arguments->name).required();
   add_question_options(command, arguments->question);
-  add_case_option(command, arguments->only);
-  command.add_option("--dot", arguments->dot, "write the graph for Graphviz");
-  command.add_option("--simgrid", arguments->simgrid, "write a platform file for SimGrid");
-  command.add_option("--peers", arguments->peers, "write what GPUs can send each other as CSV");
-  Option from = command.add_option(
-      "--from", arguments->from, "show the route from this rank (of a cluster: host), or GPU ...");
-  Option to = command.add_option("--to", arguments->to, "... to this one");
-  Option nccl = command.add_flag(
-      "--nccl", arguments->nccl,
-      "show the rings and trees that NCCL would build, of a cluster over all its GPUs");
-  command
-      .add_flag("--tuning", arguments->tuning,
-                "with --nccl: show the latency, bandwidth and time that NCCL expects of each "
-                "algorithm and protocol, and its choice by size")
-      .needs(nccl);
-  command.add_flag("--all", arguments->all, "leave no component and no link out");
+  command.add_option("--case", arguments->only).one_word();
+  command.add_option("--dot", arguments->dot);
+  command.add_option("--simgrid", arguments->simgrid);
+  command.add_option("--peers", arguments->peers);
+  Option from = command.add_option("--from", arguments->from);
+  Option to = command.add_option("--to", arguments->to);
+  Option nccl = command.add_flag("--nccl", arguments->nccl);
+  command.add_flag("--tuning", arguments->tuning).needs(nccl);
+  command.add_flag("--all", arguments->all);
   from.needs(to);
   to.needs(from);
-  command.footer(
-      "Ranks and hosts count from 0; hosts, GPUs and NUMA domains go by their names too. A file\n"
-      "'-' is standard output.\n"
-      "Distances of --nccl are NCCL's: NVL by NVLink, PIX by one PCIe switch, PXB by several, PHB\n"
-      "through a socket, SYS between sockets, PXN by NVLink to the GPU next to the NIC. A rank "
-      "and\n"
-      "those below it in a tree: 0 > 1, and 0 (> 1) (> 2) where it has several.\n\n"
-      "Examples:\n"
-      "  ringscope show rack3\n"
-      "  ringscope show 03-anomaly --from 3 --to 7\n"
-      "  ringscope show rack3 --from host0 --to host2\n"
-      "  ringscope show h100_rails --from host0/gpu0 --to host4/gpu1\n"
-      "  ringscope show fat_tree --dot - | dot -Tsvg > fat_tree.svg\n"
-      "  ringscope show gtx1080ti_x4 --peers peers.csv\n"
-      "  ringscope show dgx1v --nccl\n"
-      "  ringscope show h100_nvswitch --nccl --tuning");
   command.callback([arguments, from] { show(*arguments, from.said()); });
 }
 

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
 
 #include "cli/cases/cases.hpp"
 #include "cli/cases/launcher.hpp"
@@ -141,33 +140,15 @@ void sweep(SweepArguments& arguments) {
 }  // namespace
 
 void add_sweep(Command& program) {
-  Command command =
-      program.add_subcommand("sweep", "Run a parameter study (grid, list or Latin hypercube)");
-  const auto arguments = std::make_shared<SweepArguments>();
-  command.add_option("STUDY", arguments->study, "a name from scenarios/studies/, or a file")
-      .required();
-  command
-      .add_option("--set", arguments->changes,
-                  "KEY=VALUE: overrides a key of the scenario that the study does not vary")
-      .one_word();
-  command.add_option("--top", arguments->top, "N: show the best N points").between(1, 1000000);
-  command.add_option("--objective", arguments->by,
-                     "METRIC to rank by (default: the study's first metric)");
-  command.add_option("--csv", arguments->csv, "write one row per point");
-  command.add_option("--json", arguments->json, "write everything as JSON (scenarios/schema.md)");
-  add_study_options(command, arguments->options);
-  command.add_option("--time-limit", arguments->options.limit,
-                     "TIME: stop after this long; the store keeps finished points");
-  command.footer(
-      "The store keeps finished points: a stopped sweep resumes from them. On a cluster, each\n"
-      "process of mpirun, srun or a job array runs one --shard; then merge.\n\n"
-      "Examples:\n"
-      "  ringscope sweep cores-or-wires\n"
-      "  ringscope sweep my-study.yaml --top 5 --objective busbw --csv points.csv\n"
-      "  mpirun -n 16 ringscope sweep my-study.yaml --store part-{shard}.sqlite\n"
-      "  ringscope merge part-*.sqlite -o all.sqlite\n"
-      "  ringscope sweep my-study.yaml --store all.sqlite");
-  command.callback([arguments] { sweep(*arguments); });
+  auto [command, arguments] = program.add_subcommand("sweep", sweep);
+  command.add_option("STUDY", arguments.study).required();
+  command.add_option("--set", arguments.changes).one_word();
+  command.add_option("--top", arguments.top).between(1, 1000000);
+  command.add_option("--objective", arguments.by);
+  command.add_option("--csv", arguments.csv);
+  command.add_option("--json", arguments.json);
+  add_study_options(command, arguments.options);
+  command.add_option("--time-limit", arguments.options.limit);
 }
 
 }  // namespace ringscope

@@ -14,8 +14,6 @@
 namespace ringscope {
 namespace {
 
-using Align = TextTable::Align;
-
 /// A cause that the critical path does not meet took no time; other metrics are there or are not.
 std::optional<double> metric_of(const Outcome& outcome, const std::string& metric) {
   if (!outcome.error.empty()) return {};
@@ -100,16 +98,14 @@ std::string sweep_table(const Study& study, std::span<const Outcome> outcomes,
                         std::span<const std::size_t> rows) {
   const bool cases = study.cases.size() > 1;
   std::vector<TextTable::Column> columns;
-  if (cases) columns.push_back({"case", Align::left});
-  for (const std::string& key : study.keys)
-    columns.push_back({short_key(study, key), Align::right});
+  if (cases) columns.push_back(text_column("case"));
+  for (const std::string& key : study.keys) columns.push_back(short_key(study, key));
   for (const std::string& metric : study.metrics)
-    columns.push_back({metric.ends_with("_s") && !metric.ends_with("_per_s")
-                           ? metric.substr(0, metric.size() - 2)
-                           : metric,
-                       Align::right});
-  if (study.compares_clusters) columns.push_back({"ratio", Align::right});
-  columns.push_back({"bottleneck", Align::left});
+    columns.push_back(metric.ends_with("_s") && !metric.ends_with("_per_s")
+                          ? metric.substr(0, metric.size() - 2)
+                          : metric);
+  if (study.compares_clusters) columns.push_back("ratio");
+  columns.push_back(text_column("bottleneck"));
   TextTable table(columns);
   for (const std::size_t row : rows) {
     std::vector<std::string> cells;

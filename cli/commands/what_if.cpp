@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "scenarios/answer/explain/what_if.hpp"
 
-#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "cli/cases/cases.hpp"
@@ -75,26 +74,10 @@ void what_if(const WhatIfArguments& arguments) {
 }  // namespace
 
 void add_what_if(Command& program) {
-  Command command = program.add_subcommand(
-      "what-if", "Estimate the speedup from doubling one resource at a time");
-  const auto arguments = std::make_shared<WhatIfArguments>();
-  add_case_arguments(command, arguments->cases);
-  add_case_option(command, arguments->cases.only);
-  command
-      .add_option("--top", arguments->top,
-                  "N: number of resources, by their time on the critical path")
-      .between(1, 1000)
-      .show_default();
-  command.add_option("--json", arguments->json, "write the gains as JSON (scenarios/schema.md)");
-  command.footer(
-      "Repeats the run with the capacity of one link, core, memory or lock doubled, or with all\n"
-      "latencies or overheads halved. The candidates are the largest on the critical path; the\n"
-      "largest gain is first. If a run deadlocks (exit code 3), the JSON lists under 'stuck' who\n"
-      "waits for whom.\n\n"
-      "Examples:\n"
-      "  ringscope what-if 03-anomaly --case 4-3-1\n"
-      "  ringscope what-if 02-ring-of-8 --set placement=2-2-2-2 --top 10");
-  command.callback([arguments] { what_if(*arguments); });
+  auto [command, arguments] = program.add_subcommand("what-if", what_if);
+  add_case_arguments(command, arguments.cases);
+  command.add_option("--top", arguments.top).between(1, 1000).show_default();
+  command.add_option("--json", arguments.json);
 }
 
 }  // namespace ringscope

@@ -36,8 +36,7 @@ void devices_command() {
 }  // namespace
 
 void add_devices(Command& program, const std::string&) {
-  Command devices = program.add_subcommand("devices", "List the GPUs and their peer access");
-  devices.callback(devices_command);
+  program.add_subcommand("devices").callback(devices_command);
 }
 
 }  // namespace ringscope::cuda

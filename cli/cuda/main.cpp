@@ -10,11 +10,7 @@ namespace ringscope::cuda {
 namespace {
 
 int run_program(int count, char** words) {
-  Program program("Run scenarios and probes on the GPUs of this machine", "ringscope-cuda",
-                  std::string("ringscope-cuda ") + RINGSCOPE_VERSION);
-  program.footer(
-      "Exit codes: 0 done, 1 bad input or no GPU, 3 deadlock, 4 wrong result or "
-      "CUDA error.");
+  Program program("ringscope-cuda", std::string("ringscope-cuda ") + RINGSCOPE_VERSION);
   return ringscope::run_program(program, subcommands, count, words);
 }
 

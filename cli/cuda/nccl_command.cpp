@@ -74,27 +74,14 @@ void nccl_command(NcclArguments& arguments) {
 }  // namespace
 
 void add_nccl(Command& program, const std::string& command) {
-  const auto arguments = std::make_shared<NcclArguments>();
-  arguments->command = command;
-  Command nccl = program.add_subcommand("nccl", "Measure NCCL's own collectives");
-  nccl.add_option("-o,--output", arguments->output,
-                  "replay to write, see validation/measurement.md (default: standard output)");
-  nccl.add_option("--only", arguments->only,
-                  "NAME,...: collectives to measure, such as allreduce,broadcast (default: all)")
-      .separated_by(',');
-  nccl.add_option("--sizes", arguments->sizes,
-                  "message sizes, such as 4KiB,1MiB (default: 4 KiB to 256 MiB by factors of 4)")
-      .separated_by(',');
-  nccl.add_option("--ranks", arguments->bench.ranks,
-                  "numbers of ranks, such as 2,4 (default: the number of GPUs, at least 2)")
-      .separated_by(',')
-      .between(1, 1024);
-  add_timeout_option(nccl, arguments->timeout_s, "one size");
-  add_timing_options(nccl, arguments->bench.repetitions);
-  nccl.footer(
-      "The simulator predicts them with NCCL's known algorithms: nccl for allreduce, rings and\n"
-      "chains for the others.");
-  nccl.callback([arguments] { nccl_command(*arguments); });
+  auto [nccl, arguments] = program.add_subcommand("nccl", nccl_command);
+  arguments.command = command;
+  nccl.add_option("-o,--output", arguments.output);
+  nccl.add_option("--only", arguments.only).separated_by(',');
+  nccl.add_option("--sizes", arguments.sizes).separated_by(',');
+  nccl.add_option("--ranks", arguments.bench.ranks).separated_by(',').between(1, 1024);
+  nccl.add_option("--timeout", arguments.timeout_s).show_default().above_zero();
+  add_timing_options(nccl, arguments.bench.repetitions);
 }
 
 }  // namespace ringscope::cuda

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include <fmt/format.h>
 
 #include "cli/cuda/open_gpus.hpp"
 #include "cli/terminal/failure.hpp"
@@ -11,7 +10,7 @@ std::unique_ptr<Gpus> open_gpus() {
   try {
     return make_cuda_gpus();
   } catch (const GpuError& error) {
-    throw BadInput(fmt::format("no GPU found: {}", error.what()));
+    throw BadInput("no GPU found: {}", error.what());
   }
 }
 

@@ -38,7 +38,7 @@ std::vector<int> chosen_gpus(const ProbeArguments& arguments, const Gpus& gpus) 
   for (const int gpu : arguments.gpus) {
     if (gpu < 0 || gpu >= gpus.count())
       option_word("--gpus", std::to_string(gpu))
-          .fail(fmt::format("expected a GPU from 0 to {}, got {}", gpus.count() - 1, gpu));
+          .fail("expected a GPU from 0 to {}, got {}", gpus.count() - 1, gpu);
     chosen.insert(gpu);
   }
   for (int gpu = 0; arguments.gpus.empty() && gpu < gpus.count(); ++gpu) chosen.insert(gpu);
@@ -78,7 +78,8 @@ void print_reduction_share(const Json& measurements) {
 }
 
 void probe_command(ProbeArguments& arguments) {
-  const std::set<std::size_t> indices = chosen_indices(arguments.only, names_of(probes), "probe");
+  const std::set<std::size_t> indices = chosen_indices(
+      arguments.only, each_of<std::string>(std::span(probes), &Probe::name), "probe");
   arguments.bench.sizes = whole_floats("--sizes", arguments.sizes);
   require_writable(arguments.output);
   const std::unique_ptr<Gpus> gpus = open_gpus();
@@ -109,25 +110,18 @@ std::string footer() {
 }  // namespace
 
 void add_probe(Command& program, const std::string& command) {
-  const auto arguments = std::make_shared<ProbeArguments>();
-  arguments->command = command;
-  Command probe = program.add_subcommand("probe", "Measure the GPUs of this machine");
-  add_output_option(probe, arguments->output);
-  add_point_options(probe, arguments->only, arguments->sizes,
-                    "sizes of copies and sums, such as 4KiB,1MiB,64MiB");
-  probe
-      .add_option("--segments", arguments->segments,
-                  "segment sizes of staged copies, such as 256KiB,4MiB")
-      .separated_by(',');
-  probe.add_option("--gpus", arguments->gpus, "GPUs to probe, such as 0,1").separated_by(',');
-  probe.add_option("--streams", arguments->most_streams, "maximum number of concurrent streams")
-      .show_default()
-      .between(1, 64);
-  add_bench_options(probe, arguments->bench);
-  add_timeout_option(probe, arguments->timeout_s, "a series of sizes");
-  add_emulated_option(probe, arguments->emulated, "machine");
+  auto [probe, arguments] = program.add_subcommand("probe", probe_command);
+  arguments.command = command;
+  probe.add_option("-o,--output", arguments.output);
+  probe.add_option("--only", arguments.only).separated_by(',');
+  probe.add_option("--sizes", arguments.sizes).separated_by(',');
+  probe.add_option("--segments", arguments.segments).separated_by(',');
+  probe.add_option("--gpus", arguments.gpus).separated_by(',');
+  probe.add_option("--streams", arguments.most_streams).show_default().between(1, 64);
+  add_bench_options(probe, arguments.bench);
+  probe.add_option("--timeout", arguments.timeout_s).show_default().above_zero();
+  probe.add_option("--emulated", arguments.emulated);
   probe.footer(footer());
-  probe.callback([arguments] { probe_command(*arguments); });
 }
 
 }  // namespace ringscope::cuda

@@ -78,8 +78,7 @@ Json measure(const Scenario& scenario, Gpus& gpus, const ReplayOptions& options)
 void check_gpus(const std::vector<int>& asked, const Gpus& gpus) {
   for (const int gpu : asked)
     if (gpu < 0 || gpu >= gpus.count())
-      throw BadInput(
-          fmt::format("--gpus: expected GPUs from 0 to {}, got {}", gpus.count() - 1, gpu));
+      throw BadInput("--gpus: expected GPUs from 0 to {}, got {}", gpus.count() - 1, gpu);
 }
 
 void replay_command(ReplayArguments& arguments) {
@@ -109,47 +108,32 @@ void replay_command(ReplayArguments& arguments) {
 
 void add_path_options(Command& replay, ReplayArguments& arguments) {
   ExecutorOptions& executor = arguments.replay.executor;
-  replay.add_choice<bool>(
-      "--path", executor.transfers.always_staged,
-      "path of messages: auto (default; direct inside a GPU or with peer access, else "
-      "staged) or staged (all through host memory)",
-      {{"auto", false}, {"staged", true}});
+  replay.add_choice<bool>("--path", executor.transfers.always_staged,
+                          {{"auto", false}, {"staged", true}});
   replay.add_choice<HostMemory>(
       "--host-memory", executor.transfers.host_memory,
-      "memory for staging: pinned (default) or pageable",
       {{"pinned", HostMemory::pinned}, {"pageable", HostMemory::pageable}});
-  replay.add_option("--segment", arguments.segment, "size of a staged segment").show_default();
-  replay.add_option("--buffers", executor.transfers.buffers, "buffers per sender, one segment each")
-      .show_default()
-      .between(1, 1024);
+  replay.add_option("--segment", arguments.segment).show_default();
+  replay.add_option("--buffers", executor.transfers.buffers).show_default().between(1, 1024);
   replay.add_choice<ProgressBy>(
       "--progress", executor.progress,
-      "end of a stream: polling (default; the host queries events) or callbacks",
       {{"polling", ProgressBy::polling}, {"callbacks", ProgressBy::callbacks}});
-  replay
-      .add_option("--gpus", arguments.replay.gpus,
-                  "GPU of rank 0, rank 1, ..., repeated from the first (default: all, round-robin)")
-      .separated_by(',');
+  replay.add_option("--gpus", arguments.replay.gpus).separated_by(',');
 }
 
 }  // namespace
 
 void add_replay(Command& program, const std::string& command) {
-  const auto arguments = std::make_shared<ReplayArguments>();
-  arguments->command = command;
-  Command replay = program.add_subcommand("replay", "Run scenarios on the GPUs and time them");
-  add_scenario_arguments(replay, arguments->asked);
-  add_output_option(replay, arguments->output);
-  replay.add_option("--ranks", arguments->ranks, "number of ranks (default: the scenario's)")
-      .between(1, 1024);
-  add_path_options(replay, *arguments);
-  add_timing_options(replay, arguments->replay.repetitions);
-  replay.add_flag("--phases", arguments->replay.executor.phases,
-                  "also record the time of each step of each phase");
-  add_timeout_option(replay, arguments->replay.timeout_s, "a case");
-  add_emulated_option(replay, arguments->emulated, "machine");
-  replay.footer("Example:\n  ringscope-cuda replay 02-ring-of-8 --path staged -o real.json");
-  replay.callback([arguments] { replay_command(*arguments); });
+  auto [replay, arguments] = program.add_subcommand("replay", replay_command);
+  arguments.command = command;
+  add_scenario_arguments(replay, arguments.asked);
+  replay.add_option("-o,--output", arguments.output);
+  replay.add_option("--ranks", arguments.ranks).between(1, 1024);
+  add_path_options(replay, arguments);
+  add_timing_options(replay, arguments.replay.repetitions);
+  replay.add_flag("--phases", arguments.replay.executor.phases);
+  replay.add_option("--timeout", arguments.replay.timeout_s).show_default().above_zero();
+  replay.add_option("--emulated", arguments.emulated);
 }
 
 }  // namespace ringscope::cuda

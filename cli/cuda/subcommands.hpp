@@ -2,24 +2,13 @@
 // The subcommands of ringscope-cuda: one file and one line each.
 #pragma once
 
-#include <string>
-
 #include "cli/replays/measuring.hpp"
 
 namespace ringscope::cuda {
 
 // Each adds itself to the program and runs when it is parsed. It throws Failure, InputError or
 // GpuError. `command` is the whole command line, for the document.
-void add_devices(Command& program, const std::string& command);
-void add_replay(Command& program, const std::string& command);
-void add_probe(Command& program, const std::string& command);
-void add_nccl(Command& program, const std::string& command);
-
-inline constexpr AddSubcommand subcommands[] = {
-    add_devices,
-    add_replay,
-    add_probe,
-    add_nccl,
-};
+AddSubcommand add_devices, add_replay, add_probe, add_nccl;
+inline constexpr AddSubcommand* subcommands[] = {add_devices, add_replay, add_probe, add_nccl};
 
 }  // namespace ringscope::cuda

@@ -15,11 +15,6 @@ namespace {
 constexpr Array<std::string_view, 6> kind_names = {"numa", "pcie",   "gpu",
                                                    "nic",  "switch", "nvswitch"};
 
-Vertex home_of(const Topology& topology, const Location& where) {
-  const Host& host = topology.hosts()[where.host];
-  return where.gpu >= 0 ? host.gpus[where.gpu] : host.numa_domains[where.numa];
-}
-
 /// The components that are drawn: those of the hosts with ranks, and the switches that the ways
 /// between them lead over.
 std::set<Vertex> drawn(const Scenario& scenario) {

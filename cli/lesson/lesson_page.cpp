@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "cli/lesson/lesson_page.hpp"
 
-#include <fmt/format.h>
-
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -22,8 +20,8 @@ std::string read(const std::string& name) {
   std::stringstream text;
   text << file.rdbuf();
   if (!file || text.str().empty())
-    throw BadInput(fmt::format(
-        "{}: cannot be read; it is a part of the page and comes with this program", path));
+    throw BadInput("{}: cannot be read; it is a part of the page and comes with this program",
+                   path);
   return text.str();
 }
 
@@ -37,7 +35,7 @@ std::string inside_script(const Json& data) {
 
 void replace(std::string& text, const std::string& mark, const std::string& by) {
   const std::size_t at = text.find(mark);
-  if (at == std::string::npos) throw BadInput(fmt::format("page.html has no place '{}'", mark));
+  if (at == std::string::npos) throw BadInput("page.html has no place '{}'", mark);
   text.replace(at, mark.size(), by);
 }
 

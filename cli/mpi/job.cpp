@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "cli/mpi/job.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstdlib>
 
@@ -42,21 +40,20 @@ void refuse_other_launcher() {
     MPI_Finalize();
     std::exit(static_cast<int>(ExitCode::ok));
   }
-  throw BadInput(fmt::format(
+  throw BadInput(
       "a launcher started {} processes ({}), and each is alone in its own job: this program is "
       "linked with {}\n  expected the mpirun of that MPI (srun: one of srun --mpi=list), or the "
       "program for the other MPI (ringscope-mpich, ringscope-openmpi)",
-      started, size, mpi_version()));
+      started, size, mpi_version());
 }
 
 }  // namespace
 
-void add_job_options(Command& subcommand, JobOptions& options, const std::string& timed) {
-  add_output_option(subcommand, options.output);
-  subcommand.add_option("--link-bandwidth", options.link_bandwidth,
-                        "nominal BANDWIDTH of a host's link, such as \"10 Gbit/s\"");
-  add_emulated_option(subcommand, options.emulated, "cluster");
-  add_timeout_option(subcommand, options.timeout_s, timed);
+void add_job_options(Command& subcommand, JobOptions& options) {
+  subcommand.add_option("-o,--output", options.output);
+  subcommand.add_option("--link-bandwidth", options.link_bandwidth);
+  subcommand.add_option("--emulated", options.emulated);
+  subcommand.add_option("--timeout", options.timeout_s).show_default().above_zero();
 }
 
 void start_mpi(bool threads) {

@@ -19,8 +19,8 @@ struct JobOptions {
   double timeout_s = 0;
 };
 
-/// -o, --link-bandwidth, --emulated, --timeout; `timed` is what the timeout is for.
-void add_job_options(Command& subcommand, JobOptions& options, const std::string& timed);
+/// -o, --link-bandwidth, --emulated, --timeout.
+void add_job_options(Command& subcommand, JobOptions& options);
 
 /// Starts MPI, with MPI_THREAD_MULTIPLE only where asked for: it costs every MPI call a lock.
 /// Throws Failure where the library does not offer it, and where another MPI's launcher has started

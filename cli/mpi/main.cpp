@@ -19,8 +19,7 @@ namespace ringscope::mpi {
 namespace {
 
 int run_program(int count, char** words) {
-  Program program("Run scenarios and probes with MPI: mpirun -n P ringscope-mpi ...",
-                  "ringscope-mpi", std::string("ringscope-mpi ") + RINGSCOPE_VERSION);
+  Program program("ringscope-mpi", std::string("ringscope-mpi ") + RINGSCOPE_VERSION);
   return ringscope::run_program(program, subcommands, count, words);
 }
 

@@ -27,7 +27,7 @@ struct ProbeArguments {
 
 /// Indices into probes: those asked for, or all that can run.
 std::set<std::size_t> chosen_probes(const ProbeArguments& arguments) {
-  const std::vector<std::string> names = names_of(probes);
+  const std::vector<std::string> names = each_of<std::string>(std::span(probes), &Probe::name);
   std::set<std::size_t> indices = chosen_indices(arguments.only, names, "probe");
   if (arguments.threads) return indices;
   for (const std::string& name : arguments.only)
@@ -109,22 +109,16 @@ std::string footer() {
 }  // namespace
 
 void add_probe(Command& program, const std::string& command) {
-  const auto arguments = std::make_shared<ProbeArguments>();
-  arguments->job.command = command;
-  arguments->job.timeout_s = 120;
-  Command probe = program.add_subcommand("probe", "Measure this cluster and its MPI library");
-  add_job_options(probe, arguments->job, "one series of a probe");
-  add_point_options(probe, arguments->only, arguments->sizes,
-                    "message sizes, such as 8B,1KiB,64KiB");
-  probe
-      .add_option("--way", arguments->ways,
-                  "PATH,...: paths between ranks: self, shm, network (default: all)")
-      .separated_by(',');
-  add_bench_options(probe, arguments->bench);
-  probe.add_flag("--threads", arguments->threads,
-                 "initialise MPI for several threads, and probe them");
+  auto [probe, arguments] = program.add_subcommand("probe", probe_command);
+  arguments.job.command = command;
+  arguments.job.timeout_s = 120;
+  add_job_options(probe, arguments.job);
+  probe.add_option("--only", arguments.only).separated_by(',');
+  probe.add_option("--sizes", arguments.sizes).separated_by(',');
+  probe.add_option("--way", arguments.ways).separated_by(',');
+  add_bench_options(probe, arguments.bench);
+  probe.add_flag("--threads", arguments.threads);
   probe.footer(footer());
-  probe.callback([arguments] { probe_command(*arguments); });
 }
 
 }  // namespace ringscope::mpi

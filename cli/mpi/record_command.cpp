@@ -7,7 +7,6 @@
 #include <cstring>
 #include <filesystem>
 #include <map>
-#include <memory>
 
 #include "cli/mpi/subcommands.hpp"
 #include "cli/terminal/failure.hpp"
@@ -34,12 +33,11 @@ std::string recorder_library() {
       std::string found = fs::canonical(path).string();
       // Both separate the names in LD_PRELOAD.
       if (found.find_first_of(" :") == std::string::npos) return found;
-      throw BadInput(fmt::format(
-          "'{}' cannot be loaded into a program: a blank or a colon is in its path", found));
+      throw BadInput("'{}' cannot be loaded into a program: a blank or a colon is in its path",
+                     found);
     }
-  throw BadInput(fmt::format(
-      "file not found next to this program: '{}'; build it, or install all of Ringscope",
-      RINGSCOPE_RECORDER));
+  throw BadInput("file not found next to this program: '{}'; build it, or install all of Ringscope",
+                 RINGSCOPE_RECORDER);
 }
 
 /// Every rank makes it; one of them is the first. Throws Failure.
@@ -47,7 +45,7 @@ std::string made_folder(const std::string& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
   if (!error && access(folder.c_str(), W_OK) != 0) error.assign(errno, std::generic_category());
-  if (error) throw BadInput(fmt::format("{}: cannot be written: {}", folder, error.message()));
+  if (error) throw BadInput("{}: cannot be written: {}", folder, error.message());
   return fs::absolute(folder).string();
 }
 
@@ -63,30 +61,18 @@ std::string made_folder(const std::string& folder) {
   for (std::string& word : arguments.program) words.push_back(word.data());
   words.push_back(nullptr);
   execvp(words.front(), words.data());
-  throw BadInput(fmt::format("{}: cannot be started: {}", words.front(), std::strerror(errno)));
+  throw BadInput("{}: cannot be started: {}", words.front(), std::strerror(errno));
 }
 
 }  // namespace
 
 void add_record(Command& program, const std::string&) {
-  const auto arguments = std::make_shared<RecordArguments>();
-  Command record = program.add_subcommand("record", "Record the MPI calls of a program");
-  record
-      .add_option("-o,--output", arguments->folder,
-                  "folder for the calls of each rank (validation/executors/mpi/record/calls.md)")
-      .required();
+  auto [record, arguments] = program.add_subcommand("record", record_command);
+  record.add_option("-o,--output", arguments.folder).required();
   const std::map<std::string, RecordedClock> clocks = {{"wall", RecordedClock::wall},
                                                        {"cpu", RecordedClock::cpu}};
-  record.add_choice(
-      "--clock", arguments->clock,
-      "clock of computation between calls: wall (default), or cpu if ranks share cores", clocks);
-  record.add_option("program", arguments->program, "program and its arguments, after --")
-      .required();
-  record.footer(
-      "Example:\n  mpirun -n 8 ringscope-mpi record -o trace -- ./program 100\n"
-      "A scenario with the job {trace: trace} simulates the program "
-      "(docs/how-to/record-my-program.md).");
-  record.callback([arguments] { record_command(*arguments); });
+  record.add_choice("--clock", arguments.clock, clocks);
+  record.add_option("program", arguments.program).required();
 }
 
 }  // namespace ringscope::mpi

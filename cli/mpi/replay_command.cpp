@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <memory>
 #include <utility>
 
 #include "base/view.hpp"
@@ -100,14 +99,9 @@ void add_measuring_options(Command& replay, ReplayOptions& options) {
   add_timing_options(replay, options.repetitions);
   const std::map<std::string, StartMode> modes = {{"clock", StartMode::clock},
                                                   {"barrier", StartMode::barrier}};
-  replay.add_choice("--start", options.start,
-                    "start of a sample: clock (default; at an agreed time) or barrier (after two "
-                    "barriers)",
-                    modes);
-  replay.add_flag("--phases", options.phases, "also record the time of each step of each phase");
-  replay
-      .add_option("--call", options.call, "MPI's own collective instead of the algorithm's program")
-      .one_of({"MPI_Allreduce"});
+  replay.add_choice("--start", options.start, modes);
+  replay.add_flag("--phases", options.phases);
+  replay.add_option("--call", options.call).one_of({"MPI_Allreduce"});
 }
 
 void replay_command(const ReplayArguments& arguments) {
@@ -125,21 +119,13 @@ void replay_command(const ReplayArguments& arguments) {
 }  // namespace
 
 void add_replay(Command& program, const std::string& command) {
-  const auto arguments = std::make_shared<ReplayArguments>();
-  arguments->job.command = command;
-  arguments->job.timeout_s = 300;
-  Command replay = program.add_subcommand("replay", "Run scenarios and time them");
-  add_scenario_arguments(replay, arguments->asked);
-  add_job_options(replay, arguments->job, "a case");
-  replay
-      .add_option(
-          "--stall", arguments->stall_s,
-          "time limit of one operation of a rank, in seconds (default: 100 times all messages "
-          "of the case one by one at 10 us and 1 GB/s, at least 10)")
-      .above_zero();
-  add_measuring_options(replay, arguments->replay);
-  replay.footer("Example:\n  mpirun -n 8 ringscope-mpi replay 03-anomaly -o real.json");
-  replay.callback([arguments] { replay_command(*arguments); });
+  auto [replay, arguments] = program.add_subcommand("replay", replay_command);
+  arguments.job.command = command;
+  arguments.job.timeout_s = 300;
+  add_scenario_arguments(replay, arguments.asked);
+  add_job_options(replay, arguments.job);
+  replay.add_option("--stall", arguments.stall_s).above_zero();
+  add_measuring_options(replay, arguments.replay);
 }
 
 }  // namespace ringscope::mpi

@@ -19,21 +19,12 @@
 namespace ringscope {
 
 /// Adds a subcommand to a program. `command` is the whole command line, for the document.
-using AddSubcommand = void (*)(Command& program, const std::string& command);
+using AddSubcommand = void(Command& program, const std::string& command);
 
 /// Adds the subcommands, parses, and thereby runs, the words. Throws what the subcommands throw.
-int run_program(Program& program, std::span<const AddSubcommand> subcommands, int count,
+int run_program(Program& program, std::span<AddSubcommand* const> subcommands, int count,
                 char** words);
 
-/// -o: the measurement.
-void add_output_option(Command& command, std::string& output);
-/// --emulated; `what` is "cluster" or "machine".
-void add_emulated_option(Command& command, std::string& emulated, const std::string& what);
-/// --timeout; `timed` is what may take so long: "a case".
-void add_timeout_option(Command& command, double& timeout_s, const std::string& timed);
-/// --only and --sizes of probes; `sizes_of` says which sizes.
-void add_point_options(Command& command, std::vector<std::string>& only,
-                       std::vector<std::string>& sizes, const std::string& sizes_of);
 /// --repetitions and --budget of probes.
 void add_bench_options(Command& command, BenchOptions& options);
 
@@ -52,14 +43,6 @@ std::vector<std::uint64_t> sizes_of(const std::string& option,
 
 void write_document(const std::string& output, std::string_view kind, const Provenance& where,
                     nlohmann::ordered_json measurements);
-
-/// The names of probes, and of whatever else has one.
-template <typename List>
-std::vector<std::string> names_of(const List& list) {
-  std::vector<std::string> names;
-  for (const auto& one : list) names.emplace_back(one.name);
-  return names;
-}
 
 /// The list of probes for a help page, their names in a column so wide.
 template <typename Probes>

@@ -2,9 +2,12 @@
 // End of the program when it cannot answer.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <csignal>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace ringscope {
 
@@ -30,6 +33,10 @@ class Failure : public std::runtime_error {
 /// Failure by what the user gave.
 struct BadInput : Failure {
   explicit BadInput(const std::string& message) : Failure(ExitCode::bad_input, message) {}
+  /// The message as fmt::format() makes it.
+  template <typename First, typename... Rest>
+  BadInput(fmt::format_string<First, Rest...> text, First&& first, Rest&&... rest)
+      : BadInput(fmt::format(text, std::forward<First>(first), std::forward<Rest>(rest)...)) {}
 };
 
 /// Prints why a program ends, the one place where that is done: what it repeats of the input cannot

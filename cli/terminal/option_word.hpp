@@ -15,13 +15,6 @@ inline Value option_word(const std::string& option, const std::string& text) {
   return Value::scalar_at({std::make_shared<const Source>(Source{option, text}), 1, 1}, text);
 }
 
-// Words of the command line as values, so that an error names the option that holds them.
-
-/// The word as a scalar whose place is `where`, a subcommand or an option.
-inline Value typed(const std::string& where, const std::string& word) {
-  return Value::scalar_at({std::make_shared<const Source>(Source{where, word}), 0, 0}, word);
-}
-
 /// Bandwidth of --link; nullopt if the option is not given. Throws InputError.
 inline std::optional<Bandwidth> link_of(const std::string& word) {
   if (word.empty()) return {};

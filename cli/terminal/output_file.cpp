@@ -17,8 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 [[noreturn]] void refuse(const std::string& path, int reason) {
-  throw BadInput(
-      fmt::format("{}: cannot be written: {}", path.empty() ? "''" : path, std::strerror(reason)));
+  throw BadInput("{}: cannot be written: {}", path.empty() ? "''" : path, std::strerror(reason));
 }
 
 /// 0, or the reason why not all of the text arrived in the file.

@@ -2,10 +2,13 @@
 // A bar on standard error for those who wait at a terminal.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <chrono>
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 
 namespace ringscope {
 
@@ -52,7 +55,11 @@ class ProgressBar {
   void phase(const std::string& name);  ///< as of a ProgressLine
   void show(double done);               ///< from 0 to 1
   void say(const std::string& text);    ///< a line on standard error, terminal or not, for good
-  void end();                           ///< removes it, and shows nothing more
+  template <typename First, typename... Rest>
+  void say(fmt::format_string<First, Rest...> text, First&& first, Rest&&... rest) {
+    say(fmt::format(text, std::forward<First>(first), std::forward<Rest>(rest)...));
+  }
+  void end();  ///< removes it, and shows nothing more
 
  private:
   void redraw_until(const std::stop_token& stop);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <iostream>
 #include <sstream>
+#include <stdexcept>
 #include <string_view>
 #include <utility>
 
@@ -15,6 +16,9 @@
 #include "topologies/input/input.hpp"
 
 namespace ringscope {
+
+extern const char* const help_yml;  // the text of help.yml, in a source that CMake writes
+
 namespace {
 
 /// CLI11 only says that a word was not expected, and not of which subcommand.
@@ -42,6 +46,27 @@ std::string refusal(const CLI::App& program, const CLI::ParseError& error) {
                      parsed == said.end() ? "" : app.get_name() + ": ", why, path);
 }
 
+/// Gives an app of the program, its options and its subcommands their texts. Throws
+/// std::logic_error where an option has none.
+void describe(CLI::App& app, const Value& texts, const std::string& program) {
+  const auto text_of = [&](const std::string& key) -> std::string {
+    for (const std::string& name :
+         {program + ' ' + app.get_name(), app.get_name(), program, std::string("any")})
+      if (const Value* part = texts.find(name))
+        if (const Value* text = part->find(key)) return text->text();
+    return "";
+  };
+  app.description(text_of("about"));
+  if (app.get_footer().empty()) app.footer(text_of("footer"));
+  for (CLI::Option* option : app.get_options()) {
+    if (option->get_description().empty()) option->description(text_of(option->get_name()));
+    if (option->get_description().empty())
+      throw std::logic_error(
+          fmt::format("help.yml: no text for {} of {}", option->get_name(), app.get_name()));
+  }
+  for (CLI::App* subcommand : app.get_subcommands({})) describe(*subcommand, texts, program);
+}
+
 }  // namespace
 
 Option Option::required() { return Option(option_->required()); }
@@ -60,54 +85,44 @@ Option Option::one_of(const std::vector<std::string>& words) {
 }
 Option Option::needs(Option other) { return Option(option_->needs(other.option_)); }
 Option Option::excludes(Option other) { return Option(option_->excludes(other.option_)); }
+Option Option::help(const std::string& text) { return Option(option_->description(text)); }
+
 bool Option::said() const { return option_->count() > 0; }
 
-Command Command::add_subcommand(const std::string& name, const std::string& summary) {
-  CLI::App* added = app_->add_subcommand(name, summary);
+Command Command::add_subcommand(const std::string& name) {
+  CLI::App* added = app_->add_subcommand(name);
   if (group_ != nullptr) added->group(group_);
   added->add_flag("--quiet", quiet(), "print results only (no progress bar, no suggestions)");
   return Command(added);
 }
 
-Option Command::add_flag(const std::string& name, bool& value, const std::string& help) {
-  return Option(app_->add_flag(name, value, help));
-}
-Option Command::add_flag(const std::string& name, std::function<void()> set,
-                         const std::string& help) {
-  return Option(app_->add_flag_callback(name, std::move(set), help));
+Option Command::add_flag(const std::string& name, bool& value) {
+  return Option(app_->add_flag(name, value));
 }
 
-Option Command::add_option(const std::string& name, std::string& value, const std::string& help) {
-  return Option(app_->add_option(name, value, help));
+Option Command::add_flag(const std::string& name, std::function<void()> set) {
+  return Option(app_->add_flag_callback(name, std::move(set)));
 }
-Option Command::add_option(const std::string& name, int& value, const std::string& help) {
-  return Option(app_->add_option(name, value, help));
+
+template <typename T>
+Option Command::add_option(const std::string& name, T& value) {
+  return Option(app_->add_option(name, value));
 }
-Option Command::add_option(const std::string& name, std::size_t& value, const std::string& help) {
-  return Option(app_->add_option(name, value, help));
-}
-Option Command::add_option(const std::string& name, double& value, const std::string& help) {
-  return Option(app_->add_option(name, value, help));
-}
-Option Command::add_option(const std::string& name, std::vector<std::string>& value,
-                           const std::string& help) {
-  return Option(app_->add_option(name, value, help));
-}
-Option Command::add_option(const std::string& name, std::vector<int>& value,
-                           const std::string& help) {
-  return Option(app_->add_option(name, value, help));
-}
+template Option Command::add_option(const std::string&, std::string&);
+template Option Command::add_option(const std::string&, int&);
+template Option Command::add_option(const std::string&, std::size_t&);
+template Option Command::add_option(const std::string&, double&);
+template Option Command::add_option(const std::string&, std::vector<std::string>&);
+template Option Command::add_option(const std::string&, std::vector<int>&);
 
 void Command::add_setting(const std::string& name,
-                          const std::function<void(const std::string&)>& set,
-                          const std::string& help) {
-  app_->add_option_function(name, set, help);
+                          const std::function<void(const std::string&)>& set) {
+  app_->add_option_function(name, set);
 }
 
 Option Command::add_numbered(const std::string& name, const std::function<void(int)>& set,
-                             const std::string& help, const std::map<std::string, int>& choices,
-                             const std::string& type) {
-  CLI::Option* option = app_->add_option_function<int>(name, set, help);
+                             const std::map<std::string, int>& choices, const std::string& type) {
+  CLI::Option* option = app_->add_option_function<int>(name, set);
   return Option(option->type_name(type)->transform(CLI::CheckedTransformer(choices)));
 }
 
@@ -121,9 +136,9 @@ void Command::take_all_words() {
 
 std::vector<std::string> Command::remaining() const { return app_->remaining(); }
 
-Program::Program(const std::string& summary, const std::string& name, const std::string& version,
+Program::Program(const std::string& name, const std::string& version,
                  const std::function<std::string()>& details)
-    : Program(std::make_unique<CLI::App>(summary, name)) {
+    : Program(std::make_unique<CLI::App>("", name)) {
   CLI::Option* shown =
       owned_->set_version_flag("--version", [app = owned_.get(), version, details] {
         return details && app->count("--verbose") > 0 ? version + "\n" + details() : version;
@@ -150,6 +165,7 @@ ExitCode Program::parse(int count, char** words) {
   try {
     owned_->parse(count, words);
   } catch (const CLI::ParseError& error) {
+    describe(*owned_, Value::from_text("help.yml", help_yml), owned_->get_name());
     std::ostringstream message;
     if (owned_->exit(error, std::cout, message) != 0) throw BadInput(refusal(*owned_, error));
   }
@@ -159,7 +175,7 @@ ExitCode Program::parse(int count, char** words) {
 void require_utf8_words(int count, char** words) {
   for (int i = 1; i < count; ++i) {
     if (first_not_utf8(words[i]) == std::string_view::npos) continue;
-    throw BadInput(fmt::format("argument {}: expected text in UTF-8, got '{}'", i, words[i]));
+    throw BadInput("argument {}: expected text in UTF-8, got '{}'", i, words[i]);
   }
 }
 

@@ -3,12 +3,12 @@
 // compile: only words.cpp reads them.
 #pragma once
 
-#include <cstddef>
 #include <functional>
 #include <map>
 #include <memory>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "cli/terminal/failure.hpp"
@@ -35,6 +35,8 @@ class Option {
   Option one_of(const std::vector<std::string>& words);
   Option needs(Option other);
   Option excludes(Option other);
+  /// A text that help.yml cannot have, as it lists what the sources know.
+  Option help(const std::string& text);
   bool said() const;
 
  private:
@@ -46,36 +48,38 @@ class Command {
  public:
   explicit Command(CLI::App* app) : app_(app) {}
 
-  Command add_subcommand(const std::string& name, const std::string& summary);
+  Command add_subcommand(const std::string& name);
+  /// The same with the values of its options, which `run` takes when the words are parsed. It
+  /// throws Failure or InputError.
+  template <typename Arguments>
+  std::pair<Command, std::remove_const_t<Arguments>&> add_subcommand(const std::string& name,
+                                                                     void (*run)(Arguments&)) {
+    const auto arguments = std::make_shared<std::remove_const_t<Arguments>>();
+    Command added = add_subcommand(name);
+    added.callback([arguments, run] { run(*arguments); });
+    return {added, *arguments};
+  }
   /// Heading of the help for the subcommands that are added after this call.
   void begin_group(const char* heading) { group_ = heading; }
-  Option add_flag(const std::string& name, bool& value, const std::string& help);
-  Option add_flag(const std::string& name, std::function<void()> set, const std::string& help);
-
   // `value` is read and written where it is, and must outlive the parsing.
-  Option add_option(const std::string& name, std::string& value, const std::string& help);
-  Option add_option(const std::string& name, int& value, const std::string& help);
-  Option add_option(const std::string& name, std::size_t& value, const std::string& help);
-  Option add_option(const std::string& name, double& value, const std::string& help);
-  Option add_option(const std::string& name, std::vector<std::string>& value,
-                    const std::string& help);
-  Option add_option(const std::string& name, std::vector<int>& value, const std::string& help);
-
+  Option add_flag(const std::string& name, bool& value);
+  Option add_flag(const std::string& name, std::function<void()> set);
+  /// A string, a number, or a list of strings or of whole numbers.
+  template <typename T>
+  Option add_option(const std::string& name, T& value);
   /// An option whose word `set` takes, each time that it is given.
-  void add_setting(const std::string& name, const std::function<void(const std::string&)>& set,
-                   const std::string& help);
+  void add_setting(const std::string& name, const std::function<void(const std::string&)>& set);
 
   /// A value, bool or an enumeration's, by its name.
   template <typename T>
-  Option add_choice(const std::string& name, T& value, const std::string& help,
-                    const std::map<std::string, T>& choices) {
+  Option add_choice(const std::string& name, T& value, const std::map<std::string, T>& choices) {
     std::map<std::string, int> numbers;
     for (const auto& [word, choice] : choices) numbers[word] = static_cast<int>(choice);
     const auto set = [&value](int number) { value = static_cast<T>(number); };
-    return add_numbered(name, set, help, numbers, std::is_enum_v<T> ? "ENUM" : "BOOLEAN");
+    return add_numbered(name, set, numbers, std::is_enum_v<T> ? "ENUM" : "BOOLEAN");
   }
 
-  /// Below the help: what else there is to say, and examples.
+  /// Below the help: what else there is to say, where help.yml does not say it.
   void footer(const std::string& text);
   /// Runs when the words are parsed. It throws Failure or InputError.
   void callback(std::function<void()> run);
@@ -85,8 +89,7 @@ class Command {
 
  private:
   Option add_numbered(const std::string& name, const std::function<void(int)>& set,
-                      const std::string& help, const std::map<std::string, int>& choices,
-                      const std::string& type);
+                      const std::map<std::string, int>& choices, const std::string& type);
   CLI::App* app_;
   const char* group_ = nullptr;
 };
@@ -95,7 +98,7 @@ class Command {
 class Program : public Command {
  public:
   /// `version` is what --version prints; `details`, where given, what --verbose adds to it.
-  Program(const std::string& summary, const std::string& name, const std::string& version,
+  Program(const std::string& name, const std::string& version,
           const std::function<std::string()>& details = {});
   ~Program();
   Program& operator=(Program&&) = delete;  ///< neither copied nor moved

@@ -12,20 +12,10 @@
 namespace ringscope {
 namespace {
 
-namespace py = pybind11;
-
 /// Cases that were simulated, whose answers are written in the form that is asked for.
 struct Reports {
   std::vector<Report> all;
 };
-
-/// One after the other: threads are the caller's.
-Reports run(const Question& question, RunOptions options, const py::object& show) {
-  const py::gil_scoped_release unlocked;
-  Watch watch(show);
-  options.progress = [&watch](double share) { watch(share); };
-  return {answer({.run = std::move(options)}, question)};
-}
 
 RunOptions options_of(const std::string& kernel, bool skip, bool fold, double tolerance,
                       bool record) {
@@ -35,18 +25,23 @@ RunOptions options_of(const std::string& kernel, bool skip, bool fold, double to
     if (known == kernel) options.kernel = known;
   if (options.kernel != kernel) {
     const auto known = kernel_names();
-    const Place place{std::make_shared<const Source>(Source{"kernel", kernel}), 0, 0};
-    throw InputError(place, unknown_name("kernel", kernel,
-                                         std::vector<std::string>(known.begin(), known.end())));
+    typed("kernel", kernel)
+        .fail(unknown_name("kernel", kernel, std::vector<std::string>(known.begin(), known.end())));
   }
   options.record_spans = options.record_chain = record;
   if (record) options.path_limit = long_path_limit;
   return options;
 }
 
-py::object explanation_of(const Reports& reports) { return object_of(explanation(reports.all)); }
-
-namespace py = pybind11;
+/// One after the other: threads are the caller's.
+Reports run(const Question& question, const std::string& kernel, bool skip, bool fold,
+            double tolerance, bool record, const py::object& show) {
+  RunOptions options = options_of(kernel, skip, fold, tolerance, record);
+  const py::gil_scoped_release unlocked;
+  Watch watch(show);
+  options.progress = [&watch](double share) { watch(share); };
+  return {answer({.run = std::move(options)}, question)};
+}
 
 /// The gains of all cases: those of one that cannot go on are unknown.
 struct CaseGains {
@@ -87,7 +82,8 @@ void add_cases(py::module_& module) {
       .def("__len__", [](const Reports& reports) { return reports.all.size(); })
       .def("document", [](const Reports& reports) { return object_of(document(reports.all)); })
       .def("comparison", [](const Reports& reports) { return object_of(comparison(reports.all)); })
-      .def("explanation", &explanation_of)
+      .def("explanation",
+           [](const Reports& reports) { return object_of(explanation(reports.all)); })
       .def("screen", [](const Reports& reports) { return print_run(reports.all); })
       .def("compare_screen", [](const Reports& reports) { return print_compare(reports.all); })
       .def("explain_screen",
@@ -95,14 +91,8 @@ void add_cases(py::module_& module) {
       .def("csv", [](const Reports& reports) { return to_csv(reports.all); })
       .def("timeline", [](const Reports& reports) { return to_timeline_csv(reports.all); })
       .def("trace", [](const Reports& reports) { return to_trace(reports.all); });
-  module.def(
-      "run",
-      [](const Question& question, const std::string& kernel, bool skip, bool fold,
-         double tolerance, bool record, const py::object& show) {
-        return run(question, options_of(kernel, skip, fold, tolerance, record), show);
-      },
-      py::arg("question"), py::arg("kernel"), py::arg("skip"), py::arg("fold"),
-      py::arg("tolerance"), py::arg("record"), py::arg("show"));
+  module.def("run", &run, py::arg("question"), py::arg("kernel"), py::arg("skip"), py::arg("fold"),
+             py::arg("tolerance"), py::arg("record"), py::arg("show"));
 }
 
 void add_gains(py::module_& module) {

@@ -9,8 +9,6 @@
 namespace ringscope {
 namespace {
 
-namespace py = pybind11;
-
 void add_errors(py::module_& module) {
   auto input = py::register_exception<InputError>(module, "InputError", PyExc_ValueError);
   input.doc() = "Invalid input: its place, the expected value and the value there.";

@@ -26,8 +26,6 @@ StudyFile place_study_of(const Question& question) {
   return whole;
 }
 
-namespace py = pybind11;
-
 py::object object_of(const Json& json) {
   switch (json.type()) {
     case Json::value_t::boolean:
@@ -54,8 +52,6 @@ py::object object_of(const Json& json) {
       return py::none();
   }
 }
-
-namespace py = pybind11;
 
 void Watch::operator()(double share) {
   constexpr std::chrono::milliseconds pause(50);

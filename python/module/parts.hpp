@@ -16,11 +16,13 @@
 
 namespace ringscope {
 
-void add_cases(pybind11::module_& module);    ///< run, compare, explain
-void add_studies(pybind11::module_& module);  ///< sweep
-void add_places(pybind11::module_& module);   ///< place
-void add_gains(pybind11::module_& module);    ///< what_if
-void add_times(pybind11::module_& module);    ///< nccl_estimate
+namespace py = pybind11;
+
+void add_cases(py::module_& module);    ///< run, compare, explain
+void add_studies(py::module_& module);  ///< sweep
+void add_places(py::module_& module);   ///< place
+void add_gains(py::module_& module);    ///< what_if
+void add_times(py::module_& module);    ///< nccl_estimate
 
 // A scenario or a study as Python says it: the name of one of ours, a path, or its YAML.
 
@@ -36,7 +38,7 @@ StudyFile place_study_of(const Question& question);
 // JSON as Python's own objects, and back.
 
 /// Dicts, lists, numbers, strings, None: what `json.loads` makes of the text, without the text.
-pybind11::object object_of(const Json& json);
+py::object object_of(const Json& json);
 
 // Progress and ^C of long work that runs without Python's lock.
 
@@ -45,11 +47,11 @@ pybind11::object object_of(const Json& json);
 class Watch {
  public:
   /// `show`: a callable of one float, or None. The caller keeps it.
-  explicit Watch(const pybind11::object& show) : show_(&show) {}
+  explicit Watch(const py::object& show) : show_(&show) {}
   void operator()(double share);
 
  private:
-  const pybind11::object* show_;
+  const py::object* show_;
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 

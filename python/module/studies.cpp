@@ -11,8 +11,6 @@
 namespace ringscope {
 namespace {
 
-namespace py = pybind11;
-
 Study study_from(const Question& question) {
   const std::vector<std::string> metrics = metric_names();
   return read_study(study_of(question), question.set, metrics);
@@ -61,8 +59,6 @@ Outcome outcome_from(const py::tuple& state) {
   outcome.error = state[3].cast<std::string>();
   return outcome;
 }
-
-namespace py = pybind11;
 
 /// A search that has ended, whose answer is written in the form that is asked for.
 struct SearchedPlaces {

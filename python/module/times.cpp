@@ -6,12 +6,11 @@
 namespace ringscope {
 namespace {
 
-namespace py = pybind11;
-
 /// Table of a communicator; each word is a name, or YAML, and "" what nobody said.
 NcclTimes table_of(const std::string& cluster, const std::string& collective,
                    const std::string& ranks, const std::string& library,
-                   const std::string& placement, const TableSizes& sizes, const py::object& show) {
+                   const std::string& placement, std::uint64_t least, std::uint64_t most,
+                   double bound, const py::object& show) {
   const py::gil_scoped_release unlocked;
   Watch watch(show);
   NcclTimes times(nccl_scenario({.cluster = named_value("cluster", cluster),
@@ -19,7 +18,7 @@ NcclTimes table_of(const std::string& cluster, const std::string& collective,
                                  .ranks = named_value("ranks", ranks),
                                  .library = named_value("library", library),
                                  .placement = named_value("placement", placement)}));
-  times.build_table(sizes, [&watch](double share) { watch(share); });
+  times.build_table({least, most, bound}, [&watch](double share) { watch(share); });
   return times;
 }
 
@@ -36,16 +35,9 @@ py::tuple tuple_of(const EstimatedCall& found) {
 
 void add_times(py::module_& module) {
   py::class_<NcclTimes>(module, "NcclTimes")
-      .def(py::init([](const std::string& cluster, const std::string& collective,
-                       const std::string& ranks, const std::string& library,
-                       const std::string& placement, std::uint64_t least, std::uint64_t most,
-                       double bound, const py::object& show) {
-             return table_of(cluster, collective, ranks, library, placement, {least, most, bound},
-                             show);
-           }),
-           py::arg("cluster"), py::arg("collective"), py::arg("ranks"), py::arg("library"),
-           py::arg("placement"), py::arg("least"), py::arg("most"), py::arg("bound"),
-           py::arg("show"))
+      .def(py::init(&table_of), py::arg("cluster"), py::arg("collective"), py::arg("ranks"),
+           py::arg("library"), py::arg("placement"), py::arg("least"), py::arg("most"),
+           py::arg("bound"), py::arg("show"))
       .def("__len__", &NcclTimes::points)
       .def("at",
            [](const NcclTimes& times, std::uint64_t bytes) { return tuple_of(times.at(bytes)); })

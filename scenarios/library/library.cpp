@@ -190,10 +190,10 @@ void read_gpu_parts(Fields& fields, Library& library, Value& ways) {
 
 /// Endpoints, as configured and as the provider has them, and the locks of several threads.
 void read_threads(Fields& fields, Library& library) {
-  library.wanted_endpoints = static_cast<int>(fields.value_or("endpoints", "1").integer(1, 1024));
+  library.wanted_endpoints = fields.value_or("endpoints", "1").whole(1, 1024);
   library.endpoints = library.wanted_endpoints;
   if (const Value* most = fields.optional("most_endpoints")) {
-    library.most_endpoints = static_cast<int>(most->integer(1, 1024));
+    library.most_endpoints = most->whole(1, 1024);
     library.endpoints = std::min(library.endpoints, *library.most_endpoints);
   }
   if (const Value* lock = fields.optional("thread_multiple"))

@@ -244,8 +244,8 @@ std::optional<FittedRange> read_fitted(const Value& library) {
   FittedRange range;
   range.least = fields.required("least").bytes();
   range.most = fields.required("most").bytes();
-  range.hosts = static_cast<int>(fields.required("hosts").integer(1, most_hosts));
-  range.ranks_per_host = static_cast<int>(fields.required("ranks_per_host").integer(1, most_hosts));
+  range.hosts = fields.required("hosts").whole(1, most_hosts);
+  range.ranks_per_host = fields.required("ranks_per_host").whole(1, most_hosts);
   if (const Value* list = fields.optional("collectives"))
     for (const Value& one : list->items()) range.collectives.insert(one.text());
   if (const Value* low = fields.optional("low"))

@@ -122,11 +122,11 @@ Condition read_places(const Value& value, int kind) {
     const std::string text = one.text();
     const std::size_t dash = text.find('-', 1);
     if (dash == text.npos) {
-      condition.places.push_back(static_cast<int>(one.integer(-most, most)));
+      condition.places.push_back(one.whole(-most, most));
       return;
     }
     const auto end_of = [&](const std::string& part) {
-      return static_cast<int>(Value::scalar_at(one.place(), part).integer(0, most));
+      return Value::scalar_at(one.place(), part).whole(0, most);
     };
     const int from = end_of(text.substr(0, dash)), to = end_of(text.substr(dash + 1));
     if (to < from) one.fail("expected indices from the first to the last one, got '{}'", text);

@@ -125,7 +125,7 @@ class RuleReader {
     std::vector<std::string> words;
     for (const std::string& name : order) {
       int size = 1;
-      if (name != left) size = static_cast<int>(fields_->required(name).integer(1, ranks_));
+      if (name != left) size = fields_->required(name).whole(1, ranks_);
       product *= size;
       dimensions.push_back({name, size});
       if (name != left) words.push_back(fmt::format("{} {}", name, size));
@@ -246,9 +246,8 @@ StepGpu read_step_gpu(Fields& job) {
 
 std::shared_ptr<const ScheduleFile> read_program_of_steps(Fields& job, const Value& list, int ranks,
                                                           bool nccl) {
-  for (const char* other : {"collective", "algorithm", "schedule", "trace", "overlap"})
-    if (const Value* value = job.optional(other))
-      value->fail("a job with a program has no {}: omit it", other);
+  job.refuse({"collective", "algorithm", "schedule", "trace", "overlap"},
+             "a job with a program has no {}: omit it");
   auto program = std::make_shared<programs::Program>();
   ProgramGroups groups = read_program_groups(job, ranks);
   program->kinds = std::move(groups.kinds);

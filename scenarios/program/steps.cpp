@@ -187,8 +187,7 @@ void StepsReader::read_message(Fields& fields, Step& step) {
       around->fail("'around' goes with next and previous: the last one's next is the first");
     step.partner.around = around->boolean();
   }
-  if (const Value* tag = fields.optional("tag"))
-    step.tag = static_cast<int>(tag->integer(0, programs::most_tag));
+  if (const Value* tag = fields.optional("tag")) step.tag = tag->whole(0, programs::most_tag);
   step.communicator = communicator_of(step.group, -1, fields.map());
 }
 
@@ -220,9 +219,7 @@ void StepsReader::read_collective(Fields& fields, const std::string& collective,
 }
 
 void StepsReader::read_block(Fields& fields, const Value* turns, Step& step, Inherited from) {
-  for (const char* key : {"after", "name"})
-    if (const Value* said = fields.optional(key))
-      said->fail("expected '{}' at a step, not at a list of steps", key);
+  fields.refuse({"after", "name"}, "expected '{}' at a step, not at a list of steps");
   step.amount = Expression(1);
   if (turns != nullptr) {
     step.amount = read_plain(*turns, scope_);
@@ -251,8 +248,7 @@ void StepsReader::read_waits(const Value& value, NamedStep& waits) const {
     constexpr std::int64_t most_back = 1'000'000;
     Fields fields(value, "a step to wait for");
     const Value& name = fields.required("step");
-    waits.after.push_back(
-        {name.text(), static_cast<int>(fields.value_or("back", "0").integer(0, most_back)), name});
+    waits.after.push_back({name.text(), fields.value_or("back", "0").whole(0, most_back), name});
     fields.finish();
   } else {
     waits.after.push_back({value.text(), 0, value});

@@ -167,10 +167,9 @@ void require_memory(const Scenario& scenario, const Estimate& estimate, double f
   const auto text = [](double bytes) {
     return to_short_text(Bytes{static_cast<std::uint64_t>(bytes)}, 2);
   };
-  const auto source = std::make_shared<const Source>(Source{scenario.name, ""});
-  throw InputError({source, 0, 0}, "{} need some {} of memory, and {} are free: lower {}",
-                   in_words(estimate), text(estimate.memory_bytes), text(free_bytes),
-                   what_to_lower(scenario, 1));
+  typed(scenario.name, "")
+      .fail("{} need some {} of memory, and {} are free: lower {}", in_words(estimate),
+            text(estimate.memory_bytes), text(free_bytes), what_to_lower(scenario, 1));
 }
 
 }  // namespace ringscope

@@ -29,8 +29,7 @@ std::string scenario_file(const std::string& name) {
     if (std::ranges::find(known, name) != known.end())
       return fmt::format("{}/{}/{}.yaml", data_directory(), folder, name);
   }
-  const Place place{std::make_shared<const Source>(Source{"SCENARIO", name}), 0, 0};
-  return file_of(Value::scalar_at(place, name), scenarios_folder, "scenario");
+  return file_of(typed("SCENARIO", name), scenarios_folder, "scenario");
 }
 
 void refuse_study(const std::string& name, const Value& file) {

@@ -35,9 +35,7 @@ std::vector<std::string> names_with_algorithms() {
 
 /// `program: llm` says what `collective: training, algorithm: llm` does.
 const Algorithm& read_program(Fields& fields, const Value& program) {
-  for (const char* other : {"collective", "algorithm"})
-    if (const Value* value = fields.optional(other))
-      value->fail("a job with a program has no {}: omit it", other);
+  fields.refuse({"collective", "algorithm"}, "a job with a program has no {}: omit it");
   std::vector<const Algorithm*> programs;
   std::vector<std::string> names;
   for (const Algorithm& algorithm : catalogue()) {
@@ -56,9 +54,7 @@ const Algorithm& read_program(Fields& fields, const Value& program) {
 
 /// `schedule: FILE` says which collective it is; who says it, too, must not say another.
 std::shared_ptr<const ScheduleFile> read_scheduled(Fields& fields, const Value& name, int ranks) {
-  for (const char* other : {"algorithm", "program"})
-    if (const Value* value = fields.optional(other))
-      value->fail("a job with a schedule has no {}: omit it", other);
+  fields.refuse({"algorithm", "program"}, "a job with a schedule has no {}: omit it");
   const Value* collective = fields.optional("collective");
   const std::vector<std::string> known = names_of_collectives();
   if (collective != nullptr) collective->one_of("collective", known);
@@ -74,9 +70,8 @@ std::shared_ptr<const ScheduleFile> read_scheduled(Fields& fields, const Value& 
 /// `trace: FILES` says all that the ranks do.
 std::shared_ptr<const ScheduleFile> read_traced(Fields& fields, const Value& trace, int ranks,
                                                 bool nccl) {
-  for (const char* other : {"collective", "algorithm", "program", "schedule"})
-    if (const Value* value = fields.optional(other))
-      value->fail("a job with a trace has no {}: omit it", other);
+  fields.refuse({"collective", "algorithm", "program", "schedule"},
+                "a job with a trace has no {}: omit it");
   fields.resolve("collective", Value::scalar_at(trace.place(), "messages"));
   return read_trace(fields, trace, ranks, nccl);
 }
@@ -153,7 +148,7 @@ Noise read_noise(Fields& job, int ranks, std::vector<Value>& slow_hosts) {
         hosts->fail("expected a list of hosts such as [host1]");
       if (list != nullptr)
         for (const Value& rank : list->items())
-          noise.stragglers.push_back(static_cast<int>(rank.integer(0, ranks - 1)));
+          noise.stragglers.push_back(rank.whole(0, ranks - 1));
       if (hosts != nullptr) slow_hosts = hosts->items();
     });
   });
@@ -179,8 +174,7 @@ std::optional<Needs> read_needs(Fields& job, bool bytes_stated) {
     const Value& sms = fields.value_or("sms", "1");
     needs.sms = sms.number(0, 1);
     if (needs.sms <= 0) sms.fail("expected a share above 0 of the GPU's multiprocessors");
-    if (const Value* waves = fields.optional("waves"))
-      needs.waves = static_cast<int>(waves->integer(1, most_waves));
+    if (const Value* waves = fields.optional("waves")) needs.waves = waves->whole(1, most_waves);
   });
   return read;
 }
@@ -256,7 +250,7 @@ std::vector<ReadJob> read_jobs(const Value& value, int ranks, bool nccl) {
   const std::vector<Value> sizes = job.training != nullptr ? size_of_model(fields, *job.training)
                                    : own_sizes             ? size_of_messages(fields, *job.schedule)
                                                            : read_sizes(fields, *job.algorithm);
-  job.repetitions = static_cast<int>(fields.value_or("repetitions", "1").integer(1, most_repeats));
+  job.repetitions = fields.value_or("repetitions", "1").whole(1, most_repeats);
   job.seed = static_cast<std::uint64_t>(
       fields.value_or("seed", "1").integer(0, std::numeric_limits<std::int64_t>::max()));
   job.skew = fields.value_or("skew", "0 s").seconds();

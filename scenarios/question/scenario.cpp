@@ -240,9 +240,7 @@ std::map<int, FurtherThreads> further_threads(const Scenario& scenario) {
   take_cores(scenario.placement);
   for (const Neighbour& one : scenario.neighbours) take_cores(one.placement);
   const Topology& topology = scenario.cluster.topology;
-  for (auto& [index, host] : hosts)
-    for (const Vertex domain : topology.hosts()[index].numa_domains)
-      host.cores += topology.graph()[domain].cores;
+  for (auto& [index, host] : hosts) host.cores += cores_of(topology, index);
   return hosts;
 }
 

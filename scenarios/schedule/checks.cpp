@@ -10,6 +10,7 @@
 
 #include "algorithms/schedules/order.hpp"
 #include "algorithms/schedules/proof.hpp"
+#include "topologies/input/characters.hpp"
 
 namespace ringscope {
 namespace {
@@ -39,10 +40,6 @@ int tag_of(const schedules::Step& step, schedules::Kind kind) {
   return 0;
 }
 
-std::string chunks_text(int count) {
-  return fmt::format("{} chunk{}", count, count == 1 ? "" : "s");
-}
-
 [[noreturn]] void fail_unmatched(const Schedule& schedule, const schedules::Unmatched& one,
                                  const Told& told) {
   const schedules::Step& step = step_of(schedule, one.step);
@@ -50,8 +47,8 @@ std::string chunks_text(int count) {
   if (one.other)
     fail(told, here,
          fmt::format("it sends {}, and {}, which receives them, expects {}",
-                     chunks_text(step.count), told.text(in_file(schedule, *one.other)),
-                     chunks_text(step_of(schedule, *one.other).count)));
+                     plural(step.count, "chunk"), told.text(in_file(schedule, *one.other)),
+                     plural(step_of(schedule, *one.other).count, "chunk")));
   if (one.kind == schedules::Kind::send)
     fail(told, here,
          fmt::format("nobody receives what it sends: gpu {} has no step left that receives from "

@@ -2,6 +2,7 @@
 // Content of an MSCCL file, checked word by word, before it is a schedule.
 #pragma once
 
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
@@ -14,6 +15,12 @@ namespace ringscope::msccl {
 
 /// Meaning of a type of step. Source: microsoft/msccl, src/graph/topo.cc.
 struct Type {
+  using Deeds = std::initializer_list<bool Type::*>;
+  constexpr Type(std::string_view called, std::string_view said, Deeds deeds)
+      : name(called), words(said) {
+    for (const auto deed : deeds) this->*deed = true;
+  }
+
   std::string_view name;
   std::string_view words;  ///< in reports
   bool receives = false, sends = false, reduces = false;
@@ -21,7 +28,6 @@ struct Type {
 };
 
 enum class Space : std::uint8_t { input, output, scratch };
-inline constexpr std::string_view space_names = "ios";  ///< by Space
 
 struct Chunks {
   Space space{};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "scenarios/schedule/mscclpp_channels.hpp"
+#include "topologies/input/characters.hpp"
 
 #include <tuple>
 #include <utility>
@@ -24,7 +25,7 @@ void ChannelReader::read_gpu(const Value* list, int rank, int ranks, Gpu& gpu) {
     const std::string type = type_of(fields);
     if (type == "switch") return;  // of operations that are not understood
     for (const Value& peer : fields.required("connected_to").listed("a list", 0)) {
-      const auto number = static_cast<int>(peer.integer(0, ranks - 1));
+      const auto number = peer.whole(0, ranks - 1);
       if (number == rank) peer.fail("gpu {} has itself as its peer", rank);
       of_gpu_[type].push_back(static_cast<int>(gpu.channels.size()));
       gpu.channels.push_back({type, number});
@@ -43,8 +44,7 @@ void ChannelReader::read_block(const Value* list) {
     for (const Value& id : fields.required("channel_ids").listed("a list", 0)) {
       const std::int64_t number = id.integer(0, most_channels);
       if (type == "switch") continue;
-      if (!all.has(number))
-        id.fail("the gpu has {} {} channel{}", all.size(), type, all.size() == 1 ? "" : "s");
+      if (!all.has(number)) id.fail("the gpu has {}", plural(all.size(), type + " channel"));
       of_block_[type].push_back(all[number]);
     }
     fields.finish();
@@ -60,8 +60,7 @@ std::vector<int> ChannelReader::read_operation(const Value* ids, const Value* ty
   std::vector<int> channels;
   for (const Value& id : ids->listed("a list", 0)) {
     const std::int64_t number = id.integer(0, most_channels);
-    if (number >= count)
-      id.fail("the threadblock has {} {} channel{}", count, kind, count == 1 ? "" : "s");
+    if (number >= count) id.fail("the threadblock has {}", plural(count, kind + " channel"));
     channels.push_back(found->second[number]);
   }
   if (channels.empty()) ids->fail("expected at least one channel");
@@ -71,8 +70,8 @@ std::vector<int> ChannelReader::read_operation(const Value* ids, const Value* ty
 void require_moves(const Operation& operation, const Value& value) {
   const std::size_t moves = operation.channels.size();
   if (operation.from.size() != moves || operation.into.size() != moves)
-    value.fail("a {} by {} channel{} has {} sources and {} destinations", operation.kind->name,
-               moves, moves == 1 ? "" : "s", operation.from.size(), operation.into.size());
+    value.fail("a {} by {} has {} sources and {} destinations", operation.kind->name,
+               plural(moves, "channel"), operation.from.size(), operation.into.size());
   for (std::size_t i = 0; i < moves; ++i) {
     const Buffer &own = operation.kind->puts ? operation.from[i] : operation.into[i],
                  &other = operation.kind->puts ? operation.into[i] : operation.from[i];
@@ -176,8 +175,8 @@ void Signals::require_waits() const {
     if (use.waits > given)
       throw InputError(
           use.last_wait->place,
-          "it waits for ever: gpu {} signals this channel {} time{}, and it is waited for {} times",
-          other_end(end).rank, given, given == 1 ? "" : "s", use.waits);
+          "it waits for ever: gpu {} signals this channel {}, and it is waited for {} times",
+          other_end(end).rank, plural(given, "time"), use.waits);
   }
 }
 

@@ -2,6 +2,7 @@
 // Operations of MSCCL++'s plans, by name.
 #pragma once
 
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +12,12 @@ namespace ringscope::mscclpp {
 /// Operations that are understood, by what they do. Packets are data with a flag beside them: who
 /// reads them waits for them. Source: microsoft/mscclpp, src/core/include/execution_kernel.hpp.
 struct Kind {
+  using Deeds = std::initializer_list<bool Kind::*>;
+  constexpr Kind(std::string_view called, std::string_view said, Deeds deeds)
+      : name(called), words(said) {
+    for (const auto deed : deeds) this->*deed = true;
+  }
+
   std::string_view name;
   std::string_view words;       ///< in reports
   bool reads_packets = false;   ///< from scratch space: all sources, or those behind the first

@@ -3,6 +3,7 @@
 #include "scenarios/schedule/mscclpp_plan.hpp"
 
 #include "scenarios/schedule/mscclpp_channels.hpp"
+#include "topologies/input/characters.hpp"
 
 #include <fmt/format.h>
 
@@ -13,11 +14,7 @@
 namespace ringscope::mscclpp {
 namespace {
 
-constexpr std::int64_t most_gpus = 1024, most_chunks = 1 << 20;
-
-int whole(const Value& value, std::int64_t least, std::int64_t most) {
-  return static_cast<int>(value.integer(least, most));
-}
+constexpr int most_gpus = 1024, most_chunks = 1 << 20;
 
 /// A number of bytes, of 64 bits.
 std::uint64_t bytes(const Value& value) {
@@ -99,7 +96,7 @@ class PlanReader {
       for (std::size_t i = 0; i < 3; ++i) {
         const Value* chunks = value.find(names[i]);
         if (chunks == nullptr) value.fail("a gpu: the key '{}' is missing", names[i]);
-        gpu.chunks[i] = whole(*chunks, 0, most_chunks);
+        gpu.chunks[i] = chunks->whole(0, most_chunks);
       }
       if (plan_.gpus.empty()) read_size(gpu, value);
       require_chunks(gpu, value);
@@ -135,7 +132,7 @@ class PlanReader {
       fields.optional(key);
     channels_.read_gpu(fields.optional("channels"), rank_, ranks_, plan_.gpus[rank_]);
     const Value& id = fields.required("id");
-    if (whole(id, 0, ranks_ - 1) != rank_) id.fail("expected gpu {} here", rank_);
+    if (id.whole(0, ranks_ - 1) != rank_) id.fail("expected gpu {} here", rank_);
     remote_.clear();
     if (const Value* remote = fields.optional("remote_buffers"))
       for (const Value& one : remote->listed("a list", 0)) read_remote(one);
@@ -148,7 +145,7 @@ class PlanReader {
   void read_remote(const Value& value) {
     Fields fields(value, "a remote buffer");
     const Value& rank = fields.required("rank");
-    const Buffer buffer{read_space(fields.required("type")), whole(rank, 0, ranks_ - 1)};
+    const Buffer buffer{read_space(fields.required("type")), rank.whole(0, ranks_ - 1)};
     fields.optional("access_channel_types");
     fields.finish();
     if (buffer.rank == rank_) rank.fail("gpu {} has itself as its peer", rank_);
@@ -159,7 +156,7 @@ class PlanReader {
     Fields fields(value, "a threadblock");
     auto& blocks = plan_.gpus[rank_].blocks;
     const Value& id = fields.required("id");
-    if (whole(id, 0, most_chunks) != std::ssize(blocks))
+    if (id.whole(0, most_chunks) != std::ssize(blocks))
       id.fail("expected threadblock {} here", blocks.size());
     channels_.read_block(fields.optional("channels"));
     refs_.clear();
@@ -177,7 +174,7 @@ class PlanReader {
     auto& refs = refs_[fields.required("access_channel_type").text()];
     for (const Value& id : fields.required("remote_buffer_ids").listed("a list", 0)) {
       if (remote_.empty()) id.fail("gpu {} has no remote_buffers", rank_);
-      refs.push_back(whole(id, 0, std::ssize(remote_) - 1));
+      refs.push_back(id.whole(0, static_cast<int>(remote_.size()) - 1));
     }
     fields.finish();
   }
@@ -203,7 +200,7 @@ class PlanReader {
     const Value* barrier = fields.optional("barrier_id");
     fields.finish();
     if (kind == nullptr) {
-      operation.barrier = barrier == nullptr ? 0 : whole(*barrier, 0, most_chunks);
+      operation.barrier = barrier == nullptr ? 0 : barrier->whole(0, most_chunks);
     } else if (kind->uses_channels()) {
       operation.kind = kind;
       operation.channels = channels_.read_operation(ids, channel, value);
@@ -233,8 +230,8 @@ class PlanReader {
       else
         buffer.space = read_space(fields.required("type"));
       const Value& first = fields.required("index");
-      buffer.count = whole(fields.required("size"), 1, most_chunks);
-      buffer.first = whole(first, 0, most_chunks);
+      buffer.count = fields.required("size").whole(1, most_chunks);
+      buffer.first = first.whole(0, most_chunks);
       fields.finish();
       require_inside(buffer, first);
       buffers.push_back(buffer);
@@ -248,7 +245,7 @@ class PlanReader {
     const auto refs = refs_.find(kind);
     if (refs == refs_.end() || refs->second.empty())
       id.fail("the threadblock refers to no remote buffer by a {} channel", kind);
-    const int ref = whole(id, 0, std::ssize(refs->second) - 1);
+    const int ref = id.whole(0, static_cast<int>(refs->second.size()) - 1);
     return remote_[refs->second[ref]];
   }
 
@@ -272,8 +269,7 @@ class PlanReader {
     const std::int64_t needed =
         (kind.sends && !kind.reduces ? 0 : 1) + (kind.writes_packets && kind.reduces ? 1 : 0);
     if (own != needed)
-      fail(fmt::format("has {} destination{} on its own gpu, expected {}", own, own == 1 ? "" : "s",
-                       needed));
+      fail(fmt::format("has {} on its own gpu, expected {}", plural(own, "destination"), needed));
     if (kind.sends != (first_remote != operation.into.end()))
       fail(kind.sends ? "has no destination of another gpu" : "has a destination of another gpu");
     if (std::any_of(first_remote, operation.into.end(),

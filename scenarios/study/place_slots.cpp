@@ -21,8 +21,7 @@ std::vector<int> read_slots(Fields& fields, PlaceStudy& study) {
     if (study.slot_kind != SlotKind::gpu)
       slots[host] = std::min(slots[host], cores_of(topology, static_cast<int>(host)) - there[host]);
     if (most != nullptr)
-      slots[host] =
-          std::min(slots[host], static_cast<int>(most->integer(1, most_slots)) - there[host]);
+      slots[host] = std::min(slots[host], most->whole(1, most_slots) - there[host]);
     slots[host] = std::max(0, slots[host]);
   }
   if (const Value* taken = fields.optional("taken")) {

@@ -156,9 +156,9 @@ StudyFile read_place_file(const std::string& name) {
   if (path ? Value::from_file(name).find("scenario") != nullptr
            : std::ranges::find(studies, name) != studies.end())
     return read_study_file(name);
-  const Place place{std::make_shared<const Source>(Source{"SCENARIO", name}), 0, 0};
-  StudyFile file{std::filesystem::path(name).stem().string(), Value::empty_map_at(place)};
-  file.tree.set("scenario", Value::scalar_at(place, name));
+  const Value word = typed("SCENARIO", name);
+  StudyFile file{std::filesystem::path(name).stem().string(), Value::empty_map_at(word.place())};
+  file.tree.set("scenario", word);
   return file;
 }
 

@@ -25,8 +25,7 @@ std::string study_named(const std::string& name) {
   };
   if (is_in(scenarios) && !is_in(studies))
     return fmt::format("{}/{}/{}.yaml", data_directory(), scenarios_folder, name);
-  const Place place{std::make_shared<const Source>(Source{"STUDY", name}), 0, 0};
-  return file_of(Value::scalar_at(place, name), "scenarios/studies", "study");
+  return file_of(typed("STUDY", name), "scenarios/studies", "study");
 }
 
 /// Every key of the case is one of `keys`, or below one.

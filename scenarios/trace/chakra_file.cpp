@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "scenarios/trace/readers.hpp"
 
@@ -95,17 +94,14 @@ class NodeReader {
       std::string_view name;
       std::optional<std::int64_t> Node::*into;
     };
-    static constexpr std::array<Number, 8> numbers = {{{"comm_type", &Node::comm_type},
-                                                       {"comm_size", &Node::comm_size},
-                                                       {"comm_src", &Node::comm_src},
-                                                       {"comm_dst", &Node::comm_dst},
-                                                       {"comm_tag", &Node::comm_tag},
-                                                       {"tid", &Node::tid},
-                                                       {"num_ops", &Node::num_ops},
-                                                       {"root", &Node::root}}};
+    static constexpr Number numbers[] = {
+        {"comm_type", &Node::comm_type}, {"comm_size", &Node::comm_size},
+        {"comm_src", &Node::comm_src},   {"comm_dst", &Node::comm_dst},
+        {"comm_tag", &Node::comm_tag},   {"tid", &Node::tid},
+        {"num_ops", &Node::num_ops},     {"root", &Node::root}};
     if (one.value.number == 0) return;
     const auto found = std::ranges::find(numbers, one.name, &Number::name);
-    if (found != numbers.end()) node_.*(found->into) = whole(one);
+    if (found != std::end(numbers)) node_.*(found->into) = whole(one);
     if (one.name == "is_cpu_op") node_.on_cpu = whole(one) != 0;
     if (one.name == "pg_name")
       node_.group = one.value.number == string_val ? std::string(one.value.bytes)

@@ -6,6 +6,10 @@
 #include <algorithm>
 #include <limits>
 
+namespace ringscope {
+extern const char* const chakra_collectives_yml;
+}
+
 namespace ringscope::chakra {
 namespace {
 
@@ -16,25 +20,6 @@ constexpr Array<std::string_view, 11> type_names = {
     "INVALID_NODE", "METADATA_NODE",  "MEM_LOAD_NODE",  "MEM_STORE_NODE",
     "COMP_NODE",    "COMM_SEND_NODE", "COMM_RECV_NODE", "COMM_COLL_NODE",
     "STORAGE_NODE", "BATCH_NODE",     "CHECKPOINT_NODE"};
-
-/// A row of CollectiveCommType in the schema.
-struct CollectiveType {
-  std::string_view name, collective;
-  std::string_view algorithm;  ///< where the user chooses none
-  bool of_parts = false;       ///< comm_size, a rank's input, is one part of the vector
-};
-constexpr CollectiveType collective_types[] = {
-    {"ALL_REDUCE", "allreduce", "ring"},
-    {"REDUCE", "reduce", "ring"},
-    {"ALL_GATHER", "allgather", "ring", true},
-    {"GATHER", "gather", "linear", true},
-    {"SCATTER", "scatter", "linear"},
-    {"BROADCAST", "broadcast", "chain"},
-    {"ALL_TO_ALL", "alltoall", "posted"},
-    {"REDUCE_SCATTER", "reduce_scatter", "ring"},
-    {"REDUCE_SCATTER_BLOCK", "reduce_scatter", "ring"},
-    {"BARRIER", "barrier", "dissemination"},
-};
 
 constexpr std::int64_t most_bytes = std::int64_t{1} << 49;
 
@@ -191,20 +176,22 @@ Runs RankReader::read_message(const Node& node) {
 }
 
 Runs RankReader::read_collective(const Node& node) {
-  constexpr auto types = static_cast<std::int64_t>(std::size(collective_types));
-  const CollectiveType& type =
-      collective_types[needed(node, node.comm_type, "comm_type", 0, types - 1)];
-  const bool barrier = type.collective == "barrier";
+  static const Value types = Value::from_text("chakra_collectives.yml", chakra_collectives_yml);
+  const auto row = needed(node, node.comm_type, "comm_type", 0, std::ssize(types.items()) - 1);
+  const Value& type = types.items()[static_cast<std::size_t>(row)];
+  const std::string& collective = type.find("collective")->scalar();
+  const bool barrier = collective == "barrier";
   const std::int64_t input = barrier ? 0 : needed(node, node.comm_size, "comm_size", 0, most_bytes);
   const int number = group_of(node);
   const traces::TraceGroup& group = groups_->group(number);
   const auto members = static_cast<std::int64_t>(group.ranks->size());
-  const Algorithm* algorithm = request_->on_gpus(type.collective, type.algorithm);
-  counts_->add(fmt::format("{} {}", name_of(node), type.name),
-               fmt::format("{}, {}", type.collective, algorithm->name));
+  const Algorithm* algorithm = request_->on_gpus(collective, type.find("algorithm")->scalar());
+  counts_->add(fmt::format("{} {}", name_of(node), type.find("name")->scalar()),
+               fmt::format("{}, {}", collective, algorithm->name));
   return {.kind = Runs::Kind::collective,
           .lane = lane(stream_of(node, group.name)),
-          .items = static_cast<std::uint64_t>(type.of_parts ? input * members : input),
+          .items = static_cast<std::uint64_t>(type.find("of_parts")->boolean() ? input * members
+                                                                               : input),
           .group = number,
           .algorithm = algorithm,
           .root = root_of(node, group)};

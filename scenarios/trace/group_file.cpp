@@ -12,7 +12,7 @@ std::vector<int> read_ranks(const Value& list, int ranks, const std::string& nam
   std::vector<int> members;
   Table<bool> there(ranks);
   for (const Value& one : list.items()) {
-    const auto rank = static_cast<int>(one.integer(0, ranks - 1));
+    const auto rank = one.whole(0, ranks - 1);
     if (there[rank]) one.fail("duplicate rank {} in group '{}'", rank, name);
     there[rank] = true;
     members.push_back(rank);

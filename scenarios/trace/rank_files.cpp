@@ -12,6 +12,7 @@
 #endif
 
 #include "scenarios/trace/readers.hpp"
+#include "topologies/input/characters.hpp"
 #include "topologies/input/data_files.hpp"
 
 namespace ringscope {
@@ -43,8 +44,8 @@ std::optional<Named> named(const std::string& file, std::span<const std::string_
 }
 
 std::string ranks_text(const RankFiles& files) {
-  return fmt::format("there are files of {} rank{}, {} to {}", files.size(),
-                     files.size() == 1 ? "" : "s", files.begin()->first, files.rbegin()->first);
+  return fmt::format("there are files of {}, {} to {}", plural(files.size(), "rank"),
+                     files.begin()->first, files.rbegin()->first);
 }
 
 constexpr std::size_t most_mebibytes = 1024, most_ratio = 200;

@@ -121,32 +121,28 @@ int RankReader::message_to(const Communicator& comm, Node::Kind kind, int peer, 
               .tag = groups_->tag(comm.group, tag)});
 }
 
-int RankReader::message(const Call& call, Node::Kind kind, std::string_view peer,
-                        std::string_view tag, std::string_view bytes) {
+std::vector<int> RankReader::message(const Call& call, Node::Kind kind, std::string_view peer,
+                                     std::string_view tag, std::string_view bytes) {
   const Communicator& comm = communicator(call);
   const int other = call.rank(peer, comm.size());
   if (other == any) call.fail(peer, "a message that is over has a rank, not 'any'");
-  if (other == none) return -1;
-  return message_to(comm, kind, other, call.number(tag), call.bytes(bytes));
+  if (other == none) return {};
+  return {message_to(comm, kind, other, call.number(tag), call.bytes(bytes))};
 }
 
 void RankReader::read_send(const Call& call) {
-  const int node = message(call, Node::Kind::send, "to", "tag", "bytes");
-  if (node >= 0) go_on_after({node});
+  go_on_after(message(call, Node::Kind::send, "to", "tag", "bytes"));
 }
 
 void RankReader::read_recv(const Call& call) {
-  const int node = message(call, Node::Kind::receive, "from", "tag", "bytes");
-  if (node >= 0) go_on_after({node});
+  go_on_after(message(call, Node::Kind::receive, "from", "tag", "bytes"));
 }
 
 void RankReader::read_sendrecv(const Call& call) {
-  std::vector<int> both;
-  const int received = message(call, Node::Kind::receive, "from", "from_tag", "from_bytes");
-  const int sent = message(call, Node::Kind::send, "to", "tag", "bytes");
-  for (const int node : {received, sent})
-    if (node >= 0) both.push_back(node);
-  if (!both.empty()) go_on_after(both);
+  std::vector<int> both = message(call, Node::Kind::receive, "from", "from_tag", "from_bytes");
+  const std::vector<int> sent = message(call, Node::Kind::send, "to", "tag", "bytes");
+  both.insert(both.end(), sent.begin(), sent.end());
+  go_on_after(both);
 }
 
 void RankReader::begin(const Call& call, std::vector<int> nodes) {
@@ -156,8 +152,7 @@ void RankReader::begin(const Call& call, std::vector<int> nodes) {
 }
 
 void RankReader::read_isend(const Call& call) {
-  const int node = message(call, Node::Kind::send, "to", "tag", "bytes");
-  begin(call, node >= 0 ? std::vector<int>{node} : std::vector<int>{});
+  begin(call, message(call, Node::Kind::send, "to", "tag", "bytes"));
 }
 
 /// Its message is known at its end: until then it is a node that does nothing.
@@ -241,7 +236,7 @@ Part& RankReader::note(const Call& call, std::string_view name, const Communicat
 
 void RankReader::finish(const Call& call, bool blocks, std::vector<int> nodes) {
   if (!blocks) return begin(call, std::move(nodes));
-  if (!nodes.empty()) go_on_after(std::move(nodes));
+  go_on_after(std::move(nodes));
 }
 
 bool RankReader::read_any_collective(const Call& call) {

@@ -64,16 +64,19 @@ class RankReader {
   /// Adds a node behind what its thread did; what it computed before comes first.
   int add(Node node);
   /// The thread goes on when these are done.
-  void go_on_after(std::vector<int> nodes) { thread().last = std::move(nodes); }
+  /// Nothing where there are none.
+  void go_on_after(std::vector<int> nodes) {
+    if (!nodes.empty()) thread().last = std::move(nodes);
+  }
   Thread& thread() { return threads_[lane_]; }
   void flush_gap();
   void finish(const Call& call, bool blocks, std::vector<int> nodes);
   void begin(const Call& call, std::vector<int> nodes);
 
   const Communicator& communicator(const Call& call) const;
-  /// -1: no message.
-  int message(const Call& call, Node::Kind kind, std::string_view peer, std::string_view tag,
-              std::string_view bytes);
+  /// Its node; nothing where there is no message.
+  std::vector<int> message(const Call& call, Node::Kind kind, std::string_view peer,
+                           std::string_view tag, std::string_view bytes);
   int message_to(const Communicator& comm, Node::Kind kind, int peer, std::int64_t tag,
                  std::uint64_t bytes);
   Part& note(const Call& call, std::string_view name, const Communicator& comm);

@@ -96,7 +96,7 @@ TraceRequest read_request(Fields& job, const Value& value, int ranks) {
   request.files = path_of(files);
   if (const Value* as = fields.optional("every_rank_as")) {
     constexpr std::int64_t most_ranks = 1 << 20;
-    request.every_rank_as = static_cast<int>(as->integer(0, most_ranks));
+    request.every_rank_as = as->whole(0, most_ranks);
   }
   if (const Value* groups = fields.optional("groups"))
     request.groups = path_from(groups->place(), groups->text());

@@ -72,12 +72,6 @@ std::vector<std::string> crowded_input(const Scenario& scenario) {
   return {};
 }
 
-/// Location of a rank's buffers; of several domains, the rank's own.
-Vertex home_of(const Topology& topology, const Location& where) {
-  const Host& host = topology.hosts()[where.host];
-  return where.gpu >= 0 ? host.gpus[where.gpu] : host.numa_domains[where.numa];
-}
-
 /// Computations beside kernels on a GPU without a number of multiprocessors.
 std::vector<std::string> uncounted_sms(const Scenario& scenario) {
   const Topology& topology = scenario.cluster.topology;
@@ -112,9 +106,8 @@ std::set<Vertex> nics_of_ring(const Scenario& scenario, int host) {
 }
 
 std::string names_of(const Topology& topology, const std::set<Vertex>& nics) {
-  std::string names;
-  for (const Vertex nic : nics) names += (names.empty() ? "" : ", ") + topology.graph()[nic].name;
-  return names;
+  const auto name = [&](Vertex nic) { return topology.graph()[nic].name; };
+  return fmt::format("{}", fmt::join(each_of(nics, name), ", "));
 }
 
 /// Bytes per second of a host's NICs, each with its slot.
@@ -159,10 +152,7 @@ bool one_is_faster_than_all(const Topology& topology, const Host& host) {
 }  // namespace
 
 std::vector<std::string> input_warnings(const Scenario& scenario) {
-  std::vector<std::string> found = short_host_memory(scenario);
-  for (const auto& more : {crowded_input(scenario), uncounted_sms(scenario)})
-    found.insert(found.end(), more.begin(), more.end());
-  return found;
+  return together({short_host_memory(scenario), crowded_input(scenario), uncounted_sms(scenario)});
 }
 
 std::vector<std::string> nic_warnings(const Scenario& scenario, bool replaced) {

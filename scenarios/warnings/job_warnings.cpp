@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <iterator>
 #include <map>
@@ -32,12 +31,10 @@ struct GpuModel {
   nccl::Generation generation;
 };
 
-constexpr std::array<GpuModel, 6> gpu_models = {{{"V100", nccl::Generation::volta},
-                                                 {"A100", nccl::Generation::ampere},
-                                                 {"H100", nccl::Generation::hopper},
-                                                 {"H200", nccl::Generation::hopper},
-                                                 {"B200", nccl::Generation::blackwell},
-                                                 {"MI300X", nccl::Generation::cdna3}}};
+constexpr GpuModel gpu_models[] = {
+    {"V100", nccl::Generation::volta},     {"A100", nccl::Generation::ampere},
+    {"H100", nccl::Generation::hopper},    {"H200", nccl::Generation::hopper},
+    {"B200", nccl::Generation::blackwell}, {"MI300X", nccl::Generation::cdna3}};
 
 /// The GPUs that the cluster is called after, or that its `about` names.
 std::vector<GpuModel> gpus_of(const Cluster& cluster) {
@@ -316,14 +313,12 @@ std::vector<std::string> job_warnings(const Scenario& scenario) {
   std::vector<std::string> warnings = other.empty() ? vain_options(scenario) : other;
   if (other.empty()) other = other_than_nccl(scenario);
   if (warnings.empty()) warnings = other;
-  for (const auto& more :
-       {other_generation(scenario), other_chip(scenario), servers_on_gpus(scenario),
-        slips(scenario), slips(scenario.cluster), unused_blocks(scenario), vain_graph(scenario),
-        network_warnings(scenario), nic_warnings(scenario, !other.empty()),
-        schedule_warnings(scenario.job), extrapolations(scenario), hanging_ranks(scenario),
-        short_memory(scenario), input_warnings(scenario), crowded_cores(scenario)})
-    warnings.insert(warnings.end(), more.begin(), more.end());
-  return warnings;
+  return together({warnings, other_generation(scenario), other_chip(scenario),
+                   servers_on_gpus(scenario), slips(scenario), slips(scenario.cluster),
+                   unused_blocks(scenario), vain_graph(scenario), network_warnings(scenario),
+                   nic_warnings(scenario, !other.empty()), schedule_warnings(scenario.job),
+                   extrapolations(scenario), hanging_ranks(scenario), short_memory(scenario),
+                   input_warnings(scenario), crowded_cores(scenario)});
 }
 
 }  // namespace ringscope

@@ -303,14 +303,10 @@ std::vector<std::string> slow_transports(const Scenario& scenario) {
 }  // namespace
 
 std::vector<std::string> slips(const Scenario& scenario) {
-  std::vector<std::string> found;
-  for (const auto& more :
-       {hosts_for_ranks(scenario), shared_seats(scenario), other_fit(scenario),
-        slow_transports(scenario), vain_noise(scenario), idle_stragglers(scenario),
-        chance(scenario), vain_threads(scenario), vain_endpoints(scenario), vain_rules(scenario),
-        vain_storage(scenario), idle_degraded(scenario)})
-    found.insert(found.end(), more.begin(), more.end());
-  return found;
+  return together({hosts_for_ranks(scenario), shared_seats(scenario), other_fit(scenario),
+                   slow_transports(scenario), vain_noise(scenario), idle_stragglers(scenario),
+                   chance(scenario), vain_threads(scenario), vain_endpoints(scenario),
+                   vain_rules(scenario), vain_storage(scenario), idle_degraded(scenario)});
 }
 
 }  // namespace ringscope

@@ -197,4 +197,10 @@ int cores_of(const Topology& topology, int host);
 Route route_by(const Topology& topology, std::span<const Vertex> stops, std::uint64_t flow = 0,
                RouteCache* known = nullptr);
 
+/// Location of the buffers of a rank at `where`: its GPU, or its own of several NUMA domains.
+Vertex home_of(const Topology& topology, const auto& where) {
+  const Host& host = topology.hosts()[where.host];
+  return where.gpu >= 0 ? host.gpus[where.gpu] : host.numa_domains[where.numa];
+}
+
 }  // namespace ringscope

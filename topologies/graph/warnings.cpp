@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <utility>
 
 namespace ringscope {
 std::string listed(const std::vector<std::string>& names) {
@@ -15,6 +14,12 @@ std::string listed(const std::vector<std::string>& names) {
       "{}", fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown), ", "));
   if (names.size() == shown) return text;
   return text + fmt::format(" and {} more", names.size() - shown);
+}
+
+std::vector<std::string> together(std::initializer_list<std::vector<std::string>> kinds) {
+  std::vector<std::string> all;
+  for (const auto& kind : kinds) all.insert(all.end(), kind.begin(), kind.end());
+  return all;
 }
 
 namespace {
@@ -75,9 +80,7 @@ std::vector<std::string> hanging_peers(const Topology& topology) {
 }
 
 std::vector<std::string> warnings(const Topology& topology) {
-  std::vector<std::string> found = hanging_peers(topology);
-  for (std::string& more : narrow_slots(topology)) found.push_back(std::move(more));
-  return found;
+  return together({hanging_peers(topology), narrow_slots(topology)});
 }
 
 }  // namespace ringscope

@@ -2,6 +2,7 @@
 // Warnings: settings that are allowed and known to go wrong.
 #pragma once
 
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,9 @@ namespace ringscope {
 
 /// "host0, host1, host2 and 5 more"
 std::string listed(const std::vector<std::string>& names);
+
+/// Warnings of all kinds, in this order.
+std::vector<std::string> together(std::initializer_list<std::vector<std::string>> kinds);
 
 /// One sentence for each, naming the hosts; nothing when all is well.
 std::vector<std::string> warnings(const Topology& topology);

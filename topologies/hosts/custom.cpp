@@ -51,7 +51,7 @@ void read_domains(Fields& fields, CustomHost& host) {
          .cores = one.cores,
          .memory = one.memory,
          .capacity = memory,
-         .socket = socket ? static_cast<int>(socket->integer(0, most_of_a_kind - 1)) : -1},
+         .socket = socket ? socket->whole(0, most_of_a_kind - 1) : -1},
         index++, host);
     domain.finish();
   }
@@ -138,6 +138,8 @@ BuiltHost build(const CustomHost& custom, Topology& topology, const std::string&
   return {topology.hosts()[host].nics};
 }
 
+}  // namespace
+
 MakeHost read_custom(Fields& fields) {
   CustomHost host;
   read_domains(fields, host);
@@ -152,9 +154,5 @@ MakeHost read_custom(Fields& fields) {
   return
       [host](Topology& topology, const std::string& name) { return build(host, topology, name); };
 }
-
-}  // namespace
-
-HostType describe_custom() { return {"custom", "components and links, spelled out", read_custom}; }
 
 }  // namespace ringscope

@@ -105,9 +105,7 @@ std::vector<Pair> read_pairs(const Value& value, int count, std::string_view nou
   for (const Value& item : value.items()) {
     if (item.kind() != Value::Kind::list || item.items().size() != 2)
       item.fail("expected {}", expected);
-    const auto index = [&](std::size_t i) {
-      return static_cast<int>(item.items()[i].integer(0, count - 1));
-    };
+    const auto index = [&](std::size_t i) { return item.items()[i].whole(0, count - 1); };
     const Pair pair = std::pair(std::min(index(0), index(1)), std::max(index(0), index(1)));
     if (pair.first == pair.second)
       item.fail("expected a pair of two {}s, got {} twice", noun, pair.first);
@@ -126,10 +124,9 @@ void read_gpu(Fields& fields, Component& gpu) {
   read("memory_bandwidth", gpu.memory);
   read("copy_bandwidth", gpu.copy_bandwidth);
   read("peer_bandwidth", gpu.peer_bandwidth);
-  if (const Value* sms = fields.optional("sms"))
-    gpu.sms = static_cast<int>(sms->integer(1, most_sms));
+  if (const Value* sms = fields.optional("sms")) gpu.sms = sms->whole(1, most_sms);
   if (const Value* engines = fields.optional("copy_engines"))
-    gpu.copy_engines = static_cast<int>(engines->integer(1, most_engines));
+    gpu.copy_engines = engines->whole(1, most_engines);
 }
 
 GpuRules read_gpu_rules(Fields& fields, int gpus) {

@@ -2,7 +2,6 @@
 // The hosts of a cluster: all alike, but for those that say how they differ.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -29,9 +28,8 @@ class HostMaker {
   void require_all() const;
 
  private:
-  using Make = std::function<BuiltHost(Topology&, const std::string& host_name)>;
   struct Kind {
-    Make make;
+    MakeHost make;
     int nics = 1;
     std::int64_t components = 0;
     Value resolved;

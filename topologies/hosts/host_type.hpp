@@ -16,12 +16,15 @@ struct BuiltHost {
   std::vector<Vertex> nics;  ///< at least one
 };
 
-/// A host type: hosts/<name>.cpp, its line in hosts.hpp, and its name in host_types().
+using MakeHost = std::function<BuiltHost(Topology&, const std::string& host_name)>;
+/// Reads `fields` (its own keys; the caller finishes them) once, and returns the maker of hosts.
+using ReadHost = MakeHost(Fields& fields);
+
+/// A host type: hosts/<name>.cpp, its name in hosts.hpp, and its row in host_types().
 struct HostType {
   std::string name;
   std::string summary;
-  /// Reads `fields` (its own keys; the caller finishes them) once, and returns the maker of hosts.
-  std::function<BuiltHost(Topology&, const std::string& host_name)> (*read)(Fields& fields);
+  ReadHost* read;
 };
 
 std::span<const HostType> host_types();

@@ -26,15 +26,14 @@ MakeHost read_numa(Fields& fields) {
   };
 }
 
-HostType describe_simple() { return {"simple", "one NUMA domain, one NIC", read_simple}; }
-
-HostType describe_numa() { return {"numa", "linked sockets, NICs on some of them", read_numa}; }
-
 }  // namespace
 
 std::span<const HostType> host_types() {
-  static const HostType list[] = {describe_simple(), describe_numa(), describe_pcie_tree(),
-                                  describe_custom()};
+  static const HostType list[] = {
+      {"simple", "one NUMA domain, one NIC", read_simple},
+      {"numa", "linked sockets, NICs on some of them", read_numa},
+      {"pcie_tree", "sockets, PCIe switches, GPUs and NICs", read_pcie_tree},
+      {"custom", "components and links, spelled out", read_custom}};
   return list;
 }
 

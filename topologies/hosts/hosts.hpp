@@ -15,10 +15,7 @@
 namespace ringscope {
 
 // Types with a page of their own; host_types.cpp has the simple ones, and the list of all.
-HostType describe_pcie_tree();
-HostType describe_custom();
-
-using MakeHost = std::function<BuiltHost(Topology&, const std::string& host_name)>;
+ReadHost read_pcie_tree, read_custom;
 
 /// Sockets of cores and memory, and the links between them. A socket is one NUMA domain.
 struct Sockets {

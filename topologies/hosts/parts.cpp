@@ -29,9 +29,8 @@ Attachment read_nic(Fields& fields, int domains, int switches) {
   nic.to_switch = switches > 0 && fields.optional("switch");
   if (nic.to_switch && fields.has("domain"))
     fields.required("domain").fail("a NIC hangs off a domain or a switch, not both");
-  nic.index = nic.to_switch
-                  ? static_cast<int>(fields.required("switch").integer(0, switches - 1))
-                  : static_cast<int>(fields.value_or("domain", "0").integer(0, domains - 1));
+  nic.index = nic.to_switch ? fields.required("switch").whole(0, switches - 1)
+                            : fields.value_or("domain", "0").whole(0, domains - 1);
   nic.link = read_link_or_none(fields);
   fields.finish();
   return nic;
@@ -41,14 +40,14 @@ Attachment read_nic(Fields& fields, int domains, int switches) {
 
 Sockets read_one_socket(Fields& fields) {
   Sockets sockets;
-  sockets.cores = static_cast<int>(fields.value_or("cores", "1").integer(1, most_cores));
+  sockets.cores = fields.value_or("cores", "1").whole(1, most_cores);
   sockets.memory = fields.value_or("memory_bandwidth", "unlimited").bandwidth();
   if (const Value* memory = fields.optional("memory")) sockets.capacity = memory->bytes();
   return sockets;
 }
 
 Sockets read_sockets(Fields& fields) {
-  const int count = static_cast<int>(fields.value_or("sockets", "2").integer(1, most_sockets));
+  const int count = fields.value_or("sockets", "2").whole(1, most_sockets);
   Sockets sockets = read_one_socket(fields);
   sockets.count = count;
   Fields link(fields.value_or("socket_link", "{}"), "socket_link");

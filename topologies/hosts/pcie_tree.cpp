@@ -21,7 +21,7 @@ Devices read_devices(Fields& fields, std::string_view count_key, std::string_vie
                      const Component& component) {
   constexpr int most_devices = 64;
   Devices devices{0, component, {}};
-  devices.count = static_cast<int>(fields.value_or(count_key, "1").integer(1, most_devices));
+  devices.count = fields.value_or(count_key, "1").whole(1, most_devices);
   Fields link(fields.required(key), std::string(key));
   devices.link = read_link(link);
   if (component.kind == ComponentKind::gpu) read_gpu(link, devices.component);
@@ -46,6 +46,8 @@ std::vector<Vertex> add_devices(const Devices& devices, const std::vector<Vertex
   return added;
 }
 
+}  // namespace
+
 MakeHost read_pcie_tree(Fields& fields) {
   const Sockets sockets = read_sockets(fields);
   const Devices switches = read_devices(fields, "switches_per_socket", "switch_uplink",
@@ -62,12 +64,6 @@ MakeHost read_pcie_tree(Fields& fields) {
     apply(rules, topology, host);
     return BuiltHost{add_nics(nics, topology, host, domains, below)};
   };
-}
-
-}  // namespace
-
-HostType describe_pcie_tree() {
-  return {"pcie_tree", "sockets, PCIe switches, GPUs and NICs", read_pcie_tree};
 }
 
 }  // namespace ringscope

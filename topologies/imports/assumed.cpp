@@ -1,78 +1,28 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "topologies/imports/assumed.hpp"
 
-#include <algorithm>
-#include <iterator>
+#include "topologies/input/input.hpp"
 
 namespace ringscope {
+
+extern const char* const cpus_yml;
+
 namespace {
 
 constexpr Bandwidth gigabytes(double per_second) { return {per_second * 1e9}; }
 
-struct CpuRow {
-  std::string_view vendor;
-  int family = 0, model = 0;
-  AssumedCpu cpu;
-};
-
-/// Lanes of a package that work side by side, each with 1e9 transfers/s.
-struct Lanes {
-  double count = 0, gigatransfers = 0;
-};
-
-/// Memory: channels x transfers/s x 8 B. Links: links x transfers/s x 2 B (QPI, UPI carry 16 data
-/// bits a transfer), or x 2 B for a x16 xGMI link.
-constexpr CpuRow cpu(std::string_view vendor, int family, int model, std::string_view name,
-                     Lanes channels, Lanes links, std::string_view source) {
-  return {vendor,
-          family,
-          model,
-          {name, gigabytes(channels.count * channels.gigatransfers * 8),
-           gigabytes(links.count * links.gigatransfers * 2), source}};
-}
-
-constexpr std::string_view intel = "GenuineIntel", amd = "AuthenticAMD";
-
-constexpr CpuRow cpus[] = {
-    cpu(intel, 6, 26, "Nehalem-EP", {3, 1.066}, {1, 6.4},
-        "Intel ARK, Xeon X5570: 3 x DDR3-1066, QPI at 6.4 GT/s"),
-    cpu(intel, 6, 44, "Westmere-EP", {3, 1.333}, {1, 6.4},
-        "Intel ARK, Xeon X5650: 3 x DDR3-1333, QPI at 6.4 GT/s"),
-    cpu(intel, 6, 45, "Sandy Bridge-EP", {4, 1.6}, {2, 8.0},
-        "Intel ARK, Xeon E5-2680: 4 x DDR3-1600, 2 QPI at 8 GT/s"),
-    cpu(intel, 6, 62, "Ivy Bridge-EP", {4, 1.866}, {2, 8.0},
-        "Intel ARK, Xeon E5-2680 v2: 4 x DDR3-1866, 2 QPI at 8 GT/s"),
-    cpu(intel, 6, 63, "Haswell-EP", {4, 2.133}, {2, 9.6},
-        "Intel ARK, Xeon E5-2680 v3: 4 x DDR4-2133, 2 QPI at 9.6 GT/s"),
-    cpu(intel, 6, 79, "Broadwell-EP", {4, 2.4}, {2, 9.6},
-        "Intel ARK, Xeon E5-2698 v4: 4 x DDR4-2400, 2 QPI at 9.6 GT/s"),
-    cpu(intel, 6, 85, "Skylake-SP or Cascade Lake", {6, 2.666}, {2, 10.4},
-        "Intel ARK, Xeon Gold 6148: 6 x DDR4-2666, UPI at 10.4 GT/s, taken as 2 links"),
-    cpu(intel, 6, 106, "Ice Lake-SP", {8, 3.2}, {3, 11.2},
-        "Intel ARK, Xeon Platinum 8380: 8 x DDR4-3200, 3 UPI at 11.2 GT/s"),
-    cpu(intel, 6, 143, "Sapphire Rapids", {8, 4.8}, {3, 16.0},
-        "Intel ARK, Xeon Platinum 8480+: 8 x DDR5-4800, UPI at 16 GT/s, taken as 3 links"),
-    cpu(amd, 23, 1, "EPYC 7001 (Naples)", {8, 2.666}, {4, 9.5},
-        "AMD EPYC 7001 data sheet: 8 x DDR4-2666, 4 x16 links of 38 GB/s in both directions"),
-    cpu(amd, 23, 49, "EPYC 7002 (Rome)", {8, 3.2}, {4, 16.0},
-        "AMD EPYC 7002 data sheet: 8 x DDR4-3200, 4 x16 xGMI-2 at 16 GT/s"),
-    cpu(amd, 25, 1, "EPYC 7003 (Milan)", {8, 3.2}, {4, 16.0},
-        "AMD EPYC 7003 data sheet: 8 x DDR4-3200, 4 x16 xGMI-2 at 16 GT/s"),
-    cpu(amd, 25, 17, "EPYC 9004 (Genoa)", {12, 4.8}, {4, 32.0},
-        "AMD EPYC 9004 data sheet: 12 x DDR5-4800, 4 x16 xGMI-3 at 32 GT/s"),
-};
-
-constexpr AssumedCpu other_cpu = {"a processor that is not in the table", gigabytes(4 * 2.4 * 8),
-                                  gigabytes(2 * 9.6 * 2),
-                                  "as Broadwell-EP: 4 x DDR4-2400, 2 QPI at 9.6 GT/s"};
-
 }  // namespace
 
-const AssumedCpu& assumed_cpu(std::string_view vendor, int family, int model) {
-  const auto row = std::ranges::find_if(cpus, [&](const CpuRow& one) {
-    return one.vendor == vendor && one.family == family && one.model == model;
-  });
-  return row == std::end(cpus) ? other_cpu : row->cpu;
+AssumedCpu assumed_cpu(std::string_view vendor, int family, int model) {
+  static const Value cpus = Value::from_text("cpus.yml", cpus_yml);
+  const Value* cpu = cpus.find(fmt::format("{} {} {}", vendor, family, model));
+  if (cpu == nullptr) cpu = cpus.find("other");
+  const auto moved = [&](const char* lanes, int bytes) {
+    const auto& numbers = cpu->find(lanes)->items();
+    return gigabytes(numbers[0].number(1, 64) * numbers[1].number(1, 64) * bytes);
+  };
+  return {cpu->find("name")->text(), moved("memory", 8), moved("links", 2),
+          cpu->find("source")->text()};
 }
 
 Assumed<Bandwidth> assumed_pcie_lane(double transfers_per_second) {

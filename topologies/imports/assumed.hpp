@@ -23,15 +23,15 @@ struct Assumed {
 
 /// Properties known from a processor's name. Bandwidths are of a whole package.
 struct AssumedCpu {
-  std::string_view name;
+  std::string name;
   Bandwidth memory;       ///< all channels of a package, as fast as they ever are
   Bandwidth socket_link;  ///< all links between two packages, each direction
-  std::string_view source;
+  std::string source;
 };
 
 /// Processor by CPUID's vendor ("GenuineIntel"), family and model; "a processor that is not in the
 /// table" where it is not.
-const AssumedCpu& assumed_cpu(std::string_view vendor, int family, int model);
+AssumedCpu assumed_cpu(std::string_view vendor, int family, int model);
 
 /// The share of its peak that a memory controller delivers to programs.
 inline constexpr Assumed<double> assumed_memory_share = {

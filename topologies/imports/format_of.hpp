@@ -8,6 +8,8 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/table.hpp"
 #include "topologies/input/characters.hpp"
@@ -16,21 +18,42 @@
 
 namespace ringscope {
 
+/// A format that a function of type `Read` reads.
+template <typename Read>
+struct Format {
+  std::string name;
+  std::string summary;
+  /// Texts of the format have one of each set; a mark that begins with a line break may also stand
+  /// at their beginning.
+  std::vector<std::vector<std::string_view>> marks;
+  Read* read;
+  bool any_case = false;  ///< the marks are in lower case, and stand for any
+
+  bool recognises(const std::string& given) const {
+    const std::string lower = any_case ? in_lower_case(given) : "";
+    const std::string& text = any_case ? lower : given;
+    const auto holds = [&](std::string_view mark) {
+      return text.find(mark) != text.npos ||
+             (mark.starts_with('\n') && text.starts_with(mark.substr(1)));
+    };
+    return std::ranges::all_of(marks,
+                               [&](const auto& any) { return std::ranges::any_of(any, holds); });
+  }
+};
+
 /// The format named by `as`, or, where that is empty, the one that recognises the text. `what` is
 /// described, and `otherwise` ends the error of a text that none recognises.
-template <typename Format>
-const Format& format_of(const std::shared_ptr<const Source>& source, const std::string& as,
-                        std::span<const Format> formats, std::string_view what,
-                        std::string_view otherwise = "") {
-  if (!as.empty()) {
-    const Place place{std::make_shared<const Source>(Source{"--format", as}), 0, 0};
-    return formats[Value::scalar_at(place, as).one_of("format", each_of(formats, &Format::name))];
-  }
-  const auto format = std::ranges::find_if(
-      formats, [&](const Format& one) { return one.recognises(source->text); });
+template <typename Known>
+const Known& format_of(const std::shared_ptr<const Source>& source, const std::string& as,
+                       std::span<const Known> formats, std::string_view what,
+                       std::string_view otherwise = "") {
+  if (!as.empty())
+    return formats[typed("--format", as).one_of("format", each_of(formats, &Known::name))];
+  const auto format =
+      std::ranges::find_if(formats, [&](const Known& one) { return one.recognises(source->text); });
   if (format != formats.end()) return *format;
   std::string known;
-  for (const Format& one : formats)
+  for (const Known& one : formats)
     known += fmt::format("{}{} ({})", known.empty() ? "" : ", ", one.name, one.summary);
   throw InputError({source, 0, 0}, "no known description of a {}; expected one of: {}{}", what,
                    known, otherwise);

@@ -83,7 +83,7 @@ bool lies_in(hwloc_obj_t inner, hwloc_obj_t outer) {
   return hwloc_bitmap_isincluded(inner->cpuset, outer->cpuset) != 0;
 }
 
-const AssumedCpu& cpu_of(hwloc_obj_t package) {
+AssumedCpu cpu_of(hwloc_obj_t package) {
   const auto info = [package](const char* name) {
     const char* value = package ? hwloc_obj_get_info_by_name(package, name) : nullptr;
     return std::string(value ? value : "");
@@ -171,7 +171,7 @@ class Domains {
         const auto siblings = std::ranges::count_if(
             domains_, [&](hwloc_obj_t other) { return lies_in(other, package); });
         return {static_cast<int>(package->logical_index), 1.0 / static_cast<double>(siblings),
-                &cpu_of(package)};
+                cpu_of(package)};
       }
       if (!lies_in(package, domain)) continue;
       ++inside;
@@ -179,7 +179,7 @@ class Domains {
     }
     // Not the number of any package that holds domains.
     const int alone = -1 - static_cast<int>(domain->logical_index);
-    return {alone, inside == 0 ? 1.0 : inside, &cpu_of(any)};
+    return {alone, inside == 0 ? 1.0 : inside, cpu_of(any)};
   }
 
   std::vector<hwloc_obj_t> packages_, domains_;
@@ -202,8 +202,6 @@ std::optional<ImportedHost> read_hwloc(const std::string& xml) {
   name_network(0, machine);
   return machine;
 }
-
-bool recognises(std::string_view text) { return text.find("<topology") != std::string_view::npos; }
 
 /// hwloc 3 writes the kinds of an OS device as bits (hwloc.h, hwloc_obj_osdev_type_e), hwloc 2 one
 /// of them as a number. For the few bits that matter here, a GPU before a coprocessor.
@@ -245,19 +243,15 @@ std::string for_libhwloc(const Xml& xml) {
   return out.str();
 }
 
-ImportedHost read(const std::shared_ptr<const Source>& source) {
+}  // namespace
+
+ImportedHost read_hwloc_xml(const std::shared_ptr<const Source>& source) {
   const Xml xml(source, "topology");
   const std::string text = for_libhwloc(xml);
   // libhwloc 2.9 dereferences what some malformed files lack, and leaks what it refuses.
   if (!survives([&] { read_hwloc(text).value(); }))
     xml.fail(xml.root(), "not a topology that libhwloc can read");
   return read_hwloc(text).value();
-}
-
-}  // namespace
-
-MachineFormat describe_hwloc() {
-  return {"hwloc", "hwloc's XML, as lstopo writes it", recognises, read};
 }
 
 }  // namespace ringscope

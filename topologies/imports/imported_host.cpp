@@ -104,7 +104,7 @@ void link_domains(const std::vector<DomainPlace>& places, ImportedHost& machine)
   const auto share = assumed_memory_share;
   std::map<int, int> sockets;  // by package
   for (std::size_t i = 0; i < places.size(); ++i) {
-    const AssumedCpu& cpu = *places[i].cpu;
+    const AssumedCpu& cpu = places[i].cpu;
     const int next = static_cast<int>(sockets.size());
     Bandwidth& memory = machine.domains[i].memory_bandwidth;
     machine.domains[i].socket = sockets.try_emplace(places[i].package, next).first->second;
@@ -118,7 +118,7 @@ void link_domains(const std::vector<DomainPlace>& places, ImportedHost& machine)
   for (std::size_t to = 1; to < places.size(); ++to) {
     for (std::size_t from = 0; from < to; ++from) {
       const bool near = places[from].package == places[to].package;
-      const AssumedCpu& cpu = *places[to].cpu;
+      const AssumedCpu& cpu = places[to].cpu;
       const Bandwidth inside =
           std::min(machine.domains[from].memory_bandwidth, machine.domains[to].memory_bandwidth);
       const Bandwidth bandwidth = near ? inside : cpu.socket_link;

@@ -63,7 +63,7 @@ void hang(const PciDevice& device, const std::string& parent, ImportedHost& mach
 struct DomainPlace {
   int package = 0;
   double share = 1;  ///< packages that the domain spans: 0.5 where two share one
-  const AssumedCpu* cpu = nullptr;
+  AssumedCpu cpu;
 };
 
 /// Sets the domains' sockets and memory bandwidths, and links every two; `places` has one entry per

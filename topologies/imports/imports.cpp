@@ -3,13 +3,7 @@
 
 #include <stdexcept>
 
-#include "topologies/imports/format_of.hpp"
-
 namespace ringscope {
-
-#define IMPORT(name) MachineFormat describe_##name();
-#include "topologies/imports/imports.def"
-#undef IMPORT
 
 namespace {
 
@@ -19,9 +13,16 @@ constexpr std::size_t most_mebibytes = 16;  // large machines fill a few of hwlo
 
 std::span<const MachineFormat> machine_formats() {
   static const MachineFormat list[] = {
-#define IMPORT(name) describe_##name(),
-#include "topologies/imports/imports.def"
-#undef IMPORT
+      {"hwloc", "hwloc's XML, as lstopo writes it", {{"<topology"}}, read_hwloc_xml},
+      {"nccl", "NCCL's topology XML", {{"<system"}, {"<cpu"}}, read_nccl},
+      {"nvidia_smi",
+       "output of `nvidia-smi topo -m`",
+       {{"GPU0"}, {"CPU Affinity"}},
+       read_nvidia_smi},
+      {"rocm_smi",
+       "what `rocm-smi --showtopo` prints",
+       {{"ROCm System Management Interface", "Link Type between two GPUs"}},
+       read_rocm_smi},
   };
   return list;
 }

@@ -7,20 +7,19 @@
 #include <string>
 #include <string_view>
 
+#include "topologies/imports/format_of.hpp"
 #include "topologies/imports/imported_host.hpp"
 #include "topologies/input/input.hpp"
 
 namespace ringscope {
 
-/// A format: imports/<name>.cpp, and one line in imports.def.
-struct MachineFormat {
-  std::string name;
-  std::string summary;
-  bool (*recognises)(std::string_view text);
-  /// Throws InputError.
-  ImportedHost (*read)(const std::shared_ptr<const Source>& source);
-};
+/// Throws InputError.
+using ReadMachine = ImportedHost(const std::shared_ptr<const Source>& source);
 
+/// A format: imports/<name>.cpp, its reader's name below, and a row in imports.cpp.
+using MachineFormat = Format<ReadMachine>;
+
+ReadMachine read_hwloc_xml, read_nccl, read_nvidia_smi, read_rocm_smi;
 std::span<const MachineFormat> machine_formats();
 
 /// The machine that a file describes, in the format named by `as`, or, where that is empty, the one

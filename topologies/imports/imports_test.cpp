@@ -266,9 +266,10 @@ TEST(Import, every_guess_is_told_with_its_source) {
   const std::string yaml = cluster_yaml(machine, "a file", 2, {});
   for (const std::string& note : machine.notes)
     EXPECT_NE(yaml.find("# " + note), std::string::npos) << note;
+  const AssumedCpu cpu = assumed_cpu("GenuineIntel", 6, 85);
   for (const std::string_view source :
        {assumed_pcie_share.source, assumed_nvlink_latency.source, assumed_port.source,
-        assumed_cpu("GenuineIntel", 6, 85).source, assumed_memory_share.source})
+        std::string_view(cpu.source), assumed_memory_share.source})
     EXPECT_NE(yaml.find(source), std::string::npos) << source;
   EXPECT_NE(yaml.find("guessed: one NIC on numa0"), std::string::npos);
 }

@@ -18,11 +18,6 @@
 namespace ringscope {
 namespace {
 
-bool is_nccl(std::string_view text) {
-  return text.find("<system") != std::string_view::npos &&
-         text.find("<cpu") != std::string_view::npos;
-}
-
 /// The bits of a mask such as "00000000,000fffff".
 int bits_of(const Xml& xml, pugi::xml_node cpu) {
   int bits = 0;
@@ -31,7 +26,6 @@ int bits_of(const Xml& xml, pugi::xml_node cpu) {
     unsigned digit = 0;
     if (std::from_chars(&c, &c + 1, digit, 16).ec != std::errc{})
       xml.fail(cpu,
-
                "<cpu>: expected a mask such as \"0000ffff,0000ffff\" as 'affinity', got \"{}\"",
                cpu.attribute("affinity").value());
     bits += std::popcount(digit);
@@ -96,10 +90,10 @@ class NcclReader {
       machine_.note("guessed: 1 core in numa{}, because its affinity mask is empty",
                     places_.size());
     machine_.domains.push_back({.cores = std::max(bits, 1), .memory_bandwidth = {}});
-    const AssumedCpu& model =
-        assumed_cpu(cpu.attribute("vendor").value(), cpu.attribute("familyid").as_int(),
-                    cpu.attribute("modelid").as_int());
-    places_.push_back({.package = static_cast<int>(places_.size()), .cpu = &model});
+    places_.push_back(
+        {.package = static_cast<int>(places_.size()),
+         .cpu = assumed_cpu(cpu.attribute("vendor").value(), cpu.attribute("familyid").as_int(),
+                            cpu.attribute("modelid").as_int())});
   }
 
   PciDevice device(pugi::xml_node pci) {
@@ -194,12 +188,10 @@ class NcclReader {
   int compute_capability_ = 0;  ///< of the GPUs; 0: not known
 };
 
+}  // namespace
+
 ImportedHost read_nccl(const std::shared_ptr<const Source>& source) {
   return NcclReader(source).read();
 }
-
-}  // namespace
-
-MachineFormat describe_nccl() { return {"nccl", "NCCL's topology XML", is_nccl, read_nccl}; }
 
 }  // namespace ringscope

@@ -20,11 +20,6 @@
 namespace ringscope {
 namespace {
 
-bool is_smi(std::string_view text) {
-  return text.find("GPU0") != std::string_view::npos &&
-         text.find("CPU Affinity") != std::string_view::npos;
-}
-
 /// "2" before "10".
 struct NumberOrder {
   bool operator()(const std::string& a, const std::string& b) const {
@@ -101,7 +96,7 @@ class SmiReader {
       machine_.note("numa{}: the domain of {}{}", places.size(), device->name,
                     name.empty() ? "" : ", NUMA or CPUs " + name);
       machine_.domains.push_back({.cores = cores_of(*device), .memory_bandwidth = {}});
-      places.push_back({.package = static_cast<int>(places.size()), .cpu = &assumed_cpu("", 0, 0)});
+      places.push_back({.package = static_cast<int>(places.size()), .cpu = assumed_cpu("", 0, 0)});
     }
     machine_.note("omitted: NUMA domains without a GPU, because the matrix does not name them");
     link_domains(places, machine_);
@@ -202,16 +197,12 @@ class SmiReader {
   std::map<std::string, std::size_t> numbers_;  ///< of the domains, by name
 };
 
-ImportedHost read_smi(const std::shared_ptr<const Source>& source) {
+}  // namespace
+
+ImportedHost read_nvidia_smi(const std::shared_ptr<const Source>& source) {
   return machine_of(read_smi_matrix(source));
 }
 
-}  // namespace
-
 ImportedHost machine_of(SmiMatrix matrix) { return SmiReader(std::move(matrix)).read(); }
-
-MachineFormat describe_nvidia_smi() {
-  return {"nvidia_smi", "output of `nvidia-smi topo -m`", is_smi, read_smi};
-}
 
 }  // namespace ringscope

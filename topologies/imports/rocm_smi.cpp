@@ -14,11 +14,6 @@ namespace {
 
 constexpr std::size_t most_gpus = 64;
 
-bool is_rocm(std::string_view text) {
-  return text.find("ROCm System Management Interface") != std::string_view::npos ||
-         text.find("Link Type between two GPUs") != std::string_view::npos;
-}
-
 /// The table below "=== Hops between two GPUs ===": symmetric, 0 on its diagonal.
 std::vector<SmiLine> table_of(std::span<const SmiLine> lines, const Place& whole,
                               std::string_view title) {
@@ -65,7 +60,9 @@ SmiCell cell_of(const Value& type, const Value& hops) {
   return {direct ? Relation::nv : Relation::sys, direct ? 1 : 0};
 }
 
-ImportedHost read_rocm(const std::shared_ptr<const Source>& source) {
+}  // namespace
+
+ImportedHost read_rocm_smi(const std::shared_ptr<const Source>& source) {
   const Place whole{source, 0, 0};
   const std::vector<SmiLine> lines = smi_lines(source);
   const auto types = table_of(lines, whole, "Link Type"), hops = table_of(lines, whole, "Hops");
@@ -93,12 +90,6 @@ ImportedHost read_rocm(const std::shared_ptr<const Source>& source) {
         "omitted: xGMI of several hops and links that are not known (XXXX); these GPUs "
         "reach each other over PCIe");
   return machine;
-}
-
-}  // namespace
-
-MachineFormat describe_rocm_smi() {
-  return {"rocm_smi", "what `rocm-smi --showtopo` prints", is_rocm, read_rocm};
 }
 
 }  // namespace ringscope

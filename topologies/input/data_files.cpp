@@ -107,8 +107,7 @@ Value read_part(const std::string& file, std::string_view part) {
 }
 
 void refuse_file(const std::string& path, const std::string& why) {
-  const std::string name = path.empty() ? "the file ''" : path;
-  throw InputError({std::make_shared<const Source>(Source{name, ""}), 0, 0}, why);
+  typed(path.empty() ? "the file ''" : path, "").fail(why);
 }
 
 std::string read_file(const std::string& path, std::size_t most_mebibytes,

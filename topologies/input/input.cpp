@@ -275,6 +275,11 @@ bool Fields::has(std::string_view key) const {
   return value && !value->is_null();
 }
 
+void Fields::refuse(std::initializer_list<const char*> keys, std::string_view why) {
+  for (const char* key : keys)
+    if (const Value* value = optional(key)) value->fail(fmt::format(fmt::runtime(why), key));
+}
+
 void Fields::finish() const {
   for (const auto& entry : map_->entries()) {
     if (std::ranges::find(known_, entry.key) == known_.end())

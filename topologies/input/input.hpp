@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <span>
@@ -106,6 +107,7 @@ class Value {
   Seconds seconds() const;
   ByteCost byte_cost() const;
   std::int64_t integer(std::int64_t least, std::int64_t most) const;
+  int whole(int least, int most) const { return static_cast<int>(integer(least, most)); }
   double number(double least, double most) const;
   bool boolean() const;
   std::string text() const;  ///< any non-empty scalar
@@ -128,6 +130,11 @@ struct Value::Entry {
   Value value;
 };
 
+/// A word that a user typed, as a scalar whose place is `where`: a subcommand or an option.
+inline Value typed(const std::string& where, const std::string& word) {
+  return Value::scalar_at({std::make_shared<const Source>(Source{where, word}), 0, 0}, word);
+}
+
 /// The entries of one map. Construction refuses a value that is no map; finish() refuses keys that
 /// were never asked for (with a suggestion), so that a misspelt key is never silently ignored.
 class Fields {
@@ -147,6 +154,8 @@ class Fields {
   /// Reads the map at the key, where there is one, and enters it with its defaults filled in.
   void nested(std::string_view key, const std::function<void(Fields&)>& read);
   bool has(std::string_view key) const;
+  /// Throws at the first of the keys that is there; {} in `why` is the key.
+  void refuse(std::initializer_list<const char*> keys, std::string_view why);
   void finish() const;
   const Value& map() const { return *map_; }
   /// The map as it was read, defaults filled in, in the order of the calls: it parses back alike.

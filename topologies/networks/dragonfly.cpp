@@ -23,13 +23,13 @@ struct Shape {
 
 Shape read_shape(Fields& fields, const HostMaker& make_host) {
   Shape shape;
-  shape.routers = static_cast<int>(fields.required("routers").integer(1, most_ports));
-  shape.hosts = static_cast<int>(fields.required("hosts_per_router").integer(1, most_ports));
-  shape.ports = static_cast<int>(fields.required("global_ports").integer(1, most_ports));
+  shape.routers = fields.required("routers").whole(1, most_ports);
+  shape.hosts = fields.required("hosts_per_router").whole(1, most_ports);
+  shape.ports = fields.required("global_ports").whole(1, most_ports);
   const int most =
       std::min(shape.routers * shape.ports + 1, most_hosts / (shape.routers * shape.hosts));
   const Value& groups = fields.value_or("groups", std::to_string(most));
-  shape.groups = static_cast<int>(groups.integer(2, std::max(most, 2)));
+  shape.groups = groups.whole(2, std::max(most, 2));
   shape.between = shape.routers * shape.ports / (shape.groups - 1);
   if (shape.routers * shape.hosts > most_hosts / 2)
     groups.fail("a dragonfly has at most {} hosts", most_hosts);
@@ -38,25 +38,18 @@ Shape read_shape(Fields& fields, const HostMaker& make_host) {
   return shape;
 }
 
-/// `key`, where it differs from the cable of the hosts.
-LinkPair read_other_cable(Fields& fields, std::string_view key, const LinkPair& link) {
-  Fields cable(fields.value_or(key, "{}"), std::string(key));
-  const LinkPair pair = read_link_or(cable, link);
-  cable.finish();
-  fields.resolve(key, cable.resolved());
-  return pair;
-}
-
 /// The router of a group whose port leads to the group `offset` further on, by the k-th cable.
 int router_of(const Shape& shape, int offset, int k) {
   return ((offset - 1) * shape.between + k) / shape.ports;
 }
 
+}  // namespace
+
 void build_dragonfly(Fields& fields, const HostMaker& make_host, Topology& topology) {
   const Shape shape = read_shape(fields, make_host);
   const LinkPair link = read_cable(fields, "link");
-  const LinkPair local = read_other_cable(fields, "local", link);
-  const LinkPair global = read_other_cable(fields, "global", link);
+  const LinkPair local = read_cable_or(fields, "local", link);
+  const LinkPair global = read_cable_or(fields, "global", link);
   Table<Table<Vertex>> groups;
   for (int group = 0; group < shape.groups; ++group) {
     Table<Vertex>& routers = groups.emplace_back();
@@ -74,12 +67,6 @@ void build_dragonfly(Fields& fields, const HostMaker& make_host, Topology& topol
       for (int k = 0; k < shape.between; ++k)
         topology.connect(groups[from][router_of(shape, to - from, k)],
                          groups[to][router_of(shape, shape.groups - (to - from), k)], global);
-}
-
-}  // namespace
-
-NetworkFamily describe_dragonfly() {
-  return {"dragonfly", "groups of routers, all groups linked to each other", build_dragonfly};
 }
 
 }  // namespace ringscope

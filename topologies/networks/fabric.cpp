@@ -106,14 +106,13 @@ void read_trunk(const Value& item, const LinkPair& usual, const Names& names, To
   for (int i = 0; i < cables; ++i) topology.connect(from, to, cable);
 }
 
+}  // namespace
+
 void build_fabric(Fields& fields, const HostMaker& make_host, Topology& topology) {
   const Value& switches = fields.required("switches");
   const Value& hosts = fields.required("hosts");
   const LinkPair link = read_cable(fields, "link");
-  Fields trunk_fields(fields.value_or("trunk", "{}"), "trunk");
-  const LinkPair trunk = read_link_or(trunk_fields, link);
-  trunk_fields.finish();
-  fields.resolve("trunk", trunk_fields.resolved());
+  const LinkPair trunk = read_cable_or(fields, "trunk", link);
   const Value* trunks = fields.optional("trunks");
 
   Names names;
@@ -124,12 +123,6 @@ void build_fabric(Fields& fields, const HostMaker& make_host, Topology& topology
   if (trunks == nullptr) return;
   for (const Value& item : items_of(*trunks, "[{from: leaf1, to: spine1, cables: 2}]"))
     read_trunk(item, trunk, names, topology);
-}
-
-}  // namespace
-
-NetworkFamily describe_fabric() {
-  return {"fabric", "named hosts, switches and links, as they are", build_fabric};
 }
 
 }  // namespace ringscope

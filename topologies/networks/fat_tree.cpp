@@ -8,16 +8,15 @@
 #include "topologies/networks/networks.hpp"
 
 namespace ringscope {
-namespace {
 
 void build_fat_tree(Fields& fields, const HostMaker& make_host, Topology& topology) {
   constexpr int largest_k = 128;
   const Value& ports = fields.required("k");
-  const int k = static_cast<int>(ports.integer(2, largest_k));
+  const int k = ports.whole(2, largest_k);
   if (k % 2 != 0) ports.fail("expected an even number of ports, got \"{}\"", k);
   const int half = k / 2, most = k * half * half;
   const Value& some = fields.value_or("hosts", std::to_string(most));
-  const int hosts = static_cast<int>(some.integer(1, most));
+  const int hosts = some.whole(1, most);
   make_host.check_room(hosts < most ? some : ports, hosts, k * k + half * half);
   const LinkPair cable = read_cable(fields, "link");
 
@@ -38,12 +37,6 @@ void build_fat_tree(Fields& fields, const HostMaker& make_host, Topology& topolo
         add_host(make_host, host_name(std::ssize(topology.hosts())), edge, cable, topology);
     }
   }
-}
-
-}  // namespace
-
-NetworkFamily describe_fat_tree() {
-  return {"fat_tree", "k-ary fat tree of three levels", build_fat_tree};
 }
 
 }  // namespace ringscope

@@ -6,9 +6,14 @@
 namespace ringscope {
 
 std::span<const NetworkFamily> network_families() {
-  static const NetworkFamily list[] = {describe_star(),  describe_two_level(), describe_fat_tree(),
-                                       describe_torus(), describe_fabric(),    describe_dragonfly(),
-                                       describe_rails()};
+  static const NetworkFamily list[] = {
+      {"star", "all hosts on one switch", build_star},
+      {"two_level", "racks below one core switch", build_two_level},
+      {"fat_tree", "k-ary fat tree of three levels", build_fat_tree},
+      {"torus", "one switch per host, wrapped in every dimension", build_torus},
+      {"fabric", "named hosts, switches and links, as they are", build_fabric},
+      {"dragonfly", "groups of routers, all groups linked to each other", build_dragonfly},
+      {"rails", "NIC i of every host on leaf i of its pod", build_rails}};
   return list;
 }
 
@@ -16,6 +21,14 @@ LinkPair read_cable(Fields& fields, std::string_view key) {
   Fields link(fields.required(key), std::string(key));
   const LinkPair cable = read_link(link);
   if (key == "link") link.optional("kind");  // read_cluster() takes it
+  link.finish();
+  fields.resolve(key, link.resolved());
+  return cable;
+}
+
+LinkPair read_cable_or(Fields& fields, std::string_view key, const LinkPair& usual) {
+  Fields link(fields.value_or(key, "{}"), std::string(key));
+  const LinkPair cable = read_link_or(link, usual);
   link.finish();
   fields.resolve(key, link.resolved());
   return cable;

@@ -10,22 +10,18 @@
 
 namespace ringscope {
 
-/// A network family: networks/<name>.cpp, one line below, and its name in
-/// network_families().
+/// Reads the keys of a network family and joins hosts made by `make_host(name)` into `topology`.
+using BuildNetwork = void(Fields& fields, const HostMaker& make_host, Topology& topology);
+
+/// A network family: networks/<name>.cpp, its name below, and its row in network_families().
 struct NetworkFamily {
   std::string name;
   std::string summary;
-  /// Reads its own keys and joins hosts made by `make_host(name)` into `topology`.
-  void (*build)(Fields& fields, const HostMaker& make_host, Topology& topology);
+  BuildNetwork* build;
 };
 
-NetworkFamily describe_star();
-NetworkFamily describe_two_level();
-NetworkFamily describe_fat_tree();
-NetworkFamily describe_torus();
-NetworkFamily describe_fabric();
-NetworkFamily describe_dragonfly();
-NetworkFamily describe_rails();
+BuildNetwork build_star, build_two_level, build_fat_tree, build_torus, build_fabric,
+    build_dragonfly, build_rails;
 std::span<const NetworkFamily> network_families();
 
 inline constexpr int most_hosts = 1 << 20;
@@ -33,6 +29,8 @@ inline constexpr int most_hosts = 1 << 20;
 /// `key: {bandwidth: 10 Gbit/s, latency: 5 us}`, as read_link() reads it; forward is towards the
 /// core of the network.
 LinkPair read_cable(Fields& fields, std::string_view key);
+/// The same, where it differs from `usual`.
+LinkPair read_cable_or(Fields& fields, std::string_view key, const LinkPair& usual);
 Vertex add_switch(Topology& topology, std::string name);
 /// A new host with a cable from each of its NICs to `to`; `cable` is what most hosts have.
 void add_host(const HostMaker& make_host, const std::string& name, Vertex to, const LinkPair& cable,

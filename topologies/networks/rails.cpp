@@ -7,25 +7,21 @@
 #include "topologies/networks/networks.hpp"
 
 namespace ringscope {
-namespace {
 
 void build_rails(Fields& fields, const HostMaker& make_host, Topology& topology) {
   constexpr int most_rails = 64, most_spines = 1024, most_uplinks = 1024;
   const Value &number = fields.value_or("pods", "1"), &per_pod = fields.required("hosts_per_pod");
-  const auto pods = static_cast<int>(number.integer(1, most_hosts));
-  const auto hosts = static_cast<int>(per_pod.integer(1, most_hosts));
-  const int rails = static_cast<int>(fields.required("rails").integer(1, most_rails));
+  const auto pods = number.whole(1, most_hosts);
+  const auto hosts = per_pod.whole(1, most_hosts);
+  const int rails = fields.required("rails").whole(1, most_rails);
   const Value& count = fields.required("spines");
-  const int spines = static_cast<int>(count.integer(pods > 1 ? 1 : 0, most_spines));
-  const int uplinks = static_cast<int>(fields.value_or("uplinks", "1").integer(1, most_uplinks));
+  const int spines = count.whole(pods > 1 ? 1 : 0, most_spines);
+  const int uplinks = fields.value_or("uplinks", "1").whole(1, most_uplinks);
   // As in two_level: the other one may be a base's.
   make_host.check_room(pods > hosts ? number : per_pod, std::int64_t{pods} * hosts,
                        std::int64_t{pods} * rails + spines);
   const LinkPair link = read_cable(fields, "link");
-  Fields other(fields.value_or("uplink", "{}"), "uplink");
-  const LinkPair uplink = read_link_or(other, link);
-  other.finish();
-  fields.resolve("uplink", other.resolved());
+  const LinkPair uplink = read_cable_or(fields, "uplink", link);
 
   std::vector<Vertex> tops;
   for (int i = 0; i < spines; ++i) tops.push_back(add_switch(topology, fmt::format("spine{}", i)));
@@ -44,12 +40,6 @@ void build_rails(Fields& fields, const HostMaker& make_host, Topology& topology)
         topology.connect(nic, leaves[next++ % leaves.size()], own);
     }
   }
-}
-
-}  // namespace
-
-NetworkFamily describe_rails() {
-  return {"rails", "NIC i of every host on leaf i of its pod", build_rails};
 }
 
 }  // namespace ringscope

@@ -27,6 +27,8 @@ std::vector<std::string> read_host_names(const Value& hosts) {
   return names;
 }
 
+}  // namespace
+
 void build_star(Fields& fields, const HostMaker& make_host, Topology& topology) {
   const Value& hosts = fields.required("hosts");
   const auto names = read_host_names(hosts);
@@ -35,9 +37,5 @@ void build_star(Fields& fields, const HostMaker& make_host, Topology& topology) 
   const Vertex middle = add_switch(topology, "switch");
   for (const std::string& name : names) add_host(make_host, name, middle, cable, topology);
 }
-
-}  // namespace
-
-NetworkFamily describe_star() { return {"star", "all hosts on one switch", build_star}; }
 
 }  // namespace ringscope

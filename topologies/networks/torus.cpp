@@ -17,11 +17,13 @@ std::vector<int> read_dimensions(const Value& list) {
   std::vector<int> dimensions;
   int hosts = 1;
   for (const Value& item : list.items()) {
-    dimensions.push_back(static_cast<int>(item.integer(1, most_hosts / hosts)));
+    dimensions.push_back(item.whole(1, most_hosts / hosts));
     hosts *= dimensions.back();
   }
   return dimensions;
 }
+
+}  // namespace
 
 void build_torus(Fields& fields, const HostMaker& make_host, Topology& topology) {
   const Value& sizes = fields.required("dimensions");
@@ -48,12 +50,6 @@ void build_torus(Fields& fields, const HostMaker& make_host, Topology& topology)
       topology.connect(switches[i], switches[next], cable);
     }
   }
-}
-
-}  // namespace
-
-NetworkFamily describe_torus() {
-  return {"torus", "one switch per host, wrapped in every dimension", build_torus};
 }
 
 }  // namespace ringscope

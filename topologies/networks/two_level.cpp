@@ -45,17 +45,19 @@ bool carry_alike(const LinkPair& one, const LinkPair& other) {
   return one.forward == other.forward && one.backward == other.backward;
 }
 
+}  // namespace
+
 void build_two_level(Fields& fields, const HostMaker& make_host, Topology& topology) {
   constexpr int most_uplinks = 1024;
   const Value &number = fields.required("racks"), &in_rack = fields.required("hosts_per_rack");
-  const auto racks = static_cast<int>(number.integer(1, most_hosts));
-  const auto per_rack = static_cast<int>(in_rack.integer(1, most_hosts));
+  const auto racks = number.whole(1, most_hosts);
+  const auto per_rack = in_rack.whole(1, most_hosts);
   // The larger of the two is wrong: the other one may be a base's.
   make_host.check_room(racks > per_rack ? number : in_rack, std::int64_t{racks} * per_rack,
                        racks + 1);
   fields.expect("uplink");
   const LinkPair link = read_cable(fields, "link");
-  const int uplinks = static_cast<int>(fields.value_or("uplinks", "1").integer(1, most_uplinks));
+  const int uplinks = fields.value_or("uplinks", "1").whole(1, most_uplinks);
   LinkPair hosts = cables_of(make_host, link, 0, per_rack);
   LinkPair uplink = read_uplink(fields, link, hosts, uplinks);
 
@@ -69,12 +71,6 @@ void build_two_level(Fields& fields, const HostMaker& make_host, Topology& topol
     for (int i = 0; i < per_rack; ++i)
       add_host(make_host, host_name(std::ssize(topology.hosts())), rack_switch, link, topology);
   }
-}
-
-}  // namespace
-
-NetworkFamily describe_two_level() {
-  return {"two_level", "racks below one core switch", build_two_level};
 }
 
 }  // namespace ringscope

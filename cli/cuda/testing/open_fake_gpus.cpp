@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // ringscope-cuda-fake: RINGSCOPE_FAKE="gpus=2,peers=1,memory=1000000" says what its GPUs are like.
-#include <fmt/format.h>
 
 #include <cstdlib>
 #include <map>
@@ -24,7 +23,7 @@ std::map<std::string, std::uint64_t> settings() {
     const std::size_t equals = word.find('=');
     const auto known = found.find(word.substr(0, equals));
     if (known == found.end() || equals == std::string::npos)
-      throw BadInput(fmt::format("RINGSCOPE_FAKE: unknown: {}", word));
+      throw BadInput("RINGSCOPE_FAKE: unknown: {}", word);
     known->second = std::stoull(word.substr(equals + 1));
   }
   return found;

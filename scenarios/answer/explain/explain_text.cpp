@@ -13,8 +13,6 @@ namespace {
 
 constexpr std::size_t most_rows = 12;
 constexpr std::size_t most_segments = 8;  // at each end of the chain
-using Align = TextTable::Align;
-
 /// Text in lines of at most 100 columns.
 std::string wrapped(const std::string& text) {
   constexpr std::size_t width = 100;
@@ -40,7 +38,7 @@ std::string wrapped(const std::string& text) {
 std::string blame_table(const Report& report, bool all) {
   const std::vector<Blamed> rows = blames(report);
   const TimeScale scale(report.time_s);
-  TextTable table({{"time"}, {"share"}, {"cause", Align::left}});
+  TextTable table({"time", "share", text_column("cause")});
   const auto add = [&](double seconds, const std::string& what) {
     table.add({scale.text(seconds), fmt::format("{:.1f} %", 100 * seconds / report.time_s), what});
   };
@@ -61,7 +59,7 @@ std::string blame_table(const Report& report, bool all) {
 std::string chain_table(const Report& report, bool all) {
   const PathChain& chain = *report.chain;
   const TimeScale scale(report.time_s);
-  TextTable table({{"start"}, {"duration"}, {"cause", Align::left}});
+  TextTable table({"start", "duration", text_column("cause")});
   const std::size_t count = chain.segments.size();
   const bool whole = all || count <= 2 * most_segments + 1;
   for (std::size_t i = 0; i < count; ++i) {

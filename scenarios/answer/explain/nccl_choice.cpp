@@ -75,17 +75,12 @@ std::string print_nccl_choice(const Report& report, std::span<const NcclOutcome>
   if (outcomes.empty()) return "";
   std::string text =
       fmt::format("NCCL takes {}. {}.\n\n", report.chosen, verdict(report, outcomes));
-  constexpr auto left = TextTable::Align::left;
   double most = report.time_s;
   for (const NcclOutcome& one : outcomes)
     most = std::max({most, one.report.time_s, one.alternative.expected_s});
   const TimeScale scale(most);
-  TextTable table({{"algorithm", left},
-                   {"protocol", left},
-                   {"NCCL expects"},
-                   {"simulated"},
-                   {"against its choice"},
-                   {"", left}});
+  TextTable table({text_column("algorithm"), text_column("protocol"), "NCCL expects", "simulated",
+                   "against its choice", text_column("")});
   for (const NcclOutcome& one : outcomes)
     table.add({one.alternative.algorithm, one.alternative.protocol,
                scale.text(one.alternative.expected_s), scale.text(one.report.time_s),

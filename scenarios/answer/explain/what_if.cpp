@@ -129,8 +129,7 @@ void sort_gains(std::vector<Gain>& gains) {
 
 std::string print_gains(const Report& report, const std::vector<Gain>& gains) {
   const TimeScale scale(report.time_s);
-  TextTable table(
-      {{"gain"}, {"time"}, {"ratio"}, {"on the path"}, {"at 2x speed", TextTable::Align::left}});
+  TextTable table({"gain", "time", "ratio", "on the path", text_column("at 2x speed")});
   for (const Gain& gain : gains) {
     const std::string on_path = scale.text(gain.candidate.on_path_s);
     if (gain.with.deadlock) {

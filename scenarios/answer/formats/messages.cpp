@@ -17,11 +17,6 @@ Duration cost_of(const Library& library, bool gpu, const Operation& operation) {
   return Duration(time.count());
 }
 
-[[noreturn]] void fail(const Scenario& scenario, const std::string& why) {
-  const auto source = std::make_shared<const Source>(Source{scenario.name, ""});
-  throw InputError({source, 0, 0}, why);
-}
-
 }  // namespace
 
 traces::Trace messages_of(const Scenario& scenario, traces::Unordered unordered) {
@@ -30,9 +25,10 @@ traces::Trace messages_of(const Scenario& scenario, traces::Unordered unordered)
   if (schedule != nullptr && schedule->trace != nullptr && schedule->trace->of_goal)
     return *schedule->trace;
   if (job.overlap)
-    fail(scenario,
-         "a graph of messages cannot say it: the job has 'overlap', and the engine that "
-         "would drive it is the simulator's");
+    typed(scenario.name, "")
+        .fail(
+            "a graph of messages cannot say it: the job has 'overlap', and the engine that "
+            "would drive it is the simulator's");
   const PlacedOptions options(job, scenario.placement);
   const int ranks = options.ranks();
   const std::size_t items = job.bytes.count;
@@ -47,7 +43,7 @@ traces::Trace messages_of(const Scenario& scenario, traces::Unordered unordered)
           [&](const Operation& operation) { return cost_of(scenario.library, gpu, operation); },
           unordered));
     } catch (const traces::NoGraph& none) {
-      fail(scenario, none.what());
+      typed(scenario.name, "").fail(none.what());
     }
   }
   return trace;

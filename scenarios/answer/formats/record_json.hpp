@@ -3,7 +3,7 @@
 //
 // name_fields(keys, record) names the fields of a record, for writing and for reading. `keys` has
 //   keys(key, field)               a field that is always there
-//   keys.unless_empty(key, field)  a list, or an optional, left out while it holds nothing
+//   keys.unless_empty(key, field)  a list, an optional or a count, left out while it holds nothing
 //   keys.derived(key, make)        written as make() says and not read: it follows from the others
 #pragma once
 
@@ -56,6 +56,9 @@ class Writer {
   template <class Record>
   void unless_empty(const char* key, const std::optional<Record>& record) {
     if (record) json_[key] = written(*record);
+  }
+  void unless_empty(const char* key, std::size_t count) {
+    if (count > 0) json_[key] = count;
   }
   void derived(const char* key, auto make) { json_[key] = make(); }
 

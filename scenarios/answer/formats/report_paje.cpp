@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
+#include <vector>
 
 #include "scenarios/answer/formats/report_formats.hpp"
 #include "scenarios/answer/path_chain.hpp"
@@ -12,72 +14,42 @@
 namespace ringscope {
 namespace {
 
-/// Each kind of line: its name and its fields, with their types.
-constexpr std::string_view header =
-    R"(%EventDef PajeDefineContainerType 0
-%  Alias string
-%  Type string
-%  Name string
-%EndEventDef
-%EventDef PajeDefineStateType 1
-%  Alias string
-%  Type string
-%  Name string
-%EndEventDef
-%EventDef PajeDefineLinkType 2
-%  Alias string
-%  Type string
-%  StartContainerType string
-%  EndContainerType string
-%  Name string
-%EndEventDef
-%EventDef PajeDefineEntityValue 3
-%  Alias string
-%  Type string
-%  Name string
-%  Color color
-%EndEventDef
-%EventDef PajeCreateContainer 4
-%  Time date
-%  Alias string
-%  Type string
-%  Container string
-%  Name string
-%EndEventDef
-%EventDef PajeDestroyContainer 5
-%  Time date
-%  Type string
-%  Name string
-%EndEventDef
-%EventDef PajeSetState 6
-%  Time date
-%  Type string
-%  Container string
-%  Value string
-%EndEventDef
-%EventDef PajeStartLink 7
-%  Time date
-%  Type string
-%  Container string
-%  StartContainer string
-%  Value string
-%  Key string
-%EndEventDef
-%EventDef PajeEndLink 8
-%  Time date
-%  Type string
-%  Container string
-%  EndContainer string
-%  Value string
-%  Key string
-%EndEventDef
-0 case 0 "Case"
+/// Kinds of lines, by their numbers.
+struct LineKind {
+  std::string_view name;
+  std::vector<std::string_view> fields;
+};
+
+/// The kinds of lines with the types of their fields, then the containers, and what they show.
+std::string header() {
+  const LineKind kinds[] = {
+      {"PajeDefineContainerType", {"Alias", "Type", "Name"}},
+      {"PajeDefineStateType", {"Alias", "Type", "Name"}},
+      {"PajeDefineLinkType", {"Alias", "Type", "StartContainerType", "EndContainerType", "Name"}},
+      {"PajeDefineEntityValue", {"Alias", "Type", "Name", "Color"}},
+      {"PajeCreateContainer", {"Time", "Alias", "Type", "Container", "Name"}},
+      {"PajeDestroyContainer", {"Time", "Type", "Name"}},
+      {"PajeSetState", {"Time", "Type", "Container", "Value"}},
+      {"PajeStartLink", {"Time", "Type", "Container", "StartContainer", "Value", "Key"}},
+      {"PajeEndLink", {"Time", "Type", "Container", "EndContainer", "Value", "Key"}}};
+  std::string text;
+  for (int number = 0; const LineKind& kind : kinds) {
+    text += fmt::format("%EventDef {} {}\n", kind.name, number++);
+    for (const std::string_view field : kind.fields)
+      text += fmt::format("%  {} {}\n", field,
+                          field == "Time"    ? "date"
+                          : field == "Color" ? "color"
+                                             : "string");
+    text += "%EndEventDef\n";
+  }
+  return text + R"(0 case 0 "Case"
 0 rank case "Rank"
 0 path case "Critical path"
 1 doing rank "RankActivity"
 1 cause path "Cause"
 2 message case rank rank "Message"
 )";
+}
 
 /// Hue by place in a list, in Paje's three numbers from 0 to 1.
 std::string colour(std::size_t index, std::size_t count) {
@@ -177,7 +149,7 @@ void add_chain(std::size_t index, const PathChain& chain, Lines& lines) {
 }  // namespace
 
 std::string to_paje(std::span<const Report> reports) {
-  std::string text(header);
+  std::string text = header();
   text += values("doing", activity_names) + values("cause", cause_names);
   Lines lines;
   for (std::size_t i = 0; i < reports.size(); ++i) {

@@ -109,7 +109,7 @@ void name_fields(auto& keys, Is<TrainingReport> auto& training) {
 struct Skipped {
   double seconds = 0;
   std::uint64_t messages = 0;
-  std::optional<std::size_t> repetitions;
+  std::size_t repetitions = 0;
 };
 
 void name_fields(auto& keys, Is<Skipped> auto& skipped) {
@@ -136,27 +136,17 @@ inline Json question_of(const Value& resolved) {
   return question ? to_json(*question) : Json();
 }
 
-void name_folded(auto& keys, auto& report) {
-  std::optional<Folded> folded;
-  if (report.simulated_ranks > 0 || !report.not_folded.empty())
-    folded = {report.simulated_ranks, report.uneven, report.not_folded};
-  keys.unless_empty("folded", folded);
-  if constexpr (!std::is_const_v<std::remove_reference_t<decltype(report)>>)
-    if (folded)
-      std::tie(report.simulated_ranks, report.uneven, report.not_folded) =
-          std::tuple(folded->simulated_ranks, folded->uneven, folded->why_not);
-}
-
-void name_skipped(auto& keys, auto& report) {
-  std::optional<Skipped> skipped;
-  if (report.skipped_messages > 0 || report.skipped_repetitions > 0)
-    skipped = {report.skipped_s, report.skipped_messages, {}};
-  if (report.skipped_repetitions > 0) skipped->repetitions = report.skipped_repetitions;
-  keys.unless_empty("skipped", skipped);
-  if constexpr (!std::is_const_v<std::remove_reference_t<decltype(report)>>)
-    if (skipped)
-      std::tie(report.skipped_s, report.skipped_messages, report.skipped_repetitions) =
-          std::tuple(skipped->seconds, skipped->messages, skipped->repetitions.value_or(0));
+/// A record of its own for three members of a report, where `there`.
+template <typename Part>
+void name_part(auto& keys, const char* key, bool there, auto&... members) {
+  std::optional<Part> part;
+  if (there) part = Part{members...};
+  keys.unless_empty(key, part);
+  if constexpr (!(std::is_const_v<std::remove_reference_t<decltype(members)>> || ...))
+    if (part) {
+      const auto& [one, two, three] = *part;
+      std::tie(members...) = std::tie(one, two, three);
+    }
 }
 
 void name_fields(auto& keys, Is<Report> auto& report) {
@@ -176,9 +166,11 @@ void name_fields(auto& keys, Is<Report> auto& report) {
   keys.derived("version", [] { return Json(version()); });
   FIELDS(report, wall_s, peak_rss_bytes);
   keys.unless_empty("deadlock", report.deadlock);
-  name_skipped(keys, report);
+  name_part<Skipped>(keys, "skipped", report.skipped_messages > 0 || report.skipped_repetitions > 0,
+                     report.skipped_s, report.skipped_messages, report.skipped_repetitions);
   keys.unless_empty("tolerance", report.tolerance);
-  name_folded(keys, report);
+  name_part<Folded>(keys, "folded", report.simulated_ranks > 0 || !report.not_folded.empty(),
+                    report.simulated_ranks, report.uneven, report.not_folded);
   keys.unless_empty("warnings", report.warnings);
   FIELDS_UNLESS_EMPTY(report, observations, training, streams, samples, trace_nodes, neighbours);
   if (report.neighbours.empty()) return;

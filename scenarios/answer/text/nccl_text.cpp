@@ -10,6 +10,7 @@
 #include "nccl/choice/choice.hpp"
 #include "nccl/choice/rccl.hpp"
 #include "scenarios/answer/text/table.hpp"
+#include "topologies/input/characters.hpp"
 
 namespace ringscope {
 namespace {
@@ -31,15 +32,14 @@ std::string port_name(const nccl::HostGraph& graph, int port) {
 std::string channels_text(const nccl::HostGraph& graph, const nccl::Found& found,
                           std::string_view what) {
   if (found.channels.empty()) return fmt::format("{}: none\n", what);
-  const std::size_t count = found.channels.size();
   std::string text =
-      fmt::format("{}: {} channel{} of {} GB/s ({})", what, count, count == 1 ? "" : "s",
+      fmt::format("{}: {} of {} GB/s ({})", what, plural(found.channels.size(), "channel"),
                   found.inside, nccl::name_of(found.farthest_gpu));
   if (graph.several_hosts)
     text += fmt::format(", to the NICs {} GB/s ({})", found.outside,
                         nccl::name_of(found.farthest_port));
-  constexpr auto left = TextTable::Align::left;
-  TextTable table({{"channels", left}, {"GPUs in order", left}, {"in by", left}, {"out by", left}});
+  TextTable table({text_column("channels"), text_column("GPUs in order"), text_column("in by"),
+                   text_column("out by")});
   std::vector<std::pair<nccl::FoundChannel, std::vector<int>>> equal;
   for (int number = 0; const nccl::FoundChannel& channel : found.channels) {
     auto known =
@@ -62,8 +62,8 @@ std::string heads_text(const nccl::HostGraph& graph, const nccl::Found& found) {
   std::vector<int> gpus;
   for (const nccl::FoundChannel& channel : found.channels)
     gpus.push_back(graph.numbers[channel.gpus.front()]);
-  std::string text = fmt::format("  NVLS: {} head{} of {} GB/s", gpus.size(),
-                                 gpus.size() == 1 ? "" : "s", found.inside);
+  std::string text =
+      fmt::format("  NVLS: {} of {} GB/s", plural(gpus.size(), "head"), found.inside);
   if (graph.several_hosts) text += fmt::format(", to the NICs {} GB/s", found.outside);
   return text + fmt::format(": GPUs {}\n", joined(gpus));
 }
@@ -144,9 +144,9 @@ std::string name_of(const NcclTuningRow& row) {
 
 /// Times of one function, a line for each size.
 std::string times_text(std::span<const NcclTuningRow> rows, std::span<const std::uint64_t> sizes) {
-  std::vector<TextTable::Column> columns = {{"bytes"}};
-  for (const NcclTuningRow& row : rows) columns.push_back({name_of(row)});
-  columns.push_back({"choice", TextTable::Align::left});
+  std::vector<TextTable::Column> columns = {"bytes"};
+  for (const NcclTuningRow& row : rows) columns.push_back(name_of(row));
+  columns.push_back(text_column("choice"));
   TextTable table(columns);
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     std::vector<std::string> cells = {to_short_text(Bytes{sizes[i]})};
@@ -164,8 +164,7 @@ std::string print_nccl_tuning(const nccl::Platform& machine, int ranks, int host
   std::vector<std::uint64_t> sizes;
   for (std::uint64_t bytes = 8; bytes <= std::uint64_t{8} << 30; bytes *= 4) sizes.push_back(bytes);
   const std::vector<NcclTuningRow> rows = nccl_tuning(ranks, hosts, machine, sizes);
-  constexpr auto left = TextTable::Align::left;
-  TextTable table({{"function", left}, {"by", left}, {"latency [us]"}, {"bandwidth [GB/s]"}});
+  TextTable table({text_column("function"), text_column("by"), "latency [us]", "bandwidth [GB/s]"});
   std::vector<std::pair<std::string, std::string>> times;
   for (std::size_t begin = 0, end = 0; begin < rows.size(); begin = end) {
     const std::string name(nccl::function_names[static_cast<std::size_t>(rows[begin].function)]);
@@ -180,8 +179,8 @@ std::string print_nccl_tuning(const nccl::Platform& machine, int ranks, int host
   }
   const std::string library =
       nccl::is_rccl(machine) ? "RCCL" : fmt::format("NCCL 2.{}", machine.version % 100);
-  std::string text = fmt::format("{} on {} GPUs of {} host{}\n\n{}", library, ranks, hosts,
-                                 hosts == 1 ? "" : "s", table.text(2));
+  std::string text = fmt::format("{} on {} GPUs of {}\n\n{}", library, ranks, plural(hosts, "host"),
+                                 table.text(2));
   for (const auto& [names, lines] : times)
     text += fmt::format("\nExpected times in us: {}\n{}", names, lines);
   return text;

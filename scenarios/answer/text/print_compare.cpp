@@ -13,8 +13,6 @@ namespace ringscope {
 namespace {
 
 constexpr std::size_t most_differences = 8;
-using Align = TextTable::Align;
-
 std::string bandwidth(double bytes_per_second) {
   return bytes_per_second > 0 ? to_short_text(Bandwidth{bytes_per_second}) : "-";
 }
@@ -43,12 +41,12 @@ std::string training_overview(std::span<const Report> reports, const Report& fir
   }
   const TimeScale scale(longest);
   const std::vector<StepPart> parts = step_parts(jobs);
-  std::vector<TextTable::Column> columns = {{"case", Align::left}, {"step"}, {"ratio"}};
-  for (const StepPart& part : parts) columns.push_back({part.header});
-  for (const char* header : {"samples/s", "efficiency"}) columns.push_back({header});
+  std::vector<TextTable::Column> columns = {text_column("case"), "step", "ratio"};
+  for (const StepPart& part : parts) columns.push_back(part.header);
+  for (const char* header : {"samples/s", "efficiency"}) columns.push_back(header);
   const bool whole = std::ranges::any_of(
       jobs, [](const TrainingReport* job) { return job->training_s.has_value(); });
-  if (whole) columns.push_back({"all epochs"});
+  if (whole) columns.push_back("all epochs");
   const std::size_t width = columns.size();
   TextTable table(std::move(columns));
   for (std::size_t i = 0; i < reports.size(); ++i) {
@@ -75,8 +73,7 @@ std::string overview(std::span<const Report> reports, const Report& first,
     return training_overview(reports, first, names);
   const bool ranges =
       std::ranges::any_of(reports, [](auto& one) { return one.likely.has_value(); });
-  std::vector<TextTable::Column> columns = {
-      {"case", Align::left}, {"time"}, {"ratio"}, {"algbw"}, {"busbw"}};
+  std::vector<TextTable::Column> columns = {text_column("case"), "time", "ratio", "algbw", "busbw"};
   if (ranges) columns.insert(columns.begin() + 2, {spread_words()});
   TextTable table(columns);
   for (std::size_t i = 0; i < reports.size(); ++i) {

@@ -17,8 +17,6 @@ namespace {
 constexpr std::size_t most_ranks = 16;   // more are in the JSON
 constexpr std::size_t most_columns = 8;  // of times, so that a line keeps to 100 columns
 constexpr std::size_t most_segments = 10;
-using Align = TextTable::Align;
-
 /// Percentiles; of few times the first and the last tenth are the least and the most.
 std::string percentiles(std::vector<double> times) {
   constexpr std::size_t least_times = 10;
@@ -105,9 +103,9 @@ bool several_domains(const Report& report) {
 /// `finish` puts the time at which each rank ended before the columns.
 std::string rank_table(const Report& report, const Columns& columns, bool finish) {
   const TimeScale scale(report.time_s);
-  std::vector<TextTable::Column> heads = {{"rank"}, {"host", Align::left}};
-  if (finish) heads.push_back({"finish"});
-  for (const std::string& name : columns.names) heads.push_back({name});
+  std::vector<TextTable::Column> heads = {"rank", text_column("host")};
+  if (finish) heads.push_back("finish");
+  for (const std::string& name : columns.names) heads.push_back(name);
   TextTable table(heads);
   const std::size_t shown = std::min(most_ranks, report.rank_reports.size());
   for (std::size_t i = 0; i < shown; ++i) {
@@ -150,7 +148,7 @@ std::string ranks(const Report& report) {
 
 std::string phases(const Report& report) {
   const TimeScale scale(report.time_s);
-  TextTable table({{"phase", Align::left}, {"start"}, {"end"}, {"duration"}});
+  TextTable table({text_column("phase"), "start", "end", "duration"});
   for (const PhaseReport& phase : report.phases) {
     table.add({phase.name, phase.start_s == 0 ? "0 s" : scale.text(phase.start_s),
                scale.text(phase.end_s), scale.text(phase.end_s - phase.start_s)});
@@ -159,15 +157,8 @@ std::string phases(const Report& report) {
 }
 
 std::string observations(const Report& report) {
-  TextTable table({{"observed", Align::left},
-                   {"times"},
-                   {"per second"},
-                   {"interval"},
-                   {"mean"},
-                   {"least"},
-                   {"median"},
-                   {"p90"},
-                   {"most"}});
+  TextTable table({text_column("observed"), "times", "per second", "interval", "mean", "least",
+                   "median", "p90", "most"});
   std::string values;
   for (const Observation& one : report.observations) {
     const auto number = [](double value) { return fmt::format("{:.4g}", value); };
@@ -186,7 +177,7 @@ std::string observations(const Report& report) {
 }
 
 std::string resources(const Report& report) {
-  TextTable table({{"resource", Align::left}, {"kind", Align::left}, {"busy"}});
+  TextTable table({text_column("resource"), text_column("kind"), "busy"});
   for (const ResourceReport& resource : report.resources) {
     table.add({resource.id.name(), std::string(resource_kind_names[resource.kind]),
                fmt::format("{:.1f} %", 100 * resource.utilisation)});
@@ -198,7 +189,7 @@ std::string path(const Report& report) {
   if (report.time_s == 0) return "";
   if (report.path.empty()) return "\n  The critical path was not kept.\n";
   const TimeScale scale(report.time_s);
-  TextTable table({{"time"}, {"share"}, {"cause", Align::left}});
+  TextTable table({"time", "share", text_column("cause")});
   const auto share = [&](double seconds) {
     return report.time_s > 0 ? fmt::format("{:.1f} %", 100 * seconds / report.time_s) : "-";
   };
@@ -221,13 +212,8 @@ std::string path(const Report& report) {
 /// All jobs, the foreground job first.
 std::string jobs(const Report& report) {
   const TimeScale scale(slowest_job_s(report));
-  TextTable table({{"job", Align::left},
-                   {"what", Align::left},
-                   {"ranks"},
-                   {"placed", Align::left},
-                   {"of"},
-                   {"time"},
-                   {"rounds"}});
+  TextTable table({text_column("job"), text_column("what"), "ranks", text_column("placed"), "of",
+                   "time", "rounds"});
   const auto add = [&](const std::string& name, const auto& one, const std::string& rounds) {
     table.add({name, one.collective + " " + one.algorithm, std::to_string(one.ranks), one.placement,
                to_short_text(Bytes{one.bytes}), scale.text(one.time_s), rounds});
@@ -240,7 +226,7 @@ std::string jobs(const Report& report) {
 
 std::string nodes_of_trace(const Report& report) {
   std::size_t all = 0;
-  TextTable table({{"nodes"}, {"kind", Align::left}, {"simulated as", Align::left}});
+  TextTable table({"nodes", text_column("kind"), text_column("simulated as")});
   for (const NodeCount& one : report.trace_nodes) {
     table.add({std::to_string(one.count), one.kind, one.as});
     all += one.count;

@@ -13,8 +13,6 @@
 namespace ringscope {
 namespace {
 
-using Align = TextTable::Align;
-
 constexpr std::size_t most_samples = 16;  // more are in the JSON
 
 /// Times above are those of a step, and these of all.
@@ -74,28 +72,24 @@ bool on_default_stream(const Report& report) {
   return found != nullptr && found->text() != "0";
 }
 
-struct Words {
-  std::string_view cause;
-  std::string_view preposition;  ///< between the cause and the resource or rank; "" for none
-};
-
-constexpr Array<Words, cause_names.size()> words = {{{{"computing", "on"},
-                                                      {"reducing", "on"},
-                                                      {"message overhead", "on"},
-                                                      {"CPU copy", "on"},
-                                                      {"memory traffic", "in"},
-                                                      {"link", ""},
-                                                      {"waiting for the lock", "of"},
-                                                      {"latency", "of"},
-                                                      {"handshakes", "with"},
-                                                      {"waiting for the call", "of"},
-                                                      {"waiting for progress", "of"},
-                                                      {"a late start", "of"},
-                                                      {"files", "at"},
-                                                      {"waiting for a clock", "of"},
-                                                      {"noise", "on"},
-                                                      {"the input", "of"},
-                                                      {"pinning buffers", "on"}}}};
+/// A cause, and as the last of several words the preposition before the resource or the rank.
+constexpr Array<std::string_view, cause_names.size()> cause_words = {"computing on",
+                                                                     "reducing on",
+                                                                     "message overhead on",
+                                                                     "CPU copy on",
+                                                                     "memory traffic in",
+                                                                     "link",
+                                                                     "waiting for the lock of",
+                                                                     "latency of",
+                                                                     "handshakes with",
+                                                                     "waiting for the call of",
+                                                                     "waiting for progress of",
+                                                                     "a late start of",
+                                                                     "files at",
+                                                                     "waiting for a clock of",
+                                                                     "noise on",
+                                                                     "the input of",
+                                                                     "pinning buffers on"};
 
 /// "host0 (400 samples/s)": the input itself is the cause.
 std::string place_of(const PathSegment& segment) {
@@ -111,13 +105,8 @@ std::string place_of(const PathSegment& segment) {
 std::string freshness_table(std::span<const Report> reports,
                             const std::vector<std::string>& names) {
   if (std::ranges::none_of(reports, has_old_weights)) return "";
-  TextTable table({{"age of the weights", Align::left},
-                   {"steps/s"},
-                   {"pull"},
-                   {"steps a pull"},
-                   {"staleness"},
-                   {"most"},
-                   {"momentum"}});
+  TextTable table({text_column("age of the weights"), "steps/s", "pull", "steps a pull",
+                   "staleness", "most", "momentum"});
   for (std::size_t i = 0; i < reports.size(); ++i) {
     const Observation* step = observed(reports[i], "step");
     const Observation* pull = observed(reports[i], "pull");
@@ -156,7 +145,7 @@ std::string difference_table(const Report& first, const Report& other,
                              std::optional<std::size_t> most) {
   const TimeScale scale(std::max(first.time_s, other.time_s));
   const auto [heading, other_heading] = short_headings(names[0], names[1]);
-  TextTable table({{"difference"}, {other_heading}, {heading}, {"cause", TextTable::Align::left}});
+  TextTable table({"difference", other_heading, heading, text_column("cause")});
   double sum = 0, shown_sum = 0;
   const auto add = [&](double first_s, double other_s, const std::string& what) {
     sum += other_s - first_s;
@@ -182,8 +171,7 @@ std::string difference_table(const Report& first, const Report& other,
 
 std::string streams_text(const Report& report) {
   const TimeScale scale(report.time_s);
-  TextTable table(
-      {{"stream", Align::left}, {"spends", Align::left}, {"mean"}, {"share"}, {"least"}, {"most"}});
+  TextTable table({text_column("stream"), text_column("spends"), "mean", "share", "least", "most"});
   for (const StreamReport& stream : report.streams) {
     std::string name = stream.name;
     if (stream.ranks < report.ranks) name += fmt::format(" ({})", plural(stream.ranks, "rank"));
@@ -198,10 +186,9 @@ std::string streams_text(const Report& report) {
 }
 
 std::string samples_text(const Report& report) {
-  std::vector<TextTable::Column> heads = {{"sampled", Align::left}, {"mean"}};
+  std::vector<TextTable::Column> heads = {text_column("sampled"), "mean"};
   const std::vector<SampleReport>& all = report.samples;
-  for (std::size_t i = 1; i <= all.front().percent.size(); ++i)
-    heads.push_back({std::to_string(i)});
+  for (std::size_t i = 1; i <= all.front().percent.size(); ++i) heads.push_back(std::to_string(i));
   TextTable table(heads);
   const std::size_t shown = std::min(most_samples, all.size());
   for (const SampleReport& one : std::span(all).first(shown)) {
@@ -227,11 +214,13 @@ std::string segment_text(const PathSegment& segment, bool most) {
     const std::string rank = "rank " + std::to_string(segment.rank);
     where += where.empty() ? rank : " (" + rank + ")";
   }
-  const auto& [cause, preposition] = words[segment.cause];
-  std::string text(cause);
+  const std::string_view words = cause_words[segment.cause];
+  const std::size_t gap = words.rfind(' ');
+  std::string text(words.substr(0, gap));
   if (where.empty()) return text;
-  text.append(most ? ", most of it " : " ").append(preposition);
-  return text.append(preposition.empty() ? "" : " ").append(where);
+  if (most) text += ", most of it";
+  if (gap != std::string_view::npos) text += words.substr(gap);
+  return text + ' ' + where;
 }
 
 std::string stuck_words(const Report& report) {

@@ -300,7 +300,7 @@ TEST(TimeScale, the_largest_time_has_four_digits) {
 }
 
 TEST(TextTable, cells_align_and_long_ones_are_cut) {
-  TextTable table({{"name", TextTable::Align::left}, {"n"}});
+  TextTable table({text_column("name"), "n"});
   table.add({"\xC3\xA9", "10"});
   table.add({std::string(60, 'x'), "1"});
   EXPECT_EQ(table.text(1), " name" + std::string(52, ' ') + "   n\n" +          //
@@ -311,7 +311,7 @@ TEST(TextTable, cells_align_and_long_ones_are_cut) {
 // The whole chain of a long run: a width looked for in all rows, for each row, would take minutes.
 TEST(TextTable, a_hundred_thousand_rows_take_no_longer_each_than_a_few) {
   constexpr std::size_t rows = 100'000;
-  TextTable table({{"name", TextTable::Align::left}, {"n"}});
+  TextTable table({text_column("name"), "n"});
   for (std::size_t i = 0; i < rows; ++i) table.add({"a", std::to_string(i)});
   const std::string text = table.text(0);
   EXPECT_EQ(text.size(), (rows + 1) * std::string("name  99999\n").size());

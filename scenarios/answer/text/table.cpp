@@ -57,6 +57,20 @@ std::string TextTable::text(int indent) const {
   return text;
 }
 
+std::string square_text(const std::string& corner, std::size_t count,
+                        const std::function<std::string(std::size_t, std::size_t)>& cell) {
+  std::vector<TextTable::Column> columns = {corner};
+  for (std::size_t to = 0; to < count; ++to) columns.push_back(std::to_string(to));
+  TextTable table(std::move(columns));
+  const std::string colon = corner.ends_with(':') ? ":" : "";
+  for (std::size_t from = 0; from < count; ++from) {
+    std::vector<std::string> cells = {std::to_string(from) + colon};
+    for (std::size_t to = 0; to < count; ++to) cells.push_back(cell(from, to));
+    table.add(std::move(cells));
+  }
+  return table.text(0);
+}
+
 TimeScale::TimeScale(double largest_s) {
   struct Unit {
     double per_second;

@@ -2,8 +2,10 @@
 // Text tables for people: aligned columns, and times that compare at a glance.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace ringscope {
@@ -14,7 +16,9 @@ class TextTable {
   enum class Align { left, right };
   struct Column {
     std::string header;
-    Align align = Align::right;
+    Align align = Align::right;  ///< as numbers stand below each other; text_column(): left
+    Column(const char* text) : header(text) {}
+    Column(std::string text, Align side = Align::right) : header(std::move(text)), align(side) {}
   };
 
   explicit TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
@@ -27,6 +31,15 @@ class TextTable {
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_;
 };
+
+/// A row and a column for each of `count` things, by their numbers under `corner`; `cell` of a row
+/// and a column.
+std::string square_text(const std::string& corner, std::size_t count,
+                        const std::function<std::string(std::size_t, std::size_t)>& cell);
+
+inline TextTable::Column text_column(std::string header) {
+  return {std::move(header), TextTable::Align::left};
+}
 
 /// One unit and one number of decimals for all times of a table: the largest has four digits.
 class TimeScale {

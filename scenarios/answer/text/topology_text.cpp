@@ -8,6 +8,7 @@
 
 #include "base/view.hpp"
 #include "scenarios/answer/text/table.hpp"
+#include "topologies/input/characters.hpp"
 #include "topologies/networks/levels.hpp"
 
 namespace ringscope {
@@ -15,8 +16,6 @@ namespace {
 
 constexpr std::size_t most_endpoints = 16;
 constexpr std::size_t most_rows = 40;
-using Align = TextTable::Align;
-
 constexpr Array<std::string_view, 6> kind_names = {"NUMA domain", "PCIe switch",    "GPU",
                                                    "NIC",         "network switch", "NVSwitch"};
 
@@ -43,7 +42,7 @@ class LongTable {
 };
 
 std::string print_components(const Topology& topology, bool all) {
-  LongTable table({{"component", Align::left}, {"kind", Align::left}, {"cores"}, {"memory"}}, all);
+  LongTable table({text_column("component"), text_column("kind"), "cores", "memory"}, all);
   const Graph& graph = topology.graph();
   for (Vertex vertex = 0; vertex < graph.size(); ++vertex) {
     const Component& component = graph[vertex];
@@ -56,7 +55,7 @@ std::string print_components(const Topology& topology, bool all) {
 }
 
 std::string print_links(const Topology& topology, bool all) {
-  LongTable table({{"link", Align::left}, {"bandwidth"}, {"latency"}}, all);
+  LongTable table({text_column("link"), "bandwidth", "latency"}, all);
   for (int id = 0; id < topology.link_count(); ++id) {
     const Link& link = topology.link(id);
     table.add({link.name, to_short_text(link.bandwidth), to_short_text(link.latency)});
@@ -93,15 +92,10 @@ std::string print_matrix(const std::string& title, const std::vector<std::vector
       largest = std::isfinite(value) ? std::max(largest, value) : largest;
   }
   const auto [factor, unit] = scale_for(largest, scales);
-  std::vector<TextTable::Column> columns = {{"to"}};
-  for (std::size_t i = 0; i < values.size(); ++i) columns.push_back({std::to_string(i)});
-  TextTable table(columns);
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    std::vector<std::string> cells = {std::to_string(i)};
-    for (const double value : values[i]) cells.push_back(cell(value * factor));
-    table.add(std::move(cells));
-  }
-  return fmt::format("{} in {}, from the row's to the column's\n", title, unit) + table.text(0);
+  return fmt::format("{} in {}, from the row's to the column's\n", title, unit) +
+         square_text("to", values.size(), [&values, by = factor](std::size_t from, std::size_t to) {
+           return cell(values[from][to] * by);
+         });
 }
 
 std::string count_cell(int count) { return count == 0 ? "" : std::to_string(count); }
@@ -134,7 +128,7 @@ std::string print_route(const Topology& topology, const StagedRoute& journey, co
   std::string text = fmt::format("From {} to {}: ", from.label, to.label);
   if (from.vertex == to.vertex) return text + "in the same memory\n";
   Bandwidth narrowest = Bandwidth::unlimited();
-  TextTable table({{"link", Align::left}, {"bandwidth"}, {"latency"}});
+  TextTable table({text_column("link"), "bandwidth", "latency"});
   for (std::size_t leg = 0; leg < journey.legs.size(); ++leg) {
     const Route& route = journey.legs[leg];
     if (route.bandwidth.bytes_per_second < narrowest.bytes_per_second) narrowest = route.bandwidth;
@@ -176,14 +170,8 @@ std::string print_network(const Topology& topology) {
   int switches = 0;
   for (const NetworkLevel& level : levels) switches += level.switches;
   if (switches < 2) return "";
-  TextTable table({{"level"},
-                   {"switches"},
-                   {"host links"},
-                   {"down"},
-                   {"between"},
-                   {"up"},
-                   {"oversubscription"},
-                   {"per switch"}});
+  TextTable table({"level", "switches", "host links", "down", "between", "up", "oversubscription",
+                   "per switch"});
   for (std::size_t i = 0; i < levels.size(); ++i) {
     const NetworkLevel& level = levels[i];
     const std::string least = ratio_cell(level.least), most = ratio_cell(level.most);
@@ -192,9 +180,8 @@ std::string print_network(const Topology& topology) {
                ratio_cell(level.oversubscription),
                least == most ? least : fmt::format("{} to {}", least, most)});
   }
-  return fmt::format("Network: {} hosts, {} switches in {} level{}; links of each level\n",
-                     topology.hosts().size(), switches, levels.size(),
-                     levels.size() == 1 ? "" : "s") +
+  return fmt::format("Network: {} hosts, {} switches in {}; links of each level\n",
+                     topology.hosts().size(), switches, plural(levels.size(), "level")) +
          table.text(2) + '\n' + print_loads(topology);
 }
 

@@ -14,8 +14,6 @@
 namespace ringscope {
 namespace {
 
-using Align = TextTable::Align;
-
 constexpr StepPart all_parts[] = {
     {"busy", false, [](const TrainingReport& t) { return t.busy_s; }},
     {"tp", true, [](const TrainingReport& t) { return t.exposed.tp; }},
@@ -41,13 +39,13 @@ std::string step(const TrainingReport& report) {
   const TimeScale scale(std::max(report.step_s, report.one_device_s));
   const TrainingReport* const only[] = {&report};
   const std::vector<StepPart> parts = step_parts(only);
-  std::vector<TextTable::Column> columns = {{"step"}};
+  std::vector<TextTable::Column> columns = {"step"};
   std::vector<std::string> cells = {scale.text(report.step_s)};
   for (const StepPart& part : parts) {
-    columns.push_back({part.header});
+    columns.push_back(part.header);
     cells.push_back(scale.text(part.of(report)));
   }
-  for (const char* header : {"one device", "samples/s", "efficiency"}) columns.push_back({header});
+  for (const char* header : {"one device", "samples/s", "efficiency"}) columns.push_back(header);
   cells.push_back(scale.text(report.one_device_s));
   cells.push_back(fmt::format("{:.4g}", report.records_per_s));
   cells.push_back(fmt::format("{:.1f} %", 100 * report.efficiency));
@@ -90,8 +88,7 @@ double idling(const RankReport& rank, std::size_t, int steps) {
 /// The devices' time by group: the bubble of a pipeline is what its devices wait in it.
 std::string groups(const TrainingReport& report, std::span<const RankReport> ranks) {
   const TimeScale scale(report.step_s);
-  TextTable table(
-      {{"a device spends", Align::left}, {"mean"}, {"share of step"}, {"least"}, {"most"}});
+  TextTable table({text_column("a device spends"), "mean", "share of step", "least", "most"});
   const auto add = [&](const std::string& what, SpentOn spent, std::size_t group) {
     double sum = 0, most = 0, least = spent(ranks.front(), group, report.steps);
     for (const RankReport& rank : ranks) {

@@ -9,40 +9,14 @@
 #include <optional>
 #include <set>
 
+namespace ringscope {
+extern const char* const collectives_yml;
+}
+
 namespace ringscope::kineto {
 namespace {
 
 using Runs = traces::Node;
-
-enum class Size : std::uint8_t { in, out, none };
-
-/// Names that PyTorch gives to a collective, and which of its sizes is that of the whole vector.
-struct Row {
-  std::string_view name, collective, algorithm;
-  Size size = Size::in;
-};
-constexpr Row rows[] = {
-    {"allreduce", "allreduce", "ring"},
-    {"allreduce_coalesced", "allreduce", "ring"},
-    {"broadcast", "broadcast", "chain"},
-    {"_broadcast_oop", "broadcast", "chain"},
-    {"reduce", "reduce", "ring"},
-    {"_reduce_oop", "reduce", "ring"},
-    {"allgather", "allgather", "ring", Size::out},
-    {"_allgather_base", "allgather", "ring", Size::out},
-    {"all_gather", "allgather", "ring", Size::out},
-    {"allgather_into_tensor_coalesced", "allgather", "ring", Size::out},
-    {"reduce_scatter", "reduce_scatter", "ring"},
-    {"_reduce_scatter_base", "reduce_scatter", "ring"},
-    {"reduce_scatter_tensor_coalesced", "reduce_scatter", "ring"},
-    {"all_to_all", "alltoall", "posted"},
-    {"all_to_allv", "alltoall", "posted"},
-    {"alltoall", "alltoall", "posted"},
-    {"alltoall_base", "alltoall", "posted"},
-    {"gather", "gather", "linear", Size::out},
-    {"scatter", "scatter", "linear"},
-    {"barrier", "barrier", "dissemination", Size::none},
-};
 
 /// Bytes of an item by the start of its type's name; 0: not known.
 std::int64_t bytes_of(std::string_view type) {
@@ -208,19 +182,18 @@ class Weaving {
     const Event& work = file_->events[event];
     const Collective& said = work.collective;
     if (said.name == "send" || said.name == "recv") return message(event);
-    const auto row = std::ranges::find(rows, said.name, &Row::name);
-    const std::int64_t size = row == std::end(rows) || row->size == Size::none ? 0
-                              : row->size == Size::in                          ? said.in
-                                                                               : said.out;
-    const bool sized = row != std::end(rows) &&
-                       (row->size == Size::none || (size >= 0 && bytes_of(said.type) > 0));
+    static const Value known = Value::from_text("collectives.yml", collectives_yml);
+    const Value* row = known.find(said.name);
+    const std::string of = row != nullptr ? row->find("size")->scalar() : "";
+    const std::int64_t size = of == "in" ? said.in : of == "out" ? said.out : 0;
+    const bool sized = of == "none" || (!of.empty() && size >= 0 && bytes_of(said.type) > 0);
     if (!sized)
       return unsaid(event, said.name.empty() ? "it does not name its collective"
-                           : row == std::end(rows)
-                               ? fmt::format("'{}' is not understood", said.name)
-                               : "it does not state its size");
-    const Algorithm* algorithm = question_->algorithm(row->collective, row->algorithm);
-    count(event, fmt::format("{}, {}", row->collective, algorithm->name));
+                           : row == nullptr  ? fmt::format("'{}' is not understood", said.name)
+                                             : "it does not state its size");
+    const std::string& collective = row->find("collective")->scalar();
+    const Algorithm* algorithm = question_->algorithm(collective, row->find("algorithm")->scalar());
+    count(event, fmt::format("{}, {}", collective, algorithm->name));
     return {.kind = Runs::Kind::collective,
             .lane = lane(work.thread),
             .items = bytes_of_items(work, size),

@@ -8,9 +8,6 @@
 #include "topologies/imports/json_items.hpp"
 
 namespace ringscope {
-namespace {
-
-bool is_ec2(std::string_view text) { return text.find("\"NetworkNodes\"") != text.npos; }
 
 Fabric read_ec2(const std::shared_ptr<const Source>& source, const FabricLabels&) {
   const FabricLabels layers = {"layer 1", "layer 2", "layer 3", "layer 4"};
@@ -31,12 +28,6 @@ Fabric read_ec2(const std::shared_ptr<const Source>& source, const FabricLabels&
   if (std::regex_search(source->text, more))
     fabric.note("omitted: instances of later pages, because the file ends with a NextToken");
   return fabric;
-}
-
-}  // namespace
-
-FabricFormat describe_ec2() {
-  return {"ec2", "`aws ec2 describe-instance-topology`", is_ec2, read_ec2};
 }
 
 }  // namespace ringscope

@@ -3,13 +3,7 @@
 
 #include <algorithm>
 
-#include "topologies/imports/format_of.hpp"
-
 namespace ringscope {
-
-#define FABRIC(name) FabricFormat describe_##name();
-#include "topologies/imports/fabrics/fabrics.def"
-#undef FABRIC
 
 namespace {
 
@@ -19,9 +13,26 @@ constexpr std::size_t most_mebibytes = 64;  // 10,000 adapters fill 6 of ibnetdi
 
 std::span<const FabricFormat> fabric_formats() {
   static const FabricFormat list[] = {
-#define FABRIC(name) describe_##name(),
-#include "topologies/imports/fabrics/fabrics.def"
-#undef FABRIC
+      {"ibnetdiscover",
+       "output of ibnetdiscover or iblinkinfo",
+       {{"switchguid=", "caguid=", ")==>"}},
+       read_ibnetdiscover},
+      {"slurm_conf",
+       "Slurm's topology.conf",
+       {{"switchname=", "blockname="}},
+       read_slurm_conf,
+       true},
+      {"slurm_yaml",
+       "Slurm's topology.yaml",
+       {{"topology:"}, {"tree:", "block:"}},
+       read_slurm_yaml},
+      {"topograph", "a model of NVIDIA's topograph", {{"\nblocks:"}, {"switch:"}}, read_topograph},
+      {"kubernetes", "`kubectl get nodes -o json`", {{"\"items\""}, {"\"Node\""}}, read_kubernetes},
+      {"nvidia_smi_q",
+       "`nvidia-smi -q` of several hosts, as pdsh prints it",
+       {{"ClusterUUID"}},
+       read_nvidia_smi_q},
+      {"ec2", "`aws ec2 describe-instance-topology`", {{"\"NetworkNodes\""}}, read_ec2},
   };
   return list;
 }
@@ -35,8 +46,7 @@ Fabric parse_fabric(const Source& source, const std::string& as, const FabricLab
   require_utf8(shared);
   const FabricFormat& format = format_of(shared, as, fabric_formats(), "network");
   if (!labels.empty() && format.name != "kubernetes")
-    throw InputError({std::make_shared<const Source>(Source{"--label", labels.front()}), 0, 0},
-                     "{} has no nodes of Kubernetes", source.name);
+    typed("--label", labels.front()).fail("{} has no nodes of Kubernetes", source.name);
   Fabric fabric = format.read(shared, labels);
   if (fabric.hosts.empty()) throw InputError({shared, 0, 0}, "no host is plugged into a switch");
   std::ranges::sort(fabric.hosts, {}, &Fabric::Host::name);

@@ -8,21 +8,21 @@
 #include <vector>
 
 #include "topologies/imports/fabrics/fabric.hpp"
+#include "topologies/imports/format_of.hpp"
 
 namespace ringscope {
 
 /// Labels of nodes for what holds them, which a user names beside those that are known.
 using FabricLabels = std::vector<std::string>;
 
-/// A format: fabrics/<name>.cpp, and one line in fabrics.def.
-struct FabricFormat {
-  std::string name;
-  std::string summary;
-  bool (*recognises)(std::string_view text);
-  /// Throws InputError.
-  Fabric (*read)(const std::shared_ptr<const Source>& source, const FabricLabels& labels);
-};
+/// Throws InputError.
+using ReadFabric = Fabric(const std::shared_ptr<const Source>& source, const FabricLabels& labels);
 
+/// A format: fabrics/<name>.cpp, its reader's name below, and a row in fabrics.cpp.
+using FabricFormat = Format<ReadFabric>;
+
+ReadFabric read_ec2, read_ibnetdiscover, read_kubernetes, read_nvidia_smi_q, read_slurm_conf,
+    read_slurm_yaml, read_topograph;
 std::span<const FabricFormat> fabric_formats();
 
 /// The fabric that a file describes, in the format named by `as`, or, where that is empty, the one

@@ -12,12 +12,6 @@
 namespace ringscope {
 namespace {
 
-bool is_ibnetdiscover(std::string_view text) {
-  return text.find("switchguid=") != std::string_view::npos ||
-         text.find("caguid=") != std::string_view::npos ||
-         text.find(")==>") != std::string_view::npos;
-}
-
 /// "MF0;A09-P1-IBLEAF-04-04:MQM9701/U1": the name that its manager was given, or as it stands.
 std::string_view switch_name(std::string_view description) {
   if (const auto semicolon = description.find(';'); semicolon != std::string_view::npos) {
@@ -169,15 +163,10 @@ class IbnetdiscoverReader {
   int unnamed_ = 0;
 };
 
-Fabric read_ibnetdiscover(const std::shared_ptr<const Source>& source, const FabricLabels&) {
-  return IbnetdiscoverReader(source).read();
-}
-
 }  // namespace
 
-FabricFormat describe_ibnetdiscover() {
-  return {"ibnetdiscover", "output of ibnetdiscover or iblinkinfo", is_ibnetdiscover,
-          read_ibnetdiscover};
+Fabric read_ibnetdiscover(const std::shared_ptr<const Source>& source, const FabricLabels&) {
+  return IbnetdiscoverReader(source).read();
 }
 
 }  // namespace ringscope

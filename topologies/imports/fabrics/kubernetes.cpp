@@ -10,25 +10,11 @@
 #include "topologies/imports/json_items.hpp"
 
 namespace ringscope {
-namespace {
 
-// The outer ones first.
-constexpr const char* known_labels[] = {
-    "topology.kubernetes.io/region",           "topology.kubernetes.io/zone",
-    "topology.k8s.aws/network-node-layer-1",   "topology.k8s.aws/network-node-layer-2",
-    "topology.k8s.aws/network-node-layer-3",   "topology.k8s.aws/network-node-layer-4",
-    "cloud.google.com/gce-topology-block",     "cloud.google.com/gce-topology-subblock",
-    "cloud.google.com/gce-topology-host",      "network.topology.nvidia.com/core",
-    "network.topology.nvidia.com/spine",       "network.topology.nvidia.com/leaf",
-    "network.topology.nvidia.com/accelerator", "nvidia.com/gpu.clique",
-};
-
-bool is_kubernetes(std::string_view text) {
-  return text.find("\"items\"") != text.npos && text.find("\"Node\"") != text.npos;
-}
+extern const char* const labels_yml;
 
 Fabric read_kubernetes(const std::shared_ptr<const Source>& source, const FabricLabels& named) {
-  FabricLabels labels(std::begin(known_labels), std::end(known_labels));
+  FabricLabels labels = each_of(Value::from_text("labels.yml", labels_yml).items(), &Value::text);
   labels.insert(labels.end(), named.begin(), named.end());
   std::vector<LabelledHost> hosts;
   each_item(source, "items", [&](const Json& item) {
@@ -43,12 +29,6 @@ Fabric read_kubernetes(const std::shared_ptr<const Source>& source, const Fabric
     hosts.push_back(std::move(host));
   });
   return fabric_of_labels(labels, hosts);
-}
-
-}  // namespace
-
-FabricFormat describe_kubernetes() {
-  return {"kubernetes", "`kubectl get nodes -o json`", is_kubernetes, read_kubernetes};
 }
 
 }  // namespace ringscope

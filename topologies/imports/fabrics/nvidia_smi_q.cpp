@@ -20,8 +20,6 @@
 namespace ringscope {
 namespace {
 
-bool is_nvidia_smi_q(std::string_view text) { return text.find("ClusterUUID") != text.npos; }
-
 /// GPUs of a host as they are read.
 struct FabricGpus {
   Place place;
@@ -57,6 +55,8 @@ void read_fabric_line(const Value& line, std::map<std::string, FabricGpus>& host
   if (host.said.contains("ClusterUUID") && host.said.contains("CliqueId")) host.end_gpu();
 }
 
+}  // namespace
+
 Fabric read_nvidia_smi_q(const std::shared_ptr<const Source>& source, const FabricLabels&) {
   std::map<std::string, FabricGpus> read;
   each_line(source, [&](const Value& line) { read_fabric_line(line, read); });
@@ -78,13 +78,6 @@ Fabric read_nvidia_smi_q(const std::shared_ptr<const Source>& source, const Fabr
   if (!split.empty())
     fabric.note("omitted: NVLink domains of hosts whose GPUs are in several:{}", split);
   return fabric;
-}
-
-}  // namespace
-
-FabricFormat describe_nvidia_smi_q() {
-  return {"nvidia_smi_q", "`nvidia-smi -q` of several hosts, as pdsh prints it", is_nvidia_smi_q,
-          read_nvidia_smi_q};
 }
 
 }  // namespace ringscope

@@ -12,12 +12,6 @@
 namespace ringscope {
 namespace {
 
-bool is_slurm_conf(std::string_view text) {
-  const std::string all = in_lower_case(text);
-  return all.find("switchname=") != std::string::npos ||
-         all.find("blockname=") != std::string::npos;
-}
-
 /// One `Key=value`.
 struct Setting {
   std::string key;  ///< in lower case
@@ -85,14 +79,10 @@ class SlurmConfReader {
   std::vector<Setting> settings_;
 };
 
-Fabric read_slurm_conf(const std::shared_ptr<const Source>& source, const FabricLabels&) {
-  return SlurmConfReader(source).read();
-}
-
 }  // namespace
 
-FabricFormat describe_slurm_conf() {
-  return {"slurm_conf", "Slurm's topology.conf", is_slurm_conf, read_slurm_conf};
+Fabric read_slurm_conf(const std::shared_ptr<const Source>& source, const FabricLabels&) {
+  return SlurmConfReader(source).read();
 }
 
 }  // namespace ringscope

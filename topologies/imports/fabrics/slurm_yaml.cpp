@@ -14,11 +14,6 @@
 namespace ringscope {
 namespace {
 
-bool is_slurm_yaml(std::string_view text) {
-  const auto has = [text](std::string_view word) { return text.find(word) != text.npos; };
-  return has("topology:") && (has("tree:") || has("block:"));
-}
-
 const Value& member(const Value& map, std::string_view key) {
   const Value* found = map.kind() == Value::Kind::map ? map.find(key) : nullptr;
   if (found == nullptr || found->is_null()) map.fail("expected the key '{}' here", key);
@@ -46,6 +41,8 @@ const Value& chosen(const std::vector<Value>& topologies) {
   return topologies.front();
 }
 
+}  // namespace
+
 Fabric read_slurm_yaml(const std::shared_ptr<const Source>& source, const FabricLabels&) {
   const Value all = Value::from_text(source->name, source->text);
   const auto& topologies = items_of(all, "topology");
@@ -62,12 +59,6 @@ Fabric read_slurm_yaml(const std::shared_ptr<const Source>& source, const Fabric
   Fabric fabric = tree.fabric();
   if (topologies.size() > 1) fabric.note("omitted: the other topologies; this one is '{}'", name);
   return fabric;
-}
-
-}  // namespace
-
-FabricFormat describe_slurm_yaml() {
-  return {"slurm_yaml", "Slurm's topology.yaml", is_slurm_yaml, read_slurm_yaml};
 }
 
 }  // namespace ringscope

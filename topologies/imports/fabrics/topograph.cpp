@@ -11,11 +11,6 @@
 namespace ringscope {
 namespace {
 
-bool is_topograph(std::string_view text) {
-  const auto has = [text](std::string_view word) { return text.find(word) != text.npos; };
-  return (text.starts_with("blocks:") || has("\nblocks:")) && has("switch:");
-}
-
 const Value* given(const Value& map, std::string_view key) {
   if (map.kind() != Value::Kind::map) map.fail("expected a map with the key '{}'", key);
   const Value* found = map.find(key);
@@ -32,6 +27,8 @@ void read_block(const Value& block, SwitchTree& tree) {
     for (const std::string& host : names_of_hostlist(list))
       tree.add_host(above->text(), host, list.place());
 }
+
+}  // namespace
 
 Fabric read_topograph(const std::shared_ptr<const Source>& source, const FabricLabels&) {
   const Value all = Value::from_text(source->name, source->text);
@@ -50,12 +47,6 @@ Fabric read_topograph(const std::shared_ptr<const Source>& source, const FabricL
   if (blocks == nullptr) all.fail("expected the key 'blocks' here");
   for (const Value& block : items_of(*blocks, "block")) read_block(block, tree);
   return tree.fabric();
-}
-
-}  // namespace
-
-FabricFormat describe_topograph() {
-  return {"topograph", "a model of NVIDIA's topograph", is_topograph, read_topograph};
 }
 
 }  // namespace ringscope

@@ -10,7 +10,7 @@ namespace {
 /// A format, by a text that only it holds; the first one that fits is taken.
 struct NodeList {
   std::string_view program, mark;
-  ListedNodes (*read)(const SourcePointer& source);
+  ReadNodes* read;
   bool of_jobs = false;  ///< it lists the nodes of jobs, of which there may be none
 };
 

@@ -27,11 +27,9 @@ using ListedNodes = std::vector<ListedNode>;
 using SourcePointer = std::shared_ptr<const Source>;
 
 // Each throws InputError. A node with a job counts as taken where a list has no numbers.
-ListedNodes read_scontrol_nodes(const SourcePointer& source);
-ListedNodes read_sinfo_table(const SourcePointer& source);
-ListedNodes read_squeue_table(const SourcePointer& source);
-ListedNodes read_squeue_json(const SourcePointer& source);
-ListedNodes read_kubernetes_nodes(const SourcePointer& source);
+using ReadNodes = ListedNodes(const SourcePointer& source);
+ReadNodes read_scontrol_nodes, read_sinfo_table, read_squeue_table, read_squeue_json,
+    read_kubernetes_nodes;
 
 enum class NodeState { free, shared, taken };
 

@@ -28,8 +28,7 @@ std::string setting(const Settings& settings, std::string_view key) {
 
 int number_of(const Settings& settings, std::string_view key, int otherwise) {
   const auto found = settings.find(key);
-  return found == settings.end() ? otherwise
-                                 : static_cast<int>(found->second.integer(0, most_ranks));
+  return found == settings.end() ? otherwise : found->second.whole(0, most_ranks);
 }
 
 /// GPUs in "gpu:h100:4(S:0-1),nic:2" or "cpu=8,gres/gpu=4,gres/gpu:h100=4"; none: it names none.
