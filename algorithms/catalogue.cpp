@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "algorithms/catalogue.hpp"
 
-#include <algorithm>
-
 namespace ringscope {
 
 #define ALGORITHM(x) Algorithm describe_##x();

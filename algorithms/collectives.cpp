@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "algorithms/collectives.hpp"
 
-#include <algorithm>
 #include <stdexcept>
-#include <string>
 
 namespace ringscope {
 

@@ -1,18 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "sim/simulation.hpp"
 
-#include <fmt/core.h>
 #include <sys/resource.h>
 
-#include <algorithm>
-#include <chrono>
-#include <random>
-#include <utility>
-
-#include "scenarios/question/placed_options.hpp"
-#include "sim/alike/steady_state.hpp"
 #include "sim/folding.hpp"
-#include "sim/insight/measurement.hpp"
 #include "sim/insight/recorder.hpp"
 #include "sim/insight/stream_report.hpp"
 #include "sim/insight/unfold.hpp"

@@ -16,10 +16,7 @@
 // 4.1.4's bytes on each host's wire agree (validation/lab/bytes_test.py). Left out: on two hosts a
 // whole segment of 64 KiB is reduced in pieces of 8 KiB.
 // Cost: of each segment the four parts; the steps at least those of one segment.
-#include <algorithm>
 #include <bit>
-#include <cstdint>
-#include <vector>
 
 #include "algorithms/steps/levels.hpp"
 #include "algorithms/steps/segments.hpp"

@@ -5,10 +5,8 @@
 //
 // Source: BVLC/caffe on GitHub, pull request 1148 (2014), whose GPUs received faster than they
 // sent. Cost: P-1 steps, P messages, each copied by the network, PS items.
-#include <vector>
 
 #include "algorithms/catalogue.hpp"
-#include "base/table.hpp"
 
 namespace ringscope {
 namespace {

@@ -9,7 +9,6 @@
 // Cost: 2(P-1)k steps of ranks that keep pace, 2P(P-1)k messages, 2(P-1)S items on the wire.
 #include "algorithms/steps/host_order.hpp"
 #include "algorithms/steps/ring_steps.hpp"
-#include "base/table.hpp"
 
 namespace ringscope {
 namespace {

@@ -7,7 +7,6 @@
 // MPICH: allreduce_intra_reduce_scatter_allgather; Open MPI's: below.
 // Cost with 2^k <= P and r = P - 2^k: 2k steps (2k+2 if r > 0), 2^k 2k + 2r messages,
 // 2(2^k - 1 + r)S = 2(P-1)S items on the wire.
-#include "algorithms/steps/fold.hpp"
 #include "algorithms/steps/folded_chunks.hpp"
 
 namespace ringscope {

@@ -9,11 +9,9 @@
 // (ompi/mca/coll/base), the tree as coll_base_topo_build_kmtree makes it.
 // Cost: ceil(log2 P) steps and the longest way down the second tree, 2(P-1) messages, 2(P-1)S items
 // on the wire.
-#include <algorithm>
 
 #include "algorithms/catalogue.hpp"
 #include "algorithms/steps/tree_ranks.hpp"
-#include "base/table.hpp"
 
 namespace ringscope {
 namespace {

@@ -5,8 +5,6 @@
 //
 // Source: Open MPI, allreduce_intra_ring_segmented; Gloo, allreduce_ring_chunked (two segments).
 // Cost: 2(P-1)K steps, 2P(P-1)K messages, 2(P-1)S items on the wire.
-#include <algorithm>
-#include <array>
 
 #include "algorithms/steps/ring_steps.hpp"
 

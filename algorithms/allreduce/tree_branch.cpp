@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "algorithms/allreduce/tree_branch.hpp"
 
-#include <algorithm>
-
 namespace ringscope {
 
 std::size_t TreeBranch::place_slots(Range scratch, std::size_t offset, bool copies) {

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "algorithms/alltoall/pair_sizes.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <numeric>
 
 namespace ringscope {
 namespace {

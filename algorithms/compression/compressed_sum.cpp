@@ -10,7 +10,6 @@
 // Cost for k of S items on P ranks: an allgather of P k items, or an allreduce of k.
 #include "algorithms/compression/compressed_sum.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 namespace ringscope {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "algorithms/groups/group_messages.hpp"
 
-#include <utility>
-
 #include "algorithms/groups/on_group.hpp"
 
 namespace ringscope {

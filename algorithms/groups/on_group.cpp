@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "algorithms/groups/on_group.hpp"
 
-#include <algorithm>
-#include <array>
-#include <utility>
-
 namespace ringscope {
 namespace {
 

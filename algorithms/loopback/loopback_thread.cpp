@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cassert>
-
 #include "algorithms/loopback/loopback_rank.hpp"
 #include "algorithms/loopback/posts.hpp"
 

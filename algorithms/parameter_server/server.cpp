@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "algorithms/parameter_server/server.hpp"
 
-#include <vector>
-
 #include "algorithms/parameter_server/clocks.hpp"
 #include "algorithms/parameter_server/in_flight.hpp"
 

@@ -14,10 +14,8 @@
 #include <atomic>
 #include <cmath>
 
-#include "algorithms/catalogue.hpp"
 #include "algorithms/parameter_server/in_flight.hpp"
 #include "algorithms/parameter_server/roles.hpp"
-#include "base/table.hpp"
 
 namespace ringscope {
 namespace {

@@ -2,7 +2,6 @@
 // Exchange in pairs (pairs.hpp).
 //
 // Cost of R rounds: R steps, 2R messages per pair, 2RS items on the wire per pair.
-#include <array>
 
 #include "algorithms/catalogue.hpp"
 #include "algorithms/steps/pairs.hpp"

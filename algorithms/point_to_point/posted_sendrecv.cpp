@@ -4,7 +4,6 @@
 //
 // Source: nccl-tests, src/sendrecv.cu; Intel MPI Benchmarks, Sendrecv.
 // Cost: a step, P messages, PS items on the wire.
-#include <array>
 
 #include "algorithms/catalogue.hpp"
 

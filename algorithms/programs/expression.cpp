@@ -2,7 +2,6 @@
 #include "algorithms/programs/expression.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 
@@ -46,36 +45,27 @@ double of_one(Kind kind, double x) {
   }
 }
 
-double of_two(Kind kind, double x, double y) {
-  switch (kind) {
-    case Kind::add:
-      return x + y;
-    case Kind::subtract:
-      return x - y;
-    case Kind::multiply:
-      return x * y;
-    case Kind::divide:
-      return x / y;
-    case Kind::modulo:
-      return x - y * std::floor(x / y);
-    case Kind::least:
-      return std::min(x, y);
-    case Kind::most:
-      return std::max(x, y);
-    case Kind::equal:
-      return x == y ? 1 : 0;
-    case Kind::unequal:
-      return x != y ? 1 : 0;
-    case Kind::less:
-      return x < y ? 1 : 0;
-    case Kind::at_most:
-      return x <= y ? 1 : 0;
-    case Kind::both:
-      return x != 0 && y != 0 ? 1 : 0;
-    default:
-      return x != 0 || y != 0 ? 1 : 0;
-  }
+/// By kind, from `add` on.
+using OfTwo = double (*)(double x, double y);
+constexpr OfTwo of_two[] = {
+    [](double x, double y) { return x + y; },
+    [](double x, double y) { return x - y; },
+    [](double x, double y) { return x * y; },
+    [](double x, double y) { return x / y; },
+    [](double x, double y) { return x - y * std::floor(x / y); },
+    [](double x, double y) { return std::min(x, y); },
+    [](double x, double y) { return std::max(x, y); },
+    [](double x, double y) { return double(x == y); },
+    [](double x, double y) { return double(x != y); },
+    [](double x, double y) { return double(x < y); },
+    [](double x, double y) { return double(x <= y); },
+    [](double x, double y) { return double(x != 0 && y != 0); },
+    [](double x, double y) { return double(x != 0 || y != 0); },
+};
+constexpr std::size_t place_of(Kind kind) {
+  return static_cast<std::size_t>(kind) - static_cast<std::size_t>(Kind::add);
 }
+static_assert(std::size(of_two) == place_of(Kind::either) + 1);
 
 }  // namespace
 
@@ -112,7 +102,7 @@ double Expression::value(const Standing& standing) const {
       stack[depth - 1] = of_one(term.kind, stack[depth - 1]);
     } else {
       --depth;
-      stack[depth - 1] = of_two(term.kind, stack[depth - 1], stack[depth]);
+      stack[depth - 1] = of_two[place_of(term.kind)](stack[depth - 1], stack[depth]);
     }
   }
   return stack[0];

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "algorithms/programs/groups.hpp"
 
-#include <utility>
-
 namespace ringscope::programs {
 
 GroupKind kind_of(std::string name, std::vector<Table<int>> groups, int ranks) {

@@ -3,10 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <tuple>
-#include <utility>
-
 #include "algorithms/programs/survey.hpp"
 #include "algorithms/programs/walk.hpp"
 

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // A rank's streams, each a thread of the rank. A stream waits for another one's step on a flag that
 // is raised once each time that the step has ended.
-#include <algorithm>
-#include <map>
 #include <set>
-#include <utility>
 
-#include "algorithms/groups/group_messages.hpp"
 #include "algorithms/groups/on_group.hpp"
 #include "algorithms/programs/walk.hpp"
 #include "algorithms/schedules/schedule.hpp"

@@ -3,10 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
-#include <map>
-#include <tuple>
 
 #include "algorithms/groups/on_group.hpp"
 #include "algorithms/programs/partners.hpp"

@@ -7,9 +7,7 @@
 // reduce_intra_reduce_scatter_gather. Open MPI: reduce_intra_redscat_gather, and libnbc's ireduce.
 // Cost with 2^k <= P and r = P - 2^k: 2k steps (2k+2 if r > 0), 2^k k + 2^k - 1 + 3r messages; on
 // the wire (2^k - 1)S items to be summed, r(S + floor(S/2)) folded in, and the sums up the tree.
-#include <bit>
 
-#include "algorithms/steps/fold.hpp"
 #include "algorithms/steps/folded_chunks.hpp"
 
 namespace ringscope {

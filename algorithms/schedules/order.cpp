@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "algorithms/schedules/order.hpp"
 
-#include <algorithm>
-#include <map>
-#include <tuple>
-#include <utility>
-
 namespace ringscope::schedules {
 namespace {
 

@@ -6,8 +6,6 @@
 
 #include <cmath>
 #include <limits>
-#include <span>
-#include <utility>
 
 #include "algorithms/collectives.hpp"
 #include "algorithms/loopback/loopback.hpp"

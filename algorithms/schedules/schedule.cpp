@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "algorithms/schedules/schedule.hpp"
 
-#include <algorithm>
-#include <cassert>
 #include <deque>
 
 namespace ringscope::schedules {

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "algorithms/traces/performer.hpp"
 
-#include <algorithm>
-#include <cassert>
-
 #include "algorithms/groups/on_group.hpp"
 #include "algorithms/traces/dependences.hpp"
 

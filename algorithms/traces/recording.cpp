@@ -5,10 +5,8 @@
 
 #include "algorithms/loopback/posts.hpp"
 
-#include <algorithm>
 #include <climits>
 #include <cmath>
-#include <memory>
 
 namespace ringscope::traces {
 namespace {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "algorithms/traces/trace.hpp"
 
-#include <algorithm>
-
 #include "algorithms/groups/on_group.hpp"
 #include "algorithms/traces/dependences.hpp"
 #include "algorithms/traces/performer.hpp"

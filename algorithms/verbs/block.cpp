@@ -2,7 +2,6 @@
 #include "algorithms/verbs/block.hpp"
 
 #include <algorithm>
-#include <array>
 
 namespace ringscope {
 namespace {

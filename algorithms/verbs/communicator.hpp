@@ -87,18 +87,10 @@ class Communicator {
   }
 
   [[nodiscard]] Request isend(Range range, int to, int tag = 0) const {
-    return executor_->post({.verb = Verb::isend,
-                            .range = range,
-                            .peer = whole(to),
-                            .tag = whole_tag(tag),
-                            .block = block_});
+    return post(Verb::isend, range, to, tag);
   }
   [[nodiscard]] Request irecv(Range into, int from, int tag = 0) const {
-    return executor_->post({.verb = Verb::irecv,
-                            .range = into,
-                            .peer = whole(from),
-                            .tag = whole_tag(tag),
-                            .block = block_});
+    return post(Verb::irecv, into, from, tag);
   }
   /// The same rank as a block of a GPU's kernel, whose verbs are isend, irecv, reduce and copy.
   Communicator inside(Block block) const {
@@ -127,32 +119,24 @@ class Communicator {
   void end_block() const { executor_->end_block(); }
 
   Pending send(Range range, int to, int tag = 0) const {
-    return {executor_,
-            {.verb = Verb::send, .range = range, .peer = whole(to), .tag = whole_tag(tag)}};
+    return {executor_, message(Verb::send, range, to, tag)};
   }
   /// Yields the number of items that came, as MPI_Get_count does.
   Pending recv(Range into, int from, int tag = 0) const {
-    return {executor_,
-            {.verb = Verb::recv, .range = into, .peer = whole(from), .tag = whole_tag(tag)}};
+    return {executor_, message(Verb::recv, into, from, tag)};
   }
   /// The same of the message for whose content the program has waited, however early it came: for
   /// reports, the critical path goes on from its sender.
   Pending recv_decisive(Range into, int from) const {
-    return {executor_,
-            {.verb = Verb::recv,
-             .range = into,
-             .peer = whole(from),
-             .tag = whole_tag(0),
-             .decides = true}};
+    Operation decisive = message(Verb::recv, into, from, 0);
+    decisive.decides = true;
+    return {executor_, decisive};
   }
   Pending sendrecv(Range range, int to, Range into, int from, int tag = 0) const {
-    return {executor_,
-            {.verb = Verb::sendrecv,
-             .range = range,
-             .other = into,
-             .peer = whole(to),
-             .other_peer = whole(from),
-             .tag = whole_tag(tag)}};
+    Operation both = message(Verb::sendrecv, range, to, tag);
+    both.other = into;
+    both.other_peer = whole(from);
+    return {executor_, both};
   }
   /// One message that the network copies to all receivers, each of which receives it as any other.
   Pending multicast(Range range, std::span<const int> receivers, int tag = 0) const {
@@ -237,6 +221,14 @@ class Communicator {
     Tag whole = group_ ? Tag(tag + group_->tag.number, group_->tag.context) : Tag(tag);
     whole.protocol = block_.protocol;
     return whole;
+  }
+  Operation message(Verb verb, Range range, int peer, int tag) const {
+    return {.verb = verb, .range = range, .peer = whole(peer), .tag = whole_tag(tag)};
+  }
+  Request post(Verb verb, Range range, int peer, int tag) const {
+    Operation posted = message(verb, range, peer, tag);
+    posted.block = block_;
+    return executor_->post(posted);
   }
   Communicator on(Executor& executor) const {
     Communicator same = *this;

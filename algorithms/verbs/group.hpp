@@ -10,7 +10,6 @@
 #include <span>
 #include <string_view>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 #include "algorithms/verbs/block.hpp"

@@ -4,7 +4,7 @@
 
 #include "algorithms/collectives.hpp"
 #include "cli/cases/cases.hpp"
-#include "cli/commands/estimate_step.hpp"
+#include "cli/estimates/step_rows.hpp"
 #include "cli/commands/scripts.hpp"
 #include "cli/commands/subcommands.hpp"
 #include "cli/terminal/option_word.hpp"

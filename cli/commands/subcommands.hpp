@@ -10,7 +10,7 @@ namespace ringscope {
 using AddSubcommand = void(Command& program);
 AddSubcommand add_run, add_compare, add_explain, add_what_if, add_estimate, add_sweep, add_merge,
     add_show, add_list, add_place, add_lesson, add_check, add_init, add_export, add_import_machine,
-    add_import_fabric;
+    add_import_fabric, add_advise;
 
 struct Subcommand {
   const char* group;   ///< heading of the program's help
@@ -28,6 +28,7 @@ inline constexpr Subcommand subcommands[] = {
     {"Simulate", nullptr, "predict", "validation/calibration"},
     {"Simulate", add_estimate},
     {"Search", add_place},
+    {"Search", add_advise},
     {"Search", add_sweep},
     {"Search", add_merge},
     {"Search", nullptr, "tune", "validation/tune"},

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "nccl/channels/channel_parts.hpp"
 
-#include <algorithm>
-#include <map>
-#include <tuple>
-
 namespace ringscope {
 namespace {
 

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "nccl/channels/channel_rings.hpp"
 
-#include <algorithm>
-#include <utility>
-
 #include "algorithms/steps/host_order.hpp"
 #include "algorithms/steps/segments.hpp"
 #include "nccl/channels/all_at_once.hpp"

@@ -47,6 +47,36 @@ inline constexpr int ring_slices = 2;
 std::size_t slots_of(int ranks, const std::vector<Range>& parts, SlotItems slot,
                      const Options& options);
 
+/// Threads of a rank, one for each SM that has channels.
+int channel_threads(const Options& options);
+
+/// Parts that a collective's channels take of a vector, or of each of the ranks' chunks.
+using ChannelParts = std::vector<Range> (*)(int ranks, Range data, const Options& options);
+
+/// A collective that runs the program in these parts.
+template <ChannelParts parts, ChannelProgram program, SlotItems slot, int slices = 1>
+Algorithm in_channel_parts(std::string_view collective, std::string_view name,
+                           std::string_view summary, decltype(Algorithm::cost) cost) {
+  return {
+      .collective = collective,
+      .name = name,
+      .summary = summary,
+      .options = {"protocol", "channels", "sms"},
+      .threads_for = channel_threads,
+      .run =
+          [](Communicator comm, Workspace work, Options options) {
+            return in_channels(comm, work, parts(comm.size(), work.data, options), slot, program,
+                               options, slices);
+          },
+      .cost = cost,
+      .scratch_items =
+          [](int ranks, std::size_t items, Options options) {
+            return slots_of(ranks, parts(ranks, {.size = items}, options), slot, options);
+          },
+      .varies = Varies::steps,
+  };
+}
+
 /// A part in pieces of `most` items, the last of which may be shorter. Requires most >= 1.
 std::vector<Range> pieces_of(Range part, std::size_t most);
 
@@ -56,9 +86,6 @@ Range piece_of(Range chunk, Range piece);
 
 /// Pieces of all parts together.
 std::int64_t count_pieces(const std::vector<Range>& parts, std::size_t most);
-
-/// Threads of a rank, one for each SM that has channels.
-int channel_threads(const Options& options);
 
 /// Orders that are given are the same, seen from each host.
 bool channels_move_with_hosts(int ranks, std::size_t items, const Options& options);

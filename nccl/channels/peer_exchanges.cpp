@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "nccl/channels/peer_exchanges.hpp"
 
-#include <algorithm>
 #include <bit>
-#include <cstdint>
-#include <utility>
 
 #include "algorithms/steps/host_order.hpp"
 #include "nccl/channels/all_at_once.hpp"
@@ -69,8 +66,7 @@ int PeerChannels::channel(int round, int part) const {
 
 PeerChannels peer_channels(int ranks, const Options& options) {
   const auto hosts = ranks_by_host(ranks, options.given.hosts);
-  const nccl::Platform unknown;
-  const nccl::Platform& machine = options.given.nccl != nullptr ? *options.given.nccl : unknown;
+  const nccl::Platform& machine = nccl::machine_of(options.given.nccl);
   PeerChannels peers;
   peers.several_hosts = hosts.size() > 1;
   peers.in_host = std::max(1, ranks / static_cast<int>(std::max<std::size_t>(1, hosts.size())));

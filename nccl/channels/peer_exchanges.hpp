@@ -5,7 +5,6 @@
 // Source: NCCL 2.30.7, src/device/sendrecv.h; peer_channels.hpp.
 #pragma once
 
-#include <utility>
 #include <vector>
 
 #include "algorithms/catalogue.hpp"

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <utility>
 #include <vector>
 
 #include "algorithms/steps/binary_trees.hpp"
@@ -49,7 +48,15 @@ inline std::size_t switch_piece(int ranks, std::size_t items, const Options& opt
 
 /// With R pieces of a chunk in all channels together: P(P-1)R messages, (P-1)S items on the wire;
 /// at least (P-1)R steps, as each rank receives that many.
-Cost switch_rounds_cost(int ranks, std::size_t items, Options options);
+inline Cost switch_rounds_cost(int ranks, std::size_t items, Options options) {
+  if (ranks == 1) return {};
+  const std::int64_t received =
+      (ranks - 1) * count_pieces(channel_chunks(ranks, {.size = items}, options),
+                                 switch_piece(ranks, items, options));
+  return {.steps = received,
+          .messages = ranks * received,
+          .items = static_cast<std::uint64_t>(ranks - 1) * items};
+}
 
 // Heads of hosts whose switch adds up and copies (NVLink SHARP): GPU h of each host sums chunk h of
 // every round for its host, and with those of the other hosts in a tree for all.

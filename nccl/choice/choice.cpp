@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "nccl/choice/choice.hpp"
 
-#include <algorithm>
 #include <bit>
 #include <set>
 
@@ -105,8 +104,7 @@ Choice nccl_choice(nccl::Function function, int ranks, std::size_t items, const 
   const std::string_view one_channel = one_channels[function];
   if (ranks == 1) return {one_channel};
   const nccl::KernelCall call = {ranks, nodes_of(ranks, options.given.hosts), function};
-  const nccl::Platform unknown;
-  const nccl::Platform& machine = options.given.nccl != nullptr ? *options.given.nccl : unknown;
+  const nccl::Platform& machine = nccl::machine_of(options.given.nccl);
   const std::uint64_t bytes = bytes_of(items, options);
   const nccl::KernelChoice choice = nccl::choose(call, bytes, machine, forced_by(options));
   if (options.given.nccl == nullptr)
@@ -150,8 +148,7 @@ bool is_forced_in_vain(std::string_view collective, int ranks, const Options& op
   const nccl::Forced forced = forced_by(options);
   if (!function || ranks < 2) return false;
   const nccl::KernelCall call = {ranks, nodes_of(ranks, options.given.hosts), *function};
-  const nccl::Platform unknown;
-  const nccl::Platform& machine = options.given.nccl != nullptr ? *options.given.nccl : unknown;
+  const nccl::Platform& machine = nccl::machine_of(options.given.nccl);
   for (const Protocol protocol : {Protocol::ll, Protocol::ll128, Protocol::simple})
     for (const auto algorithm :
          {nccl::Pattern::tree, nccl::Pattern::ring, nccl::Pattern::nvls, nccl::Pattern::pat})

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "base/view.hpp"
-
 namespace ringscope::nccl {
 namespace {
 

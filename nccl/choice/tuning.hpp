@@ -66,6 +66,12 @@ struct Platform {
   double issue = 0;       ///< s: of a host's thread for a kernel
 };
 
+/// The machine, or where none is known one of the defaults.
+inline const Platform& machine_of(const Platform* known) {
+  static const Platform unknown;
+  return known != nullptr ? *known : unknown;
+}
+
 /// The ranks of a communicator, the hosts ("nodes") that they are on, and what is called.
 struct KernelCall {
   int ranks = 2;

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "nccl/groups/block_messages.hpp"
 
-#include <algorithm>
-#include <cassert>
-#include <cstdint>
 #include <limits>
-#include <map>
 #include <set>
-#include <utility>
 
 #include "algorithms/groups/on_group.hpp"
 #include "nccl/channels/all_at_once.hpp"

@@ -2,9 +2,7 @@
 #include "nccl/groups/communicators.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <limits>
 
 namespace ringscope::nccl {
 namespace {

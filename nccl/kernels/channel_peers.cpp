@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Sends and receives of a kernel's channels: all-to-all, and a shift.
-#include <utility>
 
 #include "algorithms/alltoall/pair_sizes.hpp"
 #include "algorithms/steps/ring_steps.hpp"
@@ -107,15 +106,13 @@ Cost channel_peers_sendrecv_cost(int ranks, std::size_t items, Options options) 
           .items = static_cast<std::uint64_t>(ranks) * items};
 }
 
-}  // namespace
-
-Algorithm describe_channel_peers_alltoall() {
+Algorithm with_all(std::string_view collective, std::vector<std::string_view> options) {
   return {
-      .collective = "alltoall",
+      .collective = collective,
       .name = "channel_peers",
       .summary = "sends and receives of the blocks of a kernel, a few concurrently",
-      .options = {"channels"},
-      .threads_for = [](const Options& options) { return peer_channels(2, options).all; },
+      .options = std::move(options),
+      .threads_for = [](const Options& given) { return peer_channels(2, given).all; },
       .run = channel_peers_alltoall,
       .cost = channel_peers_alltoall_cost,
       .scratch_items = pieces_items,
@@ -123,33 +120,26 @@ Algorithm describe_channel_peers_alltoall() {
   };
 }
 
+}  // namespace
+
+Algorithm describe_channel_peers_alltoall() { return with_all("alltoall", {"channels"}); }
+
 Algorithm describe_channel_peers_alltoallv() {
-  return {
-      .collective = "alltoallv",
-      .name = "channel_peers",
-      .summary = "sends and receives of the blocks of a kernel, a few concurrently",
-      .options = {"channels", "sizes"},
-      .threads_for = [](const Options& options) { return peer_channels(2, options).all; },
-      .run = channel_peers_alltoallv,
-      .cost = channel_peers_alltoallv_cost,
-      .scratch_items = pieces_by_pair_items,
-      .varies = Varies::steps,
-  };
+  Algorithm by_size = with_all("alltoallv", {"channels", "sizes"});
+  by_size.run = channel_peers_alltoallv;
+  by_size.cost = channel_peers_alltoallv_cost;
+  by_size.scratch_items = pieces_by_pair_items;
+  return by_size;
 }
 
 Algorithm describe_channel_peers_sendrecv() {
-  return {
-      .collective = "sendrecv",
-      .name = "channel_peers",
-      .summary = "a send and a receive of the blocks of a kernel",
-      .options = {"channels"},
-      .ring = true,
-      .threads_for = [](const Options& options) { return peer_channels(2, options).all; },
-      .run = channel_peers_sendrecv,
-      .cost = channel_peers_sendrecv_cost,
-      .scratch_items = [](int, std::size_t items, Options) { return items; },
-      .varies = Varies::steps,
-  };
+  Algorithm shift = with_all("sendrecv", {"channels"});
+  shift.summary = "a send and a receive of the blocks of a kernel";
+  shift.ring = true;
+  shift.run = channel_peers_sendrecv;
+  shift.cost = channel_peers_sendrecv_cost;
+  shift.scratch_items = [](int, std::size_t items, Options) { return items; };
+  return shift;
 }
 
 }  // namespace ringscope

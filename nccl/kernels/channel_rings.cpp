@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Rings and chains of a kernel's channels: allgather, reduce-scatter, broadcast and reduce.
-#include <array>
 
 #include "nccl/channels/channel_chunks.hpp"
 

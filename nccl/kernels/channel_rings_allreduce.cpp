@@ -7,7 +7,6 @@
 // Source: NCCL 2.30.7, src/device/all_reduce.h, runRing; ring_steps.hpp, channel_rings.hpp.
 // Cost with R rounds of all channels together: 2(P-1)R steps of blocks that keep pace, 2P(P-1)R
 // messages, 2(P-1)S items on the wire.
-#include <array>
 
 #include "algorithms/steps/ring_steps.hpp"
 #include "nccl/channels/channel_rings.hpp"
@@ -17,7 +16,7 @@ namespace {
 
 constexpr int ring_traffic = 2;  ///< times that an item passes a rank's link
 
-std::vector<Range> ring_parts(Range data, const Options& options) {
+std::vector<Range> ring_parts(int, Range data, const Options& options) {
   return channel_parts(data, protocol_named(options.protocol), options.channels, ring_traffic,
                        options.given.item_bytes);
 }
@@ -57,36 +56,21 @@ Task ring_rounds(Communicator block, ChannelRing ring, Range, Options options) {
     co_await round(block, ring, range);
 }
 
-Task channel_rings_allreduce(Communicator comm, Workspace work, Options options) {
-  return in_channels(comm, work, ring_parts(work.data, options), slot_items, ring_rounds, options,
-                     ring_slices);
-}
-
 Cost channel_rings_allreduce_cost(int ranks, std::size_t items, Options options) {
   if (ranks == 1) return {};
-  return ring_cost(ranks, items,
-                   count_pieces(ring_parts({.size = items}, options), round_items(ranks, options)));
-}
-
-std::size_t channel_rings_allreduce_scratch(int ranks, std::size_t items, Options options) {
-  return slots_of(ranks, ring_parts({.size = items}, options), slot_items, options);
+  return ring_cost(
+      ranks, items,
+      count_pieces(ring_parts(ranks, {.size = items}, options), round_items(ranks, options)));
 }
 
 }  // namespace
 
 Algorithm describe_channel_rings_allreduce() {
-  return {
-      .collective = "allreduce",
-      .name = "channel_rings",
-      .summary = "rings of the blocks of a kernel, by one of NCCL's protocols",
-      .options = {"protocol", "channels", "sms"},
-      .threads_for = channel_threads,
-      .run = channel_rings_allreduce,
-      .cost = channel_rings_allreduce_cost,
-      .scratch_items = channel_rings_allreduce_scratch,
-      .varies = Varies::steps,
-      .alike = channels_move_with_hosts,
-  };
+  Algorithm rings = in_channel_parts<ring_parts, ring_rounds, slot_items, ring_slices>(
+      "allreduce", "channel_rings", "rings of the blocks of a kernel, by one of NCCL's protocols",
+      channel_rings_allreduce_cost);
+  rings.alike = channels_move_with_hosts;
+  return rings;
 }
 
 }  // namespace ringscope

@@ -130,15 +130,15 @@ Algorithm describe_channel_switch_reduce_scatter() {
       .threads_for = channel_threads,
       .run =
           [](Communicator comm, Workspace work, Options options) {
-            return in_channels(comm, work, channel_chunks(comm.size(), work.data.size, options),
+            return in_channels(comm, work, channel_chunks(comm.size(), work.data, options),
                                offers_slot_items, add_up,
                                with_piece(comm.size(), work.data.size, options));
           },
       .cost = switch_rounds_cost,
       .scratch_items =
           [](int ranks, std::size_t items, Options options) {
-            return slots_of(ranks, channel_chunks(ranks, items, options), offers_slot_items,
-                            with_piece(ranks, items, options));
+            return slots_of(ranks, channel_chunks(ranks, {.size = items}, options),
+                            offers_slot_items, with_piece(ranks, items, options));
           },
       .varies = Varies::steps,
   };

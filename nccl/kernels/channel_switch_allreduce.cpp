@@ -15,13 +15,10 @@
 // Cost with R rounds of all channels together and K heads on each of H hosts: 2K(P-H) messages a
 // round inside hosts and 2K(H-1) between, 2(P-1)S items on the wire; at least as many steps as a
 // head receives messages.
-#include <algorithm>
 #include <deque>
 
 #include "algorithms/steps/host_order.hpp"
 #include "nccl/channels/all_at_once.hpp"
-#include "nccl/channels/channel_parts.hpp"
-#include "nccl/channels/channel_rings.hpp"
 #include "nccl/channels/switch_channel.hpp"
 
 namespace ringscope {

@@ -11,14 +11,11 @@
 // src/enqueue.cc, calcCollChunking.
 // Cost with K chunks of all channels together: 2(P-1)K messages, 2(P-1)S items on the wire; at
 // least one step more than a channel's chunks.
-#include <algorithm>
-#include <bit>
 
 #include "algorithms/allreduce/tree_branch.hpp"
 #include "algorithms/steps/host_order.hpp"
 #include "algorithms/steps/segments.hpp"
 #include "nccl/channels/all_at_once.hpp"
-#include "nccl/channels/channel_parts.hpp"
 #include "nccl/channels/channel_rings.hpp"
 #include "nccl/search/chain_tree.hpp"
 

@@ -7,9 +7,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
-#include <optional>
-#include <set>
 
 namespace ringscope {
 namespace {

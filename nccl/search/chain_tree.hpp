@@ -6,7 +6,6 @@
 #pragma once
 
 #include <algorithm>
-#include <utility>
 
 #include "algorithms/steps/binary_trees.hpp"
 #include "base/table.hpp"

@@ -8,8 +8,6 @@
 #include "nccl/search/channels_of_host.hpp"
 
 #include <algorithm>
-#include <map>
-#include <tuple>
 
 #include "nccl/search/most_heads.hpp"
 #include "nccl/search/next_gpus.hpp"

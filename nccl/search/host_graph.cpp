@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cassert>
 #include <map>
-#include <tuple>
 
 namespace ringscope::nccl {
 namespace {

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "nccl/search/job_channels.hpp"
 
-#include <algorithm>
 #include <cassert>
-#include <limits>
-#include <set>
-#include <utility>
 
 #include "nccl/search/chain_tree.hpp"
 

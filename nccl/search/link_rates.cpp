@@ -2,7 +2,6 @@
 #include "nccl/search/link_rates.hpp"
 
 #include <algorithm>
-#include <cstdint>
 
 namespace ringscope::nccl {
 namespace {

@@ -2,7 +2,6 @@
 #include "nccl/search/next_gpus.hpp"
 
 #include <algorithm>
-#include <tuple>
 
 namespace ringscope::nccl {
 namespace {

@@ -2,7 +2,6 @@
 #include "nccl/search/rates.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 namespace ringscope::nccl {

@@ -2,7 +2,6 @@
 #include "nccl/search/search.hpp"
 
 #include <cmath>
-#include <utility>
 
 #include "nccl/search/link_rates.hpp"
 #include "nccl/search/next_gpus.hpp"

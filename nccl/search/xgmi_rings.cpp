@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <algorithm>
-#include <string_view>
 
 #include "base/view.hpp"
 #include "nccl/search/channels_of_host.hpp"

@@ -199,11 +199,27 @@ struct NeighbourReport {
 struct Recording;  // scenarios/answer/recording.hpp
 struct PathChain;  // scenarios/answer/path_chain.hpp
 
-struct Report {
-  std::string name;       ///< of the case
-  bool labelled = false;  ///< as in Scenario
+/// Parts of a report that one repetition fills in.
+struct RunParts {
   /// Set for a run that could not go on: all else then tells of the run until then.
   std::optional<Deadlock> deadlock;
+  std::vector<PhaseReport> phases;
+  std::vector<ResourceReport> resources;       ///< the ten busiest, busiest first, and links
+  std::vector<Observation> observations;       ///< by the order in which they were first made
+  std::optional<TrainingReport> training;      ///< only of a training job
+  std::vector<StreamReport> streams;           ///< only where ranks have several, or groups
+  std::vector<PathSegment> path;               ///< merged by (cause, rank, resource), longest first
+  std::vector<Span> spans;                     ///< only when asked for
+  std::vector<SampleReport> samples;           ///< likewise
+  std::shared_ptr<const Recording> recording;  ///< likewise; stays in the process that made it
+  std::shared_ptr<const PathChain> chain;      ///< only when asked for
+  bool path_reduced = false;  ///< the smaller segments of `path` are sums by cause alone
+  std::vector<NeighbourReport> neighbours;  ///< in the order of the scenario
+};
+
+struct Report : RunParts {
+  std::string name;       ///< of the case
+  bool labelled = false;  ///< as in Scenario
   std::string collective, algorithm, placement, library, cluster;
   std::string chosen;  ///< a selector's choice: the algorithm that ran
   int ranks = 0;
@@ -218,19 +234,8 @@ struct Report {
   std::uint64_t bytes_between_hosts = 0;  ///< the part that crossed the network
   std::optional<std::uint64_t> file_bytes_between_hosts;  ///< read and written, beside these
   std::vector<RankReport> rank_reports;
-  std::vector<PhaseReport> phases;
-  std::vector<ResourceReport> resources;       ///< the ten busiest, busiest first, and links
-  std::vector<Observation> observations;       ///< by the order in which they were first made
-  std::optional<TrainingReport> training;      ///< only of a training job
-  std::vector<StreamReport> streams;           ///< only where ranks have several, or groups
-  std::vector<std::string> stream_names;       ///< of spans; none where each rank has one stream
-  std::vector<PathSegment> path;               ///< merged by (cause, rank, resource), longest first
-  std::vector<Span> spans;                     ///< only when asked for
-  std::vector<SampleReport> samples;           ///< likewise
-  std::shared_ptr<const Recording> recording;  ///< likewise; stays in the process that made it
-  std::shared_ptr<const PathChain> chain;      ///< only when asked for
-  bool path_reduced = false;  ///< the smaller segments of `path` are sums by cause alone
-  std::string attachment;     ///< written by a subcommand where the run was simulated
+  std::vector<std::string> stream_names;  ///< of spans; none where each rank has one stream
+  std::string attachment;                 ///< written by a subcommand where the run was simulated
   /// Share of `time_s` and of `messages` not simulated, since it only repeats what was.
   double skipped_s = 0;
   std::uint64_t skipped_messages = 0;
@@ -244,7 +249,6 @@ struct Report {
   double uneven = 0;
   std::string not_folded;              ///< why many ranks were all simulated; "" where nobody asked
   std::vector<NodeCount> trace_nodes;  ///< of a trace: what became of each
-  std::vector<NeighbourReport> neighbours;  ///< in the order of the scenario
   std::string kernel;
   std::optional<double> tolerance;  ///< RunOptions::tolerance, where there was one
   double wall_s = 0;                ///< of the simulation itself

@@ -90,7 +90,7 @@ std::vector<std::string> other_chip(const Scenario& scenario) {
   if (std::ranges::none_of(gpu_models, is_of) || std::ranges::any_of(gpus, is_of)) return {};
   return {fmt::format("'gpu: {}' computes, and the GPUs of {} are {}{}", found->text(),
                       scenario.cluster.name, gpus.front().name,
-                      alternatives("gpu", data_files_of(gpus, "scenarios/models/gpus", "")))};
+                      alternatives("gpu", gpu_sheets(scenario.cluster)))};
 }
 
 /// Parameter servers that take GPUs away from workers.
@@ -278,6 +278,10 @@ std::vector<std::string> crowded_cores(const Scenario& scenario) {
 }
 
 }  // namespace
+
+std::vector<std::string> gpu_sheets(const Cluster& cluster) {
+  return data_files_of(gpus_of(cluster), "scenarios/models/gpus", "");
+}
 
 std::vector<std::string> nccl_libraries(const Cluster& cluster) {
   const bool amd = gpu_generation(cluster) == nccl::Generation::cdna3;

@@ -23,6 +23,9 @@ std::vector<std::string> input_warnings(const Scenario& scenario);
 /// Libraries that specify NCCL's costs on the GPUs of the cluster: nccl_a100 on a100x4_nvlink.
 std::vector<std::string> nccl_libraries(const Cluster& cluster);
 
+/// Data sheets of the cluster's GPUs: scenarios/models/gpus.
+std::vector<std::string> gpu_sheets(const Cluster& cluster);
+
 /// Generation of the GPUs that the cluster is called after; none of GPUs without a data sheet.
 std::optional<nccl::Generation> gpu_generation(const Cluster& cluster);
 

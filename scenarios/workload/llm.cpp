@@ -30,7 +30,8 @@ void require_memory(const Value& place, const Cut& cut) {
   for (int stage = 0; stage < cut.stages && cut.gpu.memory > 0; ++stage) {
     const StageMemory needs = memory_of(cut, stage);
     if (needs.sum() <= has) continue;
-    place.fail(
+    throw TooLarge(
+        place.place(),
         "a GPU of stage {} needs {}, and {} has {}: parameters {} + gradients {} + optimiser {} + "
         "activations {} ({:.4g} of {} micro-batches in flight){}; more tp or pp takes less{}",
         stage, gigabytes(needs.sum()), cut.gpu.name, gigabytes(has), gigabytes(needs.parameters),
@@ -63,8 +64,8 @@ void read_parts(Fields& fields, Cut& cut) {
   require_divisible(cut.fewer_at_ends > 0 ? fewer : *fields.map().find("model"), layers, cut.stages,
                     cut.fewer_at_ends > 0 ? "layers, and those that the ends lack," : "layers",
                     "pp");
-  if (cut.part_layers() <= cut.fewer_at_ends)
-    fewer.fail("a part has {} layers: the first and the last one would have none",
+  if (cut.part_layers() < cut.fewer_at_ends)
+    fewer.fail("a part has {} layers: the first and the last one cannot lack more",
                cut.part_layers());
   if (!interleaved) {
     if (cut.parts > 1) parts.fail("parts of a stage are for the schedule 'interleaved'");

@@ -12,6 +12,12 @@
 
 namespace ringscope {
 
+/// A job that does not fit into its GPUs' memory.
+class TooLarge : public InputError {
+ public:
+  using InputError::InputError;
+};
+
 /// Their names.
 std::vector<std::string> llm_option_names();
 

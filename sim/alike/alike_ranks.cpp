@@ -3,20 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <functional>
-#include <numeric>
-#include <utility>
-
-#include "algorithms/groups/on_group.hpp"
 #include "algorithms/training/llm_parts.hpp"
 #include "algorithms/training/training.hpp"
-#include "nccl/search/job_channels.hpp"
 #include "scenarios/question/placed_options.hpp"
-#include "sim/alike/equal_cells.hpp"
-#include "sim/alike/equal_hosts.hpp"
 #include "sim/alike/peer_map.hpp"
-#include "sim/alike/script.hpp"
 #include "sim/alike/uneven.hpp"
 #include "sim/machine/machine.hpp"
 

@@ -3,11 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <span>
-#include <vector>
-
-#include "base/view.hpp"
 #include "sim/alike/equal_hosts.hpp"
 
 namespace ringscope::sim {

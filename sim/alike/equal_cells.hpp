@@ -14,7 +14,6 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <utility>
 
 #include "scenarios/question/nccl_communicators.hpp"
 #include "scenarios/question/scenario.hpp"

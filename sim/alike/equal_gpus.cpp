@@ -1,18 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "sim/alike/equal_gpus.hpp"
 
-#include <algorithm>
-#include <memory>
-#include <set>
-#include <tuple>
-#include <utility>
-
 #include "scenarios/question/placed_options.hpp"
 #include "sim/alike/alike_channels.hpp"
 #include "sim/alike/alike_ranks.hpp"
 #include "sim/alike/peer_map.hpp"
-#include "sim/alike/script.hpp"
-#include "sim/machine/machine.hpp"
 
 namespace ringscope::sim {
 namespace {

@@ -3,13 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-#include <iterator>
-#include <map>
-#include <string_view>
-#include <tuple>
-
 namespace ringscope::sim {
 namespace {
 

@@ -4,7 +4,6 @@
 
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "scenarios/question/scenario.hpp"

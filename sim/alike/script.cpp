@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "sim/alike/script.hpp"
 
-#include <algorithm>
 #include <climits>
-#include <deque>
-#include <functional>
-#include <optional>
 
 #include "sim/ranks/neighbour_run.hpp"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "sim/alike/steady_state.hpp"
 
-#include <algorithm>
 #include <climits>
 
 namespace ringscope::sim {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "sim/alike/uneven.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 namespace ringscope::sim {

@@ -42,12 +42,6 @@ Chosen chosen(const std::vector<RankGroup>& groups, std::string_view kind,
   return result;
 }
 
-std::string named(const std::string& step, const std::string& group) {
-  std::string text;
-  for (const char c : step) c == '@' ? text += group : text += c;
-  return text;
-}
-
 }  // namespace
 
 GroupTimes::GroupTimes(const Scenario& scenario, KnownParts& known, SimulatedPrograms& simulated)
@@ -60,28 +54,26 @@ GroupTimes::GroupTimes(const Scenario& scenario, KnownParts& known, SimulatedPro
 double GroupTimes::collective(std::string_view kind, const Algorithm& algorithm,
                               std::uint64_t bytes) {
   return bytes == 0 ? 0
-                    : simulated(kind, fmt::format("{{{}: {} B, algorithm: {}, group: @}}",
+                    : simulated(kind, fmt::format("{{{}: {} B, algorithm: {}, group: g}}",
                                                   algorithm.collective, bytes, algorithm.name));
 }
 
 double GroupTimes::message(std::string_view kind, std::uint64_t bytes, bool around) {
   if (bytes == 0) return 0;
   return simulated(kind,
-                   fmt::format("{{together: [{{send: {0} B, to: next, group: @, around: {1}}}, "
-                               "{{receive: {0} B, from: previous, group: @, around: {1}}}]}}",
+                   fmt::format("{{together: [{{send: {0} B, to: next, group: g, around: {1}}}, "
+                               "{{receive: {0} B, from: previous, group: g, around: {1}}}]}}",
                                bytes, around));
 }
 
 double GroupTimes::simulated(std::string_view kind, const std::string& step) {
   const Chosen groups = chosen(groups_, kind, scenario_.placement);
   if (groups.groups.empty() || groups.groups.front().size() < 2) return 0;
-  std::string lists, steps;
-  for (std::size_t i = 0; i < groups.groups.size(); ++i) {
-    const std::string name = fmt::format("g{}", i);
-    lists += fmt::format("{}: [{}], ", name, fmt::join(groups.groups[i], ", "));
-    steps += "  - " + named(step, name) + "\n";
-  }
-  const std::string job = "groups: {" + lists + "}\nprogram:\n" + steps;
+  std::vector<std::string> lists;
+  for (const std::vector<int>& group : groups.groups)
+    lists.push_back(fmt::format("[{}]", fmt::join(group, ", ")));
+  const std::string job =
+      fmt::format("groups: {{g: [{}]}}\nprogram: [{}]", fmt::join(lists, ", "), step);
   std::string places;
   for (const Location& at : groups.placement.ranks)
     places += fmt::format("{}.{} ", at.host, at.gpu);

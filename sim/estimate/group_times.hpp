@@ -30,7 +30,7 @@ class GroupTimes {
   double message(std::string_view kind, std::uint64_t bytes, bool around);
 
  private:
-  /// `step`: for one group, in YAML, with @ for its name.
+  /// `step`: of a program, in YAML, for the groups `g`.
   double simulated(std::string_view kind, const std::string& step);
 
   const Scenario& scenario_;

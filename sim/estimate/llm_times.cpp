@@ -241,8 +241,9 @@ LlmTimes Composition::times() {
   LlmTimes times = step_.zero >= 2 ? sharded() : pipelined();
   times.overhead_s = seconds(step_.overhead);
   times.step_s += times.overhead_s;
-  times.bubble_s = times.step_s - times.busy_s - times.repeated_s - times.tp_s - times.cp_s -
+  const double left = times.step_s - times.busy_s - times.repeated_s - times.tp_s - times.cp_s -
                    times.ep_s - times.pp_s - times.dp_s - times.update_s - times.overhead_s;
+  times.bubble_s = left > 1e-9 * times.step_s ? left : 0;
   return times;
 }
 

@@ -4,8 +4,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-
 #include "algorithms/collectives.hpp"
 #include "nccl/choice/choice.hpp"
 #include "scenarios/question/scenario_tree.hpp"

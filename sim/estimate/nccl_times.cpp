@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "sim/estimate/nccl_times.hpp"
 
-#include <algorithm>
-#include <cassert>
 #include <cmath>
-#include <set>
 
 #include "nccl/choice/choice.hpp"
 #include "scenarios/warnings/job_warnings.hpp"

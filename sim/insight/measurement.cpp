@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "sim/insight/measurement.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <functional>
-#include <utility>
-
 #include "algorithms/collectives.hpp"
 #include "algorithms/programs/program.hpp"
 #include "nccl/choice/choice.hpp"
@@ -188,7 +183,7 @@ Report report_of(const Scenario& scenario, std::vector<Measurement> measurements
   report.resolved = scenario.resolved;
   if (scenario.job.schedule != nullptr) report.trace_nodes = scenario.job.schedule->node_counts;
   report.time_s = median.time_s;
-  report.deadlock = std::move(median.deadlock);
+  static_cast<RunParts&>(report) = std::move(static_cast<RunParts&>(median));
   // A step of training, a trace, a program are more than the exchange of a vector.
   const bool of_one_vector = scenario.job.training == nullptr && report.trace_nodes.empty() &&
                              programs::program_of(scenario.job.options) == nullptr;
@@ -202,23 +197,11 @@ Report report_of(const Scenario& scenario, std::vector<Measurement> measurements
   report.bytes_between_hosts = median.traffic.bytes_between_hosts;
   if (median.traffic.file_bytes > 0) report.file_bytes_between_hosts = median.traffic.file_bytes;
   report.rank_reports = std::move(median.ranks);
-  report.phases = std::move(median.phases);
-  report.resources = std::move(median.resources);
-  report.observations = std::move(median.observations);
-  report.training = std::move(median.training);
-  report.streams = std::move(median.streams);
   report.stream_names = shown_threads(scenario.job).names;
-  report.path = std::move(median.path);
-  report.path_reduced = median.path_reduced;
   report.skipped_s = median.skipped.seconds;
   report.skipped_messages = median.skipped.messages;
   report.skipped_repetitions = static_cast<std::size_t>(median.repeated);
   report.times_s.resize(report.times_s.size() + report.skipped_repetitions, report.time_s);
-  report.chain = std::move(median.chain);
-  report.spans = std::move(median.spans);
-  report.samples = std::move(median.samples);
-  report.recording = std::move(median.recording);
-  report.neighbours = std::move(median.neighbours);
   return report;
 }
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -18,26 +17,13 @@ inline constexpr std::size_t busiest = 10;
 /// thousands of GPUs that are as busy, nobody would see a link. `all`: the busiest first.
 void add_busiest_links(std::vector<ResourceReport>& listed, std::span<const ResourceReport> all);
 
-/// Result of one repetition; the fields as in Report.
-struct Measurement {
+/// Result of one repetition.
+struct Measurement : RunParts {
   double time_s = 0;
-  std::optional<Deadlock> deadlock;
   Traffic traffic;
   Table<RankReport> ranks;
-  std::vector<PhaseReport> phases;
-  std::vector<ResourceReport> resources;
-  std::vector<Observation> observations;
-  std::optional<TrainingReport> training;
-  std::vector<PathSegment> path;
-  bool path_reduced = false;
   SteadyState::Skipped skipped;
   int repeated = 0;  ///< further repetitions that were not simulated, since they are this one again
-  std::shared_ptr<const PathChain> chain;
-  std::vector<SampleReport> samples;
-  std::vector<Span> spans;
-  std::vector<StreamReport> streams;
-  std::shared_ptr<const Recording> recording;
-  std::vector<NeighbourReport> neighbours;
 };
 
 /// Measures the foreground job's ranks of `ranks`. `start`: when the repetition began;

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "sim/insight/recorder.hpp"
 
-#include <cassert>
-#include <optional>
-#include <utility>
-
 namespace ringscope::sim {
 
 int LoadRecord::add_resource(const std::string& name, double capacity) {

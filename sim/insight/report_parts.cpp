@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "sim/insight/report_parts.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <map>
-#include <utility>
-
 #include "algorithms/training/llm.hpp"
 #include "algorithms/training/training.hpp"
 

@@ -3,10 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <map>
-#include <utility>
-
 #include "algorithms/programs/program.hpp"
 #include "algorithms/traces/trace.hpp"
 

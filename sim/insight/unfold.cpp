@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "sim/insight/unfold.hpp"
 
-#include <algorithm>
-
 namespace ringscope::sim {
 namespace {
 

@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Blocks of a kernel that exchange data themselves, as resources: each block, what the GPU has for
 // all of them, and the links, with the flags and headers that they carry beside the data.
-#include <fmt/core.h>
 
-#include <algorithm>
-#include <cmath>
-#include <numeric>
-
-#include "nccl/search/job_channels.hpp"
 #include "scenarios/question/nccl_communicators.hpp"
 #include "sim/machine/machine.hpp"
 

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Routes by which switches that follow the load, or spread it, may send a message.
-#include <algorithm>
-#include <limits>
-#include <set>
 
 #include "sim/machine/machine.hpp"
 #include "topologies/graph/splitmix.hpp"

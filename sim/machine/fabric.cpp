@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "sim/machine/fabric.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <numeric>
-
-#include "base/view.hpp"
 #include "topologies/graph/splitmix.hpp"
 
 namespace ringscope::sim {

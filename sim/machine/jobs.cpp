@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "sim/machine/jobs.hpp"
 
-#include <fmt/core.h>
-
-#include <algorithm>
-
 #include "scenarios/question/neighbours.hpp"
 
 namespace ringscope::sim {

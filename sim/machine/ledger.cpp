@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "sim/machine/ledger.hpp"
 
-#include <algorithm>
-#include <cmath>
-
 namespace ringscope::sim {
 
 int Ledger::add(Resource resource) {

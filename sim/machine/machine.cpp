@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "sim/machine/machine.hpp"
 
-#include <fmt/core.h>
-
-#include <iterator>
-#include <set>
-
 namespace ringscope::sim {
 namespace {
 

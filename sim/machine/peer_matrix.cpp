@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "sim/machine/peer_matrix.hpp"
 
-#include "scenarios/question/scenario.hpp"
 #include "sim/machine/machine.hpp"
 
 namespace ringscope {

@@ -7,11 +7,6 @@
 // Max-min shares rates, so what shares a GPU is counted in one kind of work: a computation alone
 // goes at `level`, about as many units a second as a block passes on bytes (19 GB/s on an A100,
 // scenarios/libraries/nccl_a100.yaml). Where memory is short, both then slow down alike.
-#include <fmt/core.h>
-
-#include <algorithm>
-#include <cmath>
-#include <numeric>
 
 #include "scenarios/workload/training.hpp"
 #include "sim/machine/machine.hpp"

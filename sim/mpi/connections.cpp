@@ -3,11 +3,8 @@
 //
 // Invariant: a run begins with those of a barrier by dissemination, 2 ceil(log2 H) - 1 on the H
 // hosts of a job, for a run follows one; each further rank with which there is a message is more.
-#include <algorithm>
-#include <set>
 
 #include "algorithms/steps/tree_ranks.hpp"
-#include "base/table.hpp"
 #include "sim/mpi/mpi.hpp"
 
 namespace ringscope::sim {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The eager protocol: a message from its launch to the completion of its receive. Its sender has
 // spent overhead and copy on it before.
-#include <utility>
 
 #include "sim/mpi/mpi.hpp"
 

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "sim/mpi/matching.hpp"
 
-#include <algorithm>
-#include <utility>
-
 #include "algorithms/verbs/communicator.hpp"
 
 namespace ringscope::sim {

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "sim/mpi/mpi.hpp"
 
-#include <fmt/core.h>
-
-#include <algorithm>
-#include <tuple>
-
 #include "sim/mpi/state_fields.hpp"
 
 namespace ringscope::sim {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // A message to several receivers, of which each link of the way carries one copy.
-#include <algorithm>
-#include <utility>
 
 #include "sim/mpi/mpi.hpp"
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Copies of eager messages in pieces, and their way on the wire.
-#include <algorithm>
-#include <utility>
 
 #include "sim/mpi/mpi.hpp"
 

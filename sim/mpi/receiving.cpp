@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // A message at its receiver: matching, the work of the engine, completion.
-#include <cassert>
-#include <utility>
 
 #include "sim/mpi/mpi.hpp"
 

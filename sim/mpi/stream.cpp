@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include <algorithm>
-#include <utility>
 
 #include "sim/mpi/mpi.hpp"
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The way of a message: turns, NICs, wire, latency.
-#include <cmath>
-#include <utility>
 
 #include "sim/mpi/mpi.hpp"
 #include "topologies/graph/splitmix.hpp"

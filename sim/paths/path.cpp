@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "sim/paths/path.hpp"
 
-#include <cassert>
 #include <cmath>
-#include <tuple>
-#include <utility>
 
 namespace ringscope::sim {
 namespace {

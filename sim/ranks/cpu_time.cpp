@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Time that a thread spends on its core or GPU, or waits: how it is begun, and what it counts as.
-#include <algorithm>
-#include <cassert>
-#include <utility>
 
 #include "sim/ranks/detours.hpp"
-#include "sim/ranks/rank_thread.hpp"
 
 namespace ringscope::sim {
 

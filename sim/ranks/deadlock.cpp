@@ -3,11 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <functional>
-#include <map>
-#include <set>
-
 #include "algorithms/schedules/schedule.hpp"
 
 namespace ringscope::sim {

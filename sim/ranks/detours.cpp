@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "sim/ranks/detours.hpp"
 
-#include <algorithm>
-#include <utility>
-
 namespace ringscope::sim {
 namespace {
 

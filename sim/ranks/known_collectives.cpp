@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "sim/ranks/known_collectives.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-
 namespace ringscope::sim {
 namespace {
 

@@ -20,7 +20,6 @@
 #include <map>
 #include <set>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 #include "sim/ranks/rank_thread.hpp"

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "sim/ranks/neighbour_run.hpp"
 
-#include <algorithm>
-#include <random>
-
 namespace ringscope::sim {
 namespace {
 

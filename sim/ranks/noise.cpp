@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "sim/ranks/noise.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <numbers>
 

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "sim/ranks/rank_thread.hpp"
 
-#include <algorithm>
-#include <cassert>
-#include <utility>
-
 #include "sim/ranks/detours.hpp"
 #include "sim/ranks/known_collectives.hpp"
 

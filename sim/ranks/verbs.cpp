@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Each verb as a simulated thread performs it. A verb is a small state machine: advance(), at the
 // end, is called again whenever something that it waited for has happened.
-#include <algorithm>
 #include <climits>
-#include <utility>
 
 #include "sim/ranks/known_collectives.hpp"
-#include "sim/ranks/rank_thread.hpp"
 
 namespace ringscope::sim {
 

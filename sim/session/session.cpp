@@ -3,10 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <map>
-#include <nlohmann/json.hpp>
-#include <utility>
-
 #include "scenarios/answer/formats/report_formats.hpp"
 #include "scenarios/question/scenario_tree.hpp"
 #include "scenarios/warnings/job_warnings.hpp"

@@ -3,9 +3,7 @@
 
 #include <openssl/sha.h>
 
-#include <algorithm>
 #include <filesystem>
-#include <iterator>
 
 #include <fmt/format.h>
 

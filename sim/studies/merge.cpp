@@ -2,10 +2,6 @@
 #include "sim/studies/merge.hpp"
 
 #include <filesystem>
-#include <map>
-#include <memory>
-
-#include "topologies/input/data_files.hpp"
 
 namespace ringscope {
 namespace {

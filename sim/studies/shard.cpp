@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "sim/studies/shard.hpp"
 
-#include <algorithm>
-#include <tuple>
-
 namespace ringscope {
 namespace {
 

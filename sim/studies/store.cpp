@@ -4,12 +4,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
-#include <array>
-#include <chrono>
-#include <string_view>
-#include <utility>
-
 #include "scenarios/answer/text/report_text.hpp"
 
 namespace ringscope {
@@ -141,10 +135,8 @@ void Store::flush() {
 
 void Store::prune() {
   const std::lock_guard lock(database_mutex_);
-  Database::Statement drop(database_, fmt::format("DELETE FROM {} WHERE version <> ?", table_));
-  drop.bind(1, model_version());
-  drop.step();
-  drop.reset();
+  Database::Statement(database_, fmt::format("DELETE FROM {} WHERE version <> ?", table_))
+      .run(model_version());
   if (const auto label = read_label(database_); label && label->version != model_version())
     drop_part(database_);
   database_.run("VACUUM");
@@ -173,11 +165,7 @@ void Store::begin_part(const PartLabel& label, std::span<const std::string> poin
   } else {
     write_label(database_, label);
     Database::Statement insert(database_, "INSERT OR IGNORE INTO points VALUES (?, NULL)");
-    for (const std::string& point : points) {
-      insert.bind(1, point);
-      insert.step();
-      insert.reset();
-    }
+    for (const std::string& point : points) insert.run(point);
   }
   database_.run("COMMIT");
 }
@@ -193,12 +181,7 @@ void Store::write(const Rows& rows, const Names& names) {
   if (!names.empty()) {
     Database::Statement update(database_,
                                "UPDATE points SET key = ?1 WHERE words = ?2 AND key IS NOT ?1");
-    for (const auto& [point, key] : names) {
-      update.bind(1, key);
-      update.bind(2, point);
-      update.step();
-      update.reset();
-    }
+    for (const auto& [point, key] : names) update.run(key, point);
   }
   for (const auto& [key, outcome] : rows)
     results_.insert({key, outcome.time_s, outcome.limit, nlohmann::json(outcome.metrics).dump(),

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
 
 namespace ringscope {
@@ -171,14 +170,7 @@ std::optional<ResultRow> Results::find(const Key& key) {
 }
 
 void Results::insert(const ResultRow& row) {
-  insert_.bind(1, row.key);
-  insert_.bind(2, row.time_s);
-  insert_.bind(3, row.held_up_by);
-  insert_.bind(4, row.metrics);
-  insert_.bind(5, row.error);
-  insert_.bind(6, row.version);
-  insert_.step();
-  insert_.reset();
+  insert_.run(row.key, row.time_s, row.held_up_by, row.metrics, row.error, row.version);
 }
 
 void require_store(Database& database) {
@@ -205,13 +197,9 @@ std::optional<PartLabel> read_label(Database& database) {
 
 void write_label(Database& database, const PartLabel& label) {
   Database::Statement row(database, "INSERT INTO part VALUES (?, ?, ?, ?, ?, ?)");
-  row.bind(1, label.study);
-  row.bind(2, label.digest);
-  row.bind(3, static_cast<double>(label.shard.number));
-  row.bind(4, static_cast<double>(label.shard.count));
-  row.bind(5, static_cast<double>(label.points));
-  row.bind(6, label.version);
-  row.step();
+  const auto number = [](auto integer) { return static_cast<double>(integer); };
+  row.run(label.study, label.digest, number(label.shard.number), number(label.shard.count),
+          number(label.points), label.version);
 }
 
 void drop_part(Database& database) {

@@ -53,6 +53,13 @@ class Database::Statement {
   void bind(int at, double number) { sqlite3_bind_double(statement_, at, number); }
   void bind(int at, const std::string& text);
   bool step();  ///< whether there is a row
+  /// Runs it once, with these values in their order.
+  void run(const auto&... values) {
+    int at = 0;
+    (bind(++at, values), ...);
+    step();
+    reset();
+  }
   void reset() { sqlite3_reset(statement_); }
 
   double number(int column) const { return sqlite3_column_double(statement_, column); }

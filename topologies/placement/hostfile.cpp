@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <sstream>
 
-#include "base/table.hpp"
 #include "topologies/input/data_files.hpp"
 #include "topologies/placement/slots.hpp"
 
@@ -87,9 +86,7 @@ std::vector<Value> words_of(const Value& line) {
   std::size_t begin = text.find_first_not_of(blanks);
   while (begin != std::string_view::npos) {
     const std::size_t end = std::min(text.find_first_of(blanks, begin), text.size());
-    Place place = line.place();
-    place.column += static_cast<int>(begin);
-    words.push_back(Value::scalar_at(place, std::string(text.substr(begin, end - begin))));
+    words.push_back(part_of(line, begin, end - begin));
     begin = text.find_first_not_of(blanks, end);
   }
   return words;

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The table of pinned ranks that Intel MPI prints with I_MPI_DEBUG=5, as a placement.
 #include <algorithm>
-#include <optional>
-#include <span>
 
-#include "base/table.hpp"
 #include "topologies/placement/places.hpp"
 
 namespace ringscope {

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
-#include <set>
 
 #include "base/view.hpp"
 #include "topologies/placement/places.hpp"
@@ -38,6 +37,12 @@ Rules read_rules(Fields& fields, bool mapped = true) {
   rules.on_gpus = fields.value_or("on", "core").one_of("slot", slot_names) == 1;
   rules.oversubscribe = fields.value_or("oversubscribe", "false").boolean();
   return rules;
+}
+
+/// All keys are known by now but those of read_buffers(), which comes when there are ranks.
+void finish_before_buffers(Fields& fields) {
+  for (const char* key : {"memory", "nics"}) fields.optional(key);
+  fields.finish();
 }
 
 /// Words for who wrote "64x1" and may have meant 64 hosts: "; ...", or nothing.
@@ -134,8 +139,7 @@ Placement read_hostfile_map(Fields& fields, const Topology& topology, const Take
   const Value& number = fields.value_or("ranks", std::to_string(slots));
   const int ranks = static_cast<int>(number.integer(1, most_ranks));
   const Rules rules = read_rules(fields);
-  for (const char* key : {"memory", "nics"}) fields.optional(key);
-  fields.finish();
+  finish_before_buffers(fields);
   if (ranks > slots && !rules.oversubscribe)
     number.fail(
         "{} ranks, but the hostfile has {} slot{}; set 'oversubscribe: true' to let them share",
@@ -152,8 +156,7 @@ std::vector<HostSlots> read_hosts(const Value& value, const Topology& topology) 
 Placement read_tf_map(Fields& fields, const Topology& topology, const Taken& taken) {
   const Value& file = fields.required("tf_config");
   Rules rules = read_rules(fields, false);
-  for (const char* key : {"memory", "nics"}) fields.optional(key);
-  fields.finish();
+  finish_before_buffers(fields);
   const Value config = file.kind() == Value::Kind::scalar
                            ? Value::from_file(path_from(file.place(), file.text()))
                            : file;
@@ -162,14 +165,12 @@ Placement read_tf_map(Fields& fields, const Topology& topology, const Taken& tak
 
 Placement read_pinned_map(Fields& fields, const Topology& topology) {
   const Value& file = fields.required("pinning");
-  for (const char* key : {"memory", "nics"}) fields.optional(key);
-  fields.finish();
+  finish_before_buffers(fields);
   Placement placement;
   placement.ranks = read_pinning(file, topology);
-  const std::vector<int> host_of_rank = each_of(placement.ranks, &Location::host);
   read_buffers(fields, placement.ranks, topology);
-  placement.text =
-      counts_text(host_of_rank) + " listed" + buffers_text(placement.ranks.front(), topology);
+  placement.text = counts_text(each_of(placement.ranks, &Location::host)) + " listed" +
+                   buffers_text(placement.ranks.front(), topology);
   return placement;
 }
 
@@ -182,8 +183,7 @@ Placement read_map(const Value& value, const Topology& topology, const Taken& ta
     return place(read_tf_config(value, topology), {}, value, topology, taken);
   const Value& counts = fields.required("hosts");
   const Rules rules = read_rules(fields);
-  for (const char* key : {"memory", "nics"}) fields.optional(key);
-  fields.finish();
+  finish_before_buffers(fields);
   return place(read_hosts(counts, topology), rules, counts, fields, topology, taken);
 }
 
@@ -253,13 +253,10 @@ void refuse_counts(const Value& list) {
 Placement read_list(const Value& value, const Topology& topology) {
   refuse_counts(value);
   Placement placement;
-  std::vector<int> host_of_rank;
-  for (const Value& item : value.items()) {
+  for (const Value& item : value.items())
     placement.ranks.push_back(
         read_location(item, static_cast<int>(placement.ranks.size()), topology));
-    host_of_rank.push_back(placement.ranks.back().host);
-  }
-  placement.text = counts_text(host_of_rank) + " listed";
+  placement.text = counts_text(each_of(placement.ranks, &Location::host)) + " listed";
   // Properties that only some of the ranks have are in the list, and too long for its name.
   const Location& first = placement.ranks.front();
   if (std::ranges::all_of(placement.ranks, [](const Location& rank) { return rank.gpu >= 0; }))

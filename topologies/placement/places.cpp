@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <iterator>
 
-#include "base/table.hpp"
 #include "topologies/graph/peers.hpp"
 
 namespace ringscope {

@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <cctype>
 
-#include "base/table.hpp"
-
 namespace ringscope {
 
 std::vector<HostSlots> read_counts(const Value& value, const Topology& topology) {
@@ -46,8 +44,7 @@ std::vector<HostSlots> fill(const std::vector<HostSlots>& hosts, int ranks, MapB
   std::vector<int> room;
   while (ranks > 0) {
     if (open.empty()) {
-      room.clear();
-      for (const HostSlots& host : hosts) room.push_back(host.slots);
+      room = each_of(hosts, &HostSlots::slots);
       open = numbers_below<std::size_t>(hosts.size());
     }
     for (const std::size_t i : open) {

@@ -2,7 +2,6 @@
 // Slots: the number of ranks that each host gets, and the host of each rank.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -16,7 +16,6 @@
 #include <memory>
 #include <set>
 #include <sstream>
-#include <utility>
 
 #include "validation/executors/program_name.hpp"
 
@@ -69,12 +68,9 @@ double quantile(const std::vector<double>& sorted, double share) {
 std::vector<std::pair<std::string, int>> ranks_per_host(const std::vector<std::string>& hosts) {
   std::vector<std::pair<std::string, int>> counts;
   for (const std::string& host : hosts) {
-    const auto known =
-        std::ranges::find_if(counts, [&](const auto& one) { return one.first == host; });
-    if (known == counts.end())
-      counts.emplace_back(host, 1);
-    else
-      ++known->second;
+    auto known = std::ranges::find_if(counts, [&](const auto& one) { return one.first == host; });
+    if (known == counts.end()) known = counts.insert(known, {host, 0});
+    ++known->second;
   }
   return counts;
 }

@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "scenarios/answer/formats/report_formats.hpp"
 #include "validation/executors/measurement.hpp"
 

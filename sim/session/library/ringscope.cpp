@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "sim/session/library/ringscope.hpp"
 
-#include <stdexcept>
-
 #include "scenarios/answer/formats/report_formats.hpp"
 #include "scenarios/answer/text/report_text.hpp"
 #include "sim/estimate/nccl_scenario.hpp"

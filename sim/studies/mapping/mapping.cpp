@@ -3,11 +3,6 @@
 
 #include <scotch.h>
 
-#include <algorithm>
-#include <map>
-#include <utility>
-
-#include "base/table.hpp"
 #include "scenarios/answer/formats/messages.hpp"
 #include "scenarios/question/estimate.hpp"
 #include "topologies/networks/neighbourhoods.hpp"

@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "sim/studies/messages/message_times.hpp"
 
-#include <algorithm>
-#include <map>
-#include <memory>
 #include <queue>
-#include <set>
-#include <tuple>
 
-#include "algorithms/schedules/schedule.hpp"
 #include "scenarios/answer/formats/messages.hpp"
 #include "sim/machine/machine.hpp"
 

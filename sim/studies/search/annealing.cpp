@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "sim/studies/search/annealing.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <limits>
-#include <map>
 #include <random>
-
-#include "base/table.hpp"
 
 namespace ringscope {
 namespace {

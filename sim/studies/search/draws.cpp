@@ -3,12 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-#include <random>
-#include <utility>
-
-#include "scenarios/question/scenario_tree.hpp"
 #include "sim/insight/measurement.hpp"
 #include "sim/studies/search/evaluations.hpp"
 #include "sim/studies/search/place_points.hpp"

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "sim/studies/search/evaluations.hpp"
 
-#include <algorithm>
-#include <set>
-#include <utility>
-
 #include "scenarios/study/group_orders.hpp"
 #include "sim/studies/search/place_points.hpp"
 

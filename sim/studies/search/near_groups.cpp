@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "sim/studies/search/near_groups.hpp"
 
-#include <algorithm>
-#include <map>
-#include <string>
-
 #include "algorithms/training/llm.hpp"
 #include "algorithms/training/training.hpp"
-#include "base/table.hpp"
 #include "scenarios/study/group_orders.hpp"
 #include "topologies/networks/neighbourhoods.hpp"
 
@@ -71,8 +66,7 @@ void near_groups_first(const PlaceStudy& study, std::span<const Bin> bins,
   for (std::vector<int>& level : neighbourhoods(study.scenario.cluster.topology))
     levels.emplace_back(std::move(level));
   const std::vector<Neighbours> all = neighbours_of(study);
-  Table<int> hosts;  // of each bin
-  for (const Bin& bin : bins) hosts.push_back(bin.host);
+  const Table<int> hosts = each_of(bins, &Bin::host);
   const auto score = [&](const Table<int>& assignment) {
     double sum = 0;
     for (const Neighbours& one : all)

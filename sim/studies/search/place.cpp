@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "sim/studies/search/place.hpp"
 
-#include <algorithm>
-#include <chrono>
-#include <limits>
-#include <stdexcept>
-#include <utility>
-
 #include "scenarios/study/group_orders.hpp"
 #include "sim/studies/mapping/mapping.hpp"
 #include "sim/studies/search/annealing.hpp"

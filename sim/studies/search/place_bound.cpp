@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "sim/studies/search/place_bound.hpp"
 
-#include <algorithm>
-
 #include "algorithms/collectives.hpp"
-#include "base/table.hpp"
 #include "sim/alike/equal_hosts.hpp"
 #include "sim/studies/search/place_points.hpp"
 

@@ -4,12 +4,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-#include <memory>
-#include <numeric>
-#include <set>
-#include <utility>
-
 namespace ringscope {
 namespace {
 

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "sim/studies/search/plain_assignments.hpp"
 
-#include <algorithm>
-#include <map>
 #include <random>
-#include <utility>
 
-#include "base/table.hpp"
 #include "topologies/networks/neighbourhoods.hpp"
 
 namespace ringscope {

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "topologies/placement/launch/launch_files.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "base/table.hpp"
 #include "topologies/input/characters.hpp"
 #include "topologies/placement/launch/nodes.hpp"
 

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "topologies/placement/launch/launch_formats.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <memory>
-#include <utility>
-#include <vector>
+#include <fmt/ranges.h>
 
 #include "topologies/input/characters.hpp"
 #include "topologies/placement/launch/launch_files.hpp"
@@ -94,10 +89,8 @@ std::set<Vertex> leaf_switches(const Topology& topology, int host) {
 }
 
 std::string host_list(const LaunchTask& launch) {
-  std::string names;
-  for (const PlacedNode& node : nodes_of(launch.placement))
-    names += (names.empty() ? "" : ",") + launch.topology.hosts()[node.host].name;
-  return names;
+  const auto name = [&](const PlacedNode& node) { return launch.topology.hosts()[node.host].name; };
+  return fmt::format("{}", fmt::join(each_of(nodes_of(launch.placement), name), ","));
 }
 
 std::span<const LaunchFormat> launch_formats() {

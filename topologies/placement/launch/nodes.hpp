@@ -58,9 +58,7 @@ inline bool go_node_by_node(const std::vector<PlacedNode>& nodes) {
 
 /// Most ranks of one of the nodes.
 inline std::size_t most_ranks_of(const std::vector<PlacedNode>& nodes) {
-  std::size_t most = 0;
-  for (const PlacedNode& node : nodes) most = std::max(most, node.ranks.size());
-  return most;
+  return std::ranges::max(each_of(nodes, [](const auto& node) { return node.ranks.size(); }));
 }
 
 }  // namespace ringscope

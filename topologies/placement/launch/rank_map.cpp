@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The map from ranks to hosts, for launchers and schedulers of one's own.
-#include <fmt/format.h>
 
 #include "topologies/input/characters.hpp"
 #include "topologies/placement/launch/launch_formats.hpp"

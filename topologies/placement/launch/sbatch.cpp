@@ -10,13 +10,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-#include <numeric>
-#include <set>
-
-#include "base/table.hpp"
 #include "topologies/placement/launch/launch_files.hpp"
-#include "topologies/placement/launch/launch_formats.hpp"
 #include "topologies/placement/launch/nodes.hpp"
 
 namespace ringscope {

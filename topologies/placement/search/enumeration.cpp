@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "topologies/placement/search/enumeration.hpp"
 
-#include <algorithm>
 #include <unordered_set>
 
 #include "topologies/placement/search/placement_counts.hpp"

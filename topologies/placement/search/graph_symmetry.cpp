@@ -3,7 +3,6 @@
 #include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/isomorphism.hpp>
 
-#include "base/table.hpp"
 #include "topologies/placement/search/point_symmetry.hpp"
 
 namespace ringscope {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "topologies/placement/search/placement_counts.hpp"
 
-#include <algorithm>
-
 namespace ringscope {
 namespace {
 

@@ -8,7 +8,6 @@
 #include <boost/multiprecision/cpp_int.hpp>
 #include <map>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "base/table.hpp"

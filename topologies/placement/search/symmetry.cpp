@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "topologies/placement/search/symmetry.hpp"
 
-#include <array>
-#include <numeric>
-#include <set>
-
 #include "topologies/placement/search/machine_parts.hpp"
 
 namespace ringscope {

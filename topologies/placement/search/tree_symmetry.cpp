@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cassert>
 
-#include "base/table.hpp"
 #include "topologies/placement/search/point_symmetry.hpp"
 
 namespace ringscope {

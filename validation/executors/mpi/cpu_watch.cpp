@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "validation/executors/mpi/cpu_watch.hpp"
 
-#include <nlohmann/json.hpp>
-#include <vector>
-
 #include "validation/executors/mpi/clock.hpp"
 #include "validation/executors/mpi/layout.hpp"
 

@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cassert>
 #include <limits>
 #include <stdexcept>
 

@@ -2,7 +2,6 @@
 #include "validation/executors/mpi/replay.hpp"
 
 #include <climits>
-#include <utility>
 
 #include "algorithms/loopback/loopback.hpp"
 #include "validation/executors/measurement.hpp"

@@ -3,9 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cassert>
-
 namespace ringscope::cuda {
 namespace {
 

@@ -3,11 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cassert>
-#include <stdexcept>
-#include <utility>
-
 #include "algorithms/loopback/posts.hpp"
 #include "validation/executors/cuda/executor/cuda_executor.hpp"
 

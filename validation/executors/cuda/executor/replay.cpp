@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "validation/executors/cuda/executor/replay.hpp"
 
-#include <algorithm>
-#include <map>
-#include <set>
-#include <utility>
+#include <fmt/ranges.h>
 
 #include "algorithms/loopback/loopback.hpp"
 #include "validation/executors/measurement.hpp"
@@ -150,9 +147,8 @@ std::string paths_text(const CudaExecutor& executor) {
   for (int from = 0; from < executor.size(); ++from)
     for (int to = 0; to < executor.size(); ++to)
       if (from != to || executor.size() == 1) paths.insert(executor.path(from, to));
-  std::string text;
-  for (const Path path : paths) text += (text.empty() ? "" : ", ") + std::string(path_names[path]);
-  return text;
+  const auto names = each_of(paths, [](Path path) { return path_names[path]; });
+  return fmt::format("{}", fmt::join(names, ", "));
 }
 
 std::vector<int> gpu_of_ranks(const Scenario& scenario, const Gpus& gpus,

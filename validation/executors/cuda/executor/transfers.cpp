@@ -2,7 +2,6 @@
 #include "validation/executors/cuda/executor/transfers.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace ringscope::cuda {
 

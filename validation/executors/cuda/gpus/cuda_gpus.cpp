@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "validation/executors/cuda/gpus/cuda_gpus.hpp"
 
-#include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
 #include <array>

@@ -10,7 +10,6 @@
 #include <functional>
 #include <stdexcept>
 #include <string>
-#include <utility>
 
 namespace ringscope::cuda {
 

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "validation/executors/cuda/probes/bench.hpp"
+#include "validation/executors/cuda/probes/probe.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "topologies/input/units.hpp"
-#include "validation/executors/cuda/probes/probe.hpp"
 #include "validation/executors/measurement.hpp"
 
 namespace ringscope::cuda {

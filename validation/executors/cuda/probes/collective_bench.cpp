@@ -3,10 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "algorithms/collectives.hpp"
-#include "topologies/input/units.hpp"
 #include "validation/executors/cuda/gpus/owned.hpp"
 #include "validation/executors/measurement.hpp"
 #include "validation/executors/replayed.hpp"

@@ -3,10 +3,7 @@
 // one stream and by several. Time of one that somebody waits for.
 #include <fmt/format.h>
 
-#include <array>
-
 #include "base/view.hpp"
-#include "validation/executors/cuda/gpus/owned.hpp"
 #include "validation/executors/cuda/probes/probe.hpp"
 
 namespace ringscope::cuda {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <atomic>
 
-#include "validation/executors/cuda/gpus/owned.hpp"
 #include "validation/executors/cuda/probes/probe.hpp"
 
 namespace ringscope::cuda {
@@ -37,12 +36,10 @@ void launches(Bench& bench, int gpu) {
   bench.measure(point("queued"),
                 [&](int count) { return time_of_launches(gpus, lane, count, true); });
   bench.measure(point("known"), [&](int count) {
-    const double start_s = gpus.now();
-    for (int i = 0; i < count; ++i) {
+    return seconds_of(gpus, count, [&] {
       gpus.launch(lane.stream());
       lane.finish();
-    }
-    return gpus.now() - start_s;
+    });
   });
 }
 
@@ -67,11 +64,8 @@ void notices(Bench& bench, int gpu) {
   Gpus& gpus = bench.gpus();
   const Lane lane(gpus, gpu);
   const auto measure = [&](const char* by, Notice notice) {
-    bench.measure({"gpu_notice", {{"gpu", gpu}, {"by", by}}}, [&](int count) {
-      const double start_s = gpus.now();
-      for (int i = 0; i < count; ++i) notice(gpus, lane);
-      return gpus.now() - start_s;
-    });
+    bench.measure({"gpu_notice", {{"gpu", gpu}, {"by", by}}},
+                  [&](int count) { return seconds_of(gpus, count, [&] { notice(gpus, lane); }); });
   };
   measure("polling", by_polling);
   measure("synchronizing", by_synchronizing);

@@ -7,7 +7,6 @@
 #include <array>
 
 #include "topologies/input/units.hpp"
-#include "validation/executors/cuda/gpus/owned.hpp"
 #include "validation/executors/cuda/probes/probe.hpp"
 
 namespace ringscope::cuda {
@@ -78,12 +77,10 @@ void staged(Bench& bench, const Staging& staging) {
                        {"memory", name_of(staging.memory)}},
                       bytes};
     bench.measure(point, [&](int vectors) {
-      const double start_s = gpus.now();
-      for (int i = 0; i < vectors; ++i) {
+      return seconds_of(gpus, vectors, [&] {
         pipeline.start();
         pipeline.finish();
-      }
-      return gpus.now() - start_s;
+      });
     });
   }
 }

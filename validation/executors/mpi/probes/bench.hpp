@@ -5,6 +5,8 @@
 // team always make the same calls.
 #pragma once
 
+#include <mpi.h>
+
 #include <nlohmann/json.hpp>
 
 #include <cstddef>
@@ -12,12 +14,11 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "validation/executors/batches.hpp"
+#include "validation/executors/mpi/clock.hpp"
 #include "validation/executors/mpi/layout.hpp"
-#include "validation/executors/mpi/probes/exchange.hpp"
 
 namespace ringscope::mpi {
 
@@ -77,6 +78,71 @@ class Bench {
   std::map<std::string, std::optional<std::uint64_t>> eager_limits_;
   std::vector<std::byte> rooms_[2];
 };
+
+// The calls that most probes are made of. Part 0 of a pair is the sender, part 1 the receiver.
+
+inline constexpr int data_tag = 1, signal_tag = 2;
+
+inline void send_bytes(const std::byte* data, std::uint64_t bytes, int to, MPI_Comm comm) {
+  MPI_Send(data, static_cast<int>(bytes), MPI_BYTE, to, data_tag, comm);
+}
+
+inline void recv_bytes(std::byte* data, std::uint64_t bytes, int from, MPI_Comm comm) {
+  MPI_Recv(data, static_cast<int>(bytes), MPI_BYTE, from, data_tag, comm, MPI_STATUS_IGNORE);
+}
+
+inline MPI_Request isend_bytes(const std::byte* data, std::uint64_t bytes, int to, MPI_Comm comm,
+                               int tag = data_tag) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Isend(data, static_cast<int>(bytes), MPI_BYTE, to, tag, comm, &request);
+  return request;
+}
+
+inline MPI_Request irecv_bytes(std::byte* data, std::uint64_t bytes, int from, MPI_Comm comm,
+                               int tag = data_tag) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Irecv(data, static_cast<int>(bytes), MPI_BYTE, from, tag, comm, &request);
+  return request;
+}
+
+/// Seconds of the iterations of a sample that the team begins together, on this rank.
+template <typename Once>
+double time_of(const Team& team, int iterations, Once once) {
+  team.meet();
+  const double start_s = now_s();
+  for (int i = 0; i < iterations; ++i) once();
+  return now_s() - start_s;
+}
+
+/// Sum over the iterations of a sample of the seconds that count in each.
+template <typename Once>
+double sum_of(int iterations, Once once) {
+  double seconds = 0;
+  for (int i = 0; i < iterations; ++i) seconds += once();
+  return seconds;
+}
+
+/// An empty message: "go on".
+inline void signal(int to, MPI_Comm comm, int tag = signal_tag) {
+  MPI_Send(nullptr, 0, MPI_BYTE, to, tag, comm);
+}
+
+inline void await_signal(int from, MPI_Comm comm, int tag = signal_tag) {
+  MPI_Recv(nullptr, 0, MPI_BYTE, from, tag, comm, MPI_STATUS_IGNORE);
+}
+
+/// Receives a message that it asks for when its receive is posted.
+inline void recv_asked_for(std::byte* data, std::uint64_t bytes, int from, MPI_Comm comm) {
+  MPI_Request request = irecv_bytes(data, bytes, from, comm);
+  signal(from, comm);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+/// Sends a message when it is asked for.
+inline void send_when_asked(const std::byte* data, std::uint64_t bytes, int to, MPI_Comm comm) {
+  await_signal(to, comm);
+  send_bytes(data, bytes, to, comm);
+}
 
 // Many messages in flight at once.
 

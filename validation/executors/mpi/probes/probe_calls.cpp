@@ -10,9 +10,7 @@ constexpr double into_wait_s = 5e-6;  ///< from the receiver's signal until it i
 /// The seconds inside MPI_Isend, or until the end of MPI_Wait after it.
 double time_send(const Team& pair, std::byte* data, std::uint64_t bytes, bool complete) {
   if (pair.index == 1) {
-    MPI_Request request = irecv_bytes(data, bytes, 0, pair.comm);
-    signal(0, pair.comm);
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    recv_asked_for(data, bytes, 0, pair.comm);
     return 0;
   }
   await_signal(1, pair.comm);
@@ -39,8 +37,7 @@ void send_calls(Bench& bench, const Team& pair, bool complete) {
 /// meanwhile: what the library must do to fetch what has arrived belongs to the call.
 double time_recv(const Team& pair, std::byte* data, std::uint64_t bytes, double patience_s) {
   if (pair.index == 0) {
-    await_signal(1, pair.comm);
-    send_bytes(data, bytes, 1, pair.comm);
+    send_when_asked(data, bytes, 1, pair.comm);
     return 0;
   }
   signal(0, pair.comm);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // How many eager messages does a rank send to one that is not in MPI, before a send is held back?
 #include <algorithm>
-#include <limits>
-#include <optional>
 
 #include "validation/executors/mpi/probes/probe.hpp"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Does a send return before its receiver comes? Up to which size is the eager limit, to the byte.
 #include <algorithm>
-#include <limits>
 #include <set>
 
 #include "validation/executors/mpi/probes/probe.hpp"

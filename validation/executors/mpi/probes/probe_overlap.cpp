@@ -28,9 +28,7 @@ void compute(const Computation& computation, MPI_Request& request) {
 double compute_while_sending(const Team& pair, std::byte* data, std::uint64_t bytes,
                              const Computation& computation) {
   if (pair.index == 1) {
-    MPI_Request request = irecv_bytes(data, bytes, 0, pair.comm);
-    signal(0, pair.comm);
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    recv_asked_for(data, bytes, 0, pair.comm);
     return 0;
   }
   await_signal(1, pair.comm);
@@ -44,8 +42,7 @@ double compute_while_sending(const Team& pair, std::byte* data, std::uint64_t by
 double compute_while_receiving(const Team& pair, std::byte* data, std::uint64_t bytes,
                                const Computation& computation) {
   if (pair.index == 0) {
-    await_signal(1, pair.comm);
-    send_bytes(data, bytes, 1, pair.comm);
+    send_when_asked(data, bytes, 1, pair.comm);
     return 0;
   }
   signal(0, pair.comm);

@@ -2,10 +2,6 @@
 // Bandwidth of a link: one way, both ways, for one process, for several at once.
 #include <fmt/format.h>
 
-#include <string_view>
-#include <utility>
-#include <vector>
-
 #include "validation/executors/mpi/probes/probe.hpp"
 
 namespace ringscope::mpi {

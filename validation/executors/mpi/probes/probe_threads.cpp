@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Are two threads as good as two processes, and does a communicator of their own help them?
 #include <array>
-#include <string>
 #include <thread>
 
 #include "validation/executors/mpi/probes/probe.hpp"

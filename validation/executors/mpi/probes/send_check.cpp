@@ -3,15 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <limits>
-#include <map>
-#include <stdexcept>
-
 #include "algorithms/loopback/loopback.hpp"
-#include "base/table.hpp"
 #include "scenarios/question/estimate.hpp"
-#include "validation/executors/mpi/layout.hpp"
 #include "validation/executors/mpi/probes/probe.hpp"
 #include "validation/executors/replayed.hpp"
 

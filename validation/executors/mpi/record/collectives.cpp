@@ -99,17 +99,16 @@ COLLECTIVE(Reduce, Ireduce, "reduce",
            (data, into, count, type, op, root, comm),
            add_collective(call, Part(count, type), comm, root))
 
-COLLECTIVE(Allreduce, Iallreduce, "allreduce",
-           (const void* data, void* into, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
-           (data, into, count, type, op, comm), add_collective(call, Part(count, type), comm))
-
-COLLECTIVE(Scan, Iscan, "scan",
-           (const void* data, void* into, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
-           (data, into, count, type, op, comm), add_collective(call, Part(count, type), comm))
-
-COLLECTIVE(Exscan, Iexscan, "exscan",
-           (const void* data, void* into, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
-           (data, into, count, type, op, comm), add_collective(call, Part(count, type), comm))
+// Sums of which each rank gives as much as it gets; of a sum that is scattered, what it gets.
+#define SUM(blocking, nonblocking, name)                                                      \
+  COLLECTIVE(                                                                                 \
+      blocking, nonblocking, name,                                                            \
+      (const void* data, void* into, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm), \
+      (data, into, count, type, op, comm), add_collective(call, Part(count, type), comm))
+SUM(Allreduce, Iallreduce, "allreduce")
+SUM(Scan, Iscan, "scan")
+SUM(Exscan, Iexscan, "exscan")
+SUM(Reduce_scatter_block, Ireduce_scatter_block, "reduce_scatter")
 
 // Part of this rank: in a gather what it gives, in a scatter what it gets.
 
@@ -143,11 +142,15 @@ COLLECTIVE(Scatterv, Iscatterv, "scatterv",
                                type),
                           comm, root))
 
-COLLECTIVE(Allgather, Iallgather, "allgather",
-           (const void* data, int count, MPI_Datatype type, void* into, int into_count,
-            MPI_Datatype into_type, MPI_Comm comm),
-           (data, count, type, into, into_count, into_type, comm),
-           add_collective(call, Part(data, count, type, into_count, into_type), comm))
+// Part of this rank; in an exchange of all with all, what goes to each rank.
+#define WITH_ALL(blocking, nonblocking, name)                                             \
+  COLLECTIVE(blocking, nonblocking, name,                                                 \
+             (const void* data, int count, MPI_Datatype type, void* into, int into_count, \
+              MPI_Datatype into_type, MPI_Comm comm),                                     \
+             (data, count, type, into, into_count, into_type, comm),                      \
+             add_collective(call, Part(data, count, type, into_count, into_type), comm))
+WITH_ALL(Allgather, Iallgather, "allgather")
+WITH_ALL(Alltoall, Ialltoall, "alltoall")
 
 COLLECTIVE(Allgatherv, Iallgatherv, "allgatherv",
            (const void* data, int count, MPI_Datatype type, void* into, const int into_counts[],
@@ -156,12 +159,6 @@ COLLECTIVE(Allgatherv, Iallgatherv, "allgatherv",
            add_collective(call, Part(into_counts[rank_in(comm)], into_type), comm))
 
 // Part in an exchange of all with all: what goes to each rank.
-
-COLLECTIVE(Alltoall, Ialltoall, "alltoall",
-           (const void* data, int count, MPI_Datatype type, void* into, int into_count,
-            MPI_Datatype into_type, MPI_Comm comm),
-           (data, count, type, into, into_count, into_type, comm),
-           add_collective(call, Part(data, count, type, into_count, into_type), comm))
 
 COLLECTIVE(Alltoallv, Ialltoallv, "alltoallv",
            (const void* data, const int counts[], const int places[], MPI_Datatype type, void* into,
@@ -186,7 +183,3 @@ COLLECTIVE(Reduce_scatter, Ireduce_scatter, "reduce_scatter",
             MPI_Comm comm),
            (data, into, counts, type, op, comm),
            add_collective(call, Part(counts[rank_in(comm)], type), comm))
-
-COLLECTIVE(Reduce_scatter_block, Ireduce_scatter_block, "reduce_scatter",
-           (const void* data, void* into, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
-           (data, into, count, type, op, comm), add_collective(call, Part(count, type), comm))

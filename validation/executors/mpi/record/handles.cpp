@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "validation/executors/mpi/record/handles.hpp"
 
-#include <numeric>
-#include <vector>
-
 #include "base/table.hpp"
 
 namespace ringscope::record {

@@ -206,56 +206,39 @@ ALSO_AS_PMPI(Sendrecv_replace)
 
 // Probes: what they find, they leave to the receive behind them.
 
-extern "C" int MPI_Probe(int from, int tag, MPI_Comm comm, MPI_Status* status) {
-  Call call("probe");
-  MPI_Status own{};
-  MPI_Status* told = status == MPI_STATUS_IGNORE ? &own : status;
-  const int result = call.over(LIBRARY(Probe)(from, tag, comm, told));
-  add_received(call, *told, comm);
-  return result;
-}
-ALSO_AS_PMPI(Probe)
+namespace {
 
-extern "C" int MPI_Iprobe(int from, int tag, MPI_Comm comm, int* found, MPI_Status* status) {
-  Call call("probe");
-  MPI_Status own{};
-  MPI_Status* told = status == MPI_STATUS_IGNORE ? &own : status;
-  const int result = call.over(LIBRARY(Iprobe)(from, tag, comm, found, told));
-  if (*found == 0) call.in_vain();
-  if (*found != 0) add_received(call, *told, comm);
-  return result;
-}
-ALSO_AS_PMPI(Iprobe)
-
-extern "C" int MPI_Mprobe(int from, int tag, MPI_Comm comm, MPI_Message* message,
-                          MPI_Status* status) {
-  Call call("probe");
-  MPI_Status own{};
-  MPI_Status* told = status == MPI_STATUS_IGNORE ? &own : status;
-  const int result = call.over(LIBRARY(Mprobe)(from, tag, comm, message, told));
-  add_received(call, *told, comm);
+/// `message`: of a matched probe; else null.
+void add_probed(Call& call, bool found, const MPI_Status& status, MPI_Comm comm,
+                const MPI_Message* message) {
+  if (!found) return call.in_vain();
+  add_received(call, status, comm);
+  if (message == nullptr) return;
   const std::lock_guard lock(recorder().mutex);
   matched()[*message] = comm;
-  return result;
 }
-ALSO_AS_PMPI(Mprobe)
 
-extern "C" int MPI_Improbe(int from, int tag, MPI_Comm comm, int* found, MPI_Message* message,
-                           MPI_Status* status) {
-  Call call("probe");
-  MPI_Status own{};
-  MPI_Status* told = status == MPI_STATUS_IGNORE ? &own : status;
-  const int result = call.over(LIBRARY(Improbe)(from, tag, comm, found, message, told));
-  if (*found == 0) {
-    call.in_vain();
-    return result;
-  }
-  add_received(call, *told, comm);
-  const std::lock_guard lock(recorder().mutex);
-  matched()[*message] = comm;
-  return result;
-}
-ALSO_AS_PMPI(Improbe)
+}  // namespace
+
+#define PROBE(function, declared, passed, found, message)           \
+  extern "C" int MPI_##function declared {                          \
+    Call call("probe");                                             \
+    MPI_Status own{};                                               \
+    MPI_Status* told = status == MPI_STATUS_IGNORE ? &own : status; \
+    const int result = call.over(LIBRARY(function) passed);         \
+    add_probed(call, found, *told, comm, message);                  \
+    return result;                                                  \
+  }                                                                 \
+  ALSO_AS_PMPI(function)
+PROBE(Probe, (int from, int tag, MPI_Comm comm, MPI_Status* status), (from, tag, comm, told), true,
+      nullptr)
+PROBE(Iprobe, (int from, int tag, MPI_Comm comm, int* flag, MPI_Status* status),
+      (from, tag, comm, flag, told), *flag != 0, nullptr)
+PROBE(Mprobe, (int from, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status),
+      (from, tag, comm, message, told), true, message)
+PROBE(Improbe,
+      (int from, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status),
+      (from, tag, comm, flag, message, told), *flag != 0, message)
 
 extern "C" int MPI_Mrecv(void* data, int count, MPI_Datatype type, MPI_Message* message,
                          MPI_Status* status) {

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "cli/estimates/splits.hpp"
+
+#include <fmt/format.h>
+
+namespace ringscope {
+namespace {
+
+constexpr int most_stages = 64;
+constexpr std::uint64_t most_context = 16, long_sequence = 16384;
+
+/// 1, 2, 4 ... up to `most`, as far as they divide `whole`.
+std::vector<int> powers(std::uint64_t whole, std::uint64_t most) {
+  std::vector<int> sizes;
+  for (unsigned size = 1; size <= most; size *= 2)
+    if (whole % size == 0) sizes.push_back(int(size));
+  return sizes;
+}
+
+/// Schedules of a pipeline: 1F1B, and interleaved ones of 2 and 4 parts.
+std::vector<Split> with_parts(const Transformer& model, const Split& split) {
+  std::vector<Split> all;
+  for (const int parts : {1, 2, 4})
+    for (const int fewer : {0, 1}) {
+      if (parts > 1 && (split.stages == 1 || split.micro_batches % split.stages != 0)) continue;
+      if (fewer > 0 && split.stages == 1) continue;
+      const int slots = split.stages * parts, layers = int(model.layers) + 2 * fewer;
+      if (layers % slots != 0 || layers < slots) continue;
+      all.push_back(split);
+      all.back().parts = parts;
+      all.back().fewer_at_ends = fewer;
+      break;
+    }
+  return all;
+}
+
+/// Micro-batches, schedules, recomputation and ZeRO of a split whose groups have their sizes.
+void add_settings(const Transformer& model, int batch, Split split, std::vector<Split>& all) {
+  for (const int micro_batch : {1, 2, 4}) {
+    if (batch % (split.data * micro_batch) != 0) continue;
+    split.micro_batch = micro_batch;
+    split.micro_batches = batch / (split.data * micro_batch);
+    for (Split one : with_parts(model, split))
+      for (const bool repeats : {false, true})
+        for (const int zero : {1, 3}) {
+          if (zero == 3 && (one.stages > 1 || one.expert > 1)) continue;
+          one.repeats = repeats;
+          one.zero = zero;
+          all.push_back(one);
+        }
+  }
+}
+
+}  // namespace
+
+std::string Split::text() const {
+  std::string text = fmt::format("tp {}", tensor);
+  if (context > 1) text += fmt::format(", cp {}", context);
+  if (expert > 1) text += fmt::format(", ep {}", expert);
+  text += fmt::format(", pp {}", stages);
+  if (parts > 1) text += fmt::format(" x {}", parts);
+  text += fmt::format(", dp {}, zero {}, micro-batch {}", data, zero, micro_batch);
+  if (repeats) text += ", recompute";
+  return text;
+}
+
+std::string Split::groups() const {
+  return fmt::format("{{order: {}, tp: {}, cp: {}, pp: {}, dp: {}{}}}",
+                     stages_first ? "tp-cp-pp-dp" : "tp-cp-dp-pp", tensor, context, stages, data,
+                     expert > 1 ? fmt::format(", ep: {}", expert) : "");
+}
+
+std::string Split::options() const {
+  std::string text = fmt::format("micro_batch: {}, micro_batches: {}, zero: {}, recompute: {}",
+                                 micro_batch, micro_batches, zero, repeats ? "full" : "none");
+  if (zero == 1) text += ", overlap: all";
+  if (tensor > 1) text += ", sequence_parallel: true";
+  if (parts > 1) text += fmt::format(", schedule: interleaved, stage_parts: {}", parts);
+  if (fewer_at_ends > 0) text += fmt::format(", fewer_at_ends: {}", fewer_at_ends);
+  return text;
+}
+
+std::vector<Split> splits_of(const Transformer& model, const SplitQuestion& question) {
+  std::vector<Split> all;
+  const std::uint64_t contexts = model.sequence >= long_sequence ? most_context : 1;
+  for (const int tensor : powers(model.heads, unsigned(question.gpus_of_host)))
+    for (const int context : powers(model.sequence, contexts))
+      for (int stages = 1; stages <= most_stages; ++stages) {
+        const int replica = tensor * context * stages;
+        if (question.gpus % replica != 0 || question.batch % (question.gpus / replica) != 0)
+          continue;
+        const int data = question.gpus / replica;
+        for (const int expert : powers(model.experts, unsigned(data))) {
+          if (data % expert != 0) continue;
+          add_settings(model, question.batch,
+                       {.tensor = tensor,
+                        .context = context,
+                        .expert = expert,
+                        .stages = stages,
+                        .data = data},
+                       all);
+        }
+      }
+  return all;
+}
+
+}  // namespace ringscope
