@@ -53,9 +53,12 @@ GroupTimes::GroupTimes(const Scenario& scenario, KnownParts& known, SimulatedPro
 
 double GroupTimes::collective(std::string_view kind, const Algorithm& algorithm,
                               std::uint64_t bytes) {
-  return bytes == 0 ? 0
-                    : simulated(kind, fmt::format("{{{}: {} B, algorithm: {}, group: g}}",
-                                                  algorithm.collective, bytes, algorithm.name));
+  if (bytes == 0) return 0;
+  return simulated(kind,
+                   fmt::format("{{{}: {} B, algorithm: {}, group: g}}", algorithm.collective, bytes,
+                               algorithm.name),
+                   fmt::format("{{collective: {}, algorithm: {}, bytes: {} B}}",
+                               algorithm.collective, algorithm.name, bytes));
 }
 
 double GroupTimes::message(std::string_view kind, std::uint64_t bytes, bool around) {
@@ -63,17 +66,21 @@ double GroupTimes::message(std::string_view kind, std::uint64_t bytes, bool arou
   return simulated(kind,
                    fmt::format("{{together: [{{send: {0} B, to: next, group: g, around: {1}}}, "
                                "{{receive: {0} B, from: previous, group: g, around: {1}}}]}}",
-                               bytes, around));
+                               bytes, around),
+                   "");
 }
 
-double GroupTimes::simulated(std::string_view kind, const std::string& step) {
+double GroupTimes::simulated(std::string_view kind, const std::string& step,
+                             const std::string& alone) {
   const Chosen groups = chosen(groups_, kind, scenario_.placement);
   if (groups.groups.empty() || groups.groups.front().size() < 2) return 0;
   std::vector<std::string> lists;
   for (const std::vector<int>& group : groups.groups)
     lists.push_back(fmt::format("[{}]", fmt::join(group, ", ")));
   const std::string job =
-      fmt::format("groups: {{g: [{}]}}\nprogram: [{}]", fmt::join(lists, ", "), step);
+      lists.size() == 1 && !alone.empty()
+          ? alone
+          : fmt::format("groups: {{g: [{}]}}\nprogram: [{}]", fmt::join(lists, ", "), step);
   std::string places;
   for (const Location& at : groups.placement.ranks)
     places += fmt::format("{}.{} ", at.host, at.gpu);

@@ -30,8 +30,9 @@ class GroupTimes {
   double message(std::string_view kind, std::uint64_t bytes, bool around);
 
  private:
-  /// `step`: of a program, in YAML, for the groups `g`.
-  double simulated(std::string_view kind, const std::string& step);
+  /// `step`: of a program, in YAML, for the groups `g`. `alone`: the same as a job of one group,
+  /// whose equal ranks are simulated once; "" if there is none.
+  double simulated(std::string_view kind, const std::string& step, const std::string& alone);
 
   const Scenario& scenario_;
   KnownParts& known_;
