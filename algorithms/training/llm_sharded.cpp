@@ -56,9 +56,12 @@ Task compute_micro_batch(LlmDevice d, std::size_t passed) {
     co_await unit_forward(d, units[unit].part);
     d->comm.raise(unit_passed);
   }
+  int layers = 0;
   for (int back : d->comm.phase("backward", static_cast<int>(units.size()))) {
     if (gathers) co_await d->comm.reach(unit_gathered, ++passed);
-    co_await unit_backward(d, units.rbegin()[back].part, back < d->step.repeated);
+    const ParameterUnit::Part part = units.rbegin()[back].part;
+    if (part == ParameterUnit::Part::layer) ++layers;
+    co_await unit_backward(d, part, layers <= d->step.repeated);
     d->comm.raise(unit_passed);
   }
 }

@@ -230,6 +230,23 @@ TEST(Llm, sums_the_same_where_stages_take_parts_of_their_layers_by_turns) {
       }
 }
 
+// The rank's part of each bucket is summed, as with ZeRO 3; without a gather beside the next step
+// all ranks get all.
+TEST(Llm, sums_the_same_where_buckets_go_beside_backward) {
+  for (const PipelineSchedule schedule :
+       {PipelineSchedule::one_f_one_b, PipelineSchedule::interleaved})
+    for (const int pp : {1, 2}) {
+      if (pp == 1 && schedule == PipelineSchedule::interleaved) continue;
+      LlmStep step = step_of(2, 2, pp, 2 * pp, schedule);
+      step.parts = schedule == PipelineSchedule::interleaved ? 2 : 1;
+      step.zero = 1;
+      step.overlap_gradients = true;
+      step.repeated = 1;
+      SCOPED_TRACE(testing::Message() << pp << " stages of " << step.parts << " parts");
+      expect_right(step, {});
+    }
+}
+
 // Narayanan et al., figure 4: four stages of two parts, eight micro-batches.
 TEST(Llm, takes_as_many_micro_batches_as_stages_through_a_part_at_once) {
   const InterleavedOrder last = {4, 2, 8, 3}, first = {4, 2, 8, 0};

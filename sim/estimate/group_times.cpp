@@ -49,7 +49,9 @@ GroupTimes::GroupTimes(const Scenario& scenario, KnownParts& known, SimulatedPro
       known_(known),
       groups_(scenario.job.algorithm->groups(static_cast<int>(scenario.placement.ranks.size()),
                                              scenario.job.options)),
-      times_(simulated) {}
+      times_(simulated),
+      machine_(canonical(*scenario.resolved.find("cluster")) +
+               canonical(*scenario.resolved.find("library"))) {}
 
 double GroupTimes::collective(std::string_view kind, const Algorithm& algorithm,
                               std::uint64_t bytes) {
@@ -81,7 +83,7 @@ double GroupTimes::simulated(std::string_view kind, const std::string& step,
       lists.size() == 1 && !alone.empty()
           ? alone
           : fmt::format("groups: {{g: [{}]}}\nprogram: [{}]", fmt::join(lists, ", "), step);
-  std::string places;
+  std::string places = machine_;
   for (const Location& at : groups.placement.ranks)
     places += fmt::format("{}.{} ", at.host, at.gpu);
   const auto [at, is_new] = times_.try_emplace(places + job, 0);

@@ -11,8 +11,7 @@
 
 namespace ringscope {
 
-/// Times in seconds by the program that was simulated: jobs on one cluster with one library share
-/// them.
+/// Times in seconds by what was simulated: cluster, library, places and job.
 using SimulatedPrograms = std::map<std::string, double>;
 
 /// Of a job whose program splits its ranks into groups. Of a job with many ranks only the groups
@@ -38,6 +37,7 @@ class GroupTimes {
   KnownParts& known_;
   std::vector<RankGroup> groups_;
   SimulatedPrograms& times_;
+  std::string machine_;  ///< cluster and library, as they are read
 };
 
 }  // namespace ringscope

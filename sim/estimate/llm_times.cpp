@@ -186,46 +186,90 @@ LlmTimes Composition::pipelined() {
   return sum;
 }
 
-// As llm_sharded.cpp: one stream gathers units ahead and reduces those that backward has passed.
+/// Units of ZeRO 2 or 3: passes of the device, and its second stream, which gathers units ahead and
+/// reduces those that backward has passed, in the order of llm_sharded.cpp.
+class ShardedPasses {
+ public:
+  struct Unit {
+    double gather = 0, scatter = 0, forward = 0, backward = 0;
+  };
+
+  ShardedPasses(std::vector<Unit> units, int micro_batches, int prefetch, bool gathers)
+      : units_(std::move(units)),
+        end_(2 * std::ssize(units_) * micro_batches),
+        ahead_(prefetch),
+        gathers_(gathers),
+        passed_(int(end_ + 1)),
+        gathered_(int(end_)) {}
+
+  /// End of the last pass or exchange; `busy` gets the time of the passes.
+  double end(double& busy) {
+    double now = 0;
+    for (int pass = 0; pass < end_; ++pass) {
+      gather_until(pass + 1);
+      const Unit& unit = unit_of(pass);
+      const double takes = is_backward(pass) ? unit.backward : unit.forward;
+      now = std::max(now, gathered_[pass]) + takes;
+      busy += takes;
+      passed_[pass + 1] = now;
+      if (!is_backward(pass)) continue;
+      gather_until(pass + ahead_ + 2);
+      stream_ = std::max(stream_, now) + unit.scatter;
+    }
+    return std::max(now, stream_);
+  }
+
+ private:
+  bool is_backward(int pass) const { return pass / std::ssize(units_) % 2 == 1; }
+  const Unit& unit_of(int pass) const {
+    const auto units = std::ssize(units_), there = pass % (2 * units);
+    return *(units_.begin() + (there < units ? there : 2 * units - 1 - there));
+  }
+  void gather_until(std::ptrdiff_t until) {
+    for (; gathers_ && next_ < std::min(until, end_); ++next_) {
+      const double before = passed_[std::max(next_ - ahead_, 0)];
+      stream_ = std::max(stream_, before) + unit_of(next_).gather;
+      gathered_[next_] = stream_;
+    }
+  }
+
+  std::vector<Unit> units_;
+  std::ptrdiff_t end_;
+  int ahead_, next_ = 0;
+  bool gathers_;
+  double stream_ = 0;
+  Table<double> passed_, gathered_;
+};
+
 LlmTimes Composition::sharded() {
   const Halves halves = halves_of(exchange_of(step_));
   const bool gathers = step_.zero == 3;
   const std::string_view kind = shard_of(step_) < ranks_of_data(step_) ? "shard" : "data";
-  double now = 0, stream = 0, replicas = 0, all_gathers = 0;
-  Table<double> gather, scatter, forward, backward;
+  double replicas = 0, all_gathers = 0;
+  int layers_before = 0;
+  std::vector<ShardedPasses::Unit> units;
   for (const ParameterUnit& unit : step_.units) {
     const bool layer = unit.part == ParameterUnit::Part::layer,
                head = unit.part == ParameterUnit::Part::head;
-    gather.push_back(groups_.collective(kind, *halves.allgather, unit.bytes));
-    scatter.push_back(groups_.collective(kind, *halves.reduce_scatter, unit.gradients));
-    forward.push_back(layer ? forward_.sum() : head ? seconds(step_.head.forward) : 0);
-    backward.push_back(layer  ? backward_.sum() + (step_.repeated > 0 ? forward_.sum() : 0)
-                       : head ? seconds(step_.head.backward)
-                              : 0);
-    all_gathers += gather.back();
+    ShardedPasses::Unit times;
+    times.gather = groups_.collective(kind, *halves.allgather, unit.bytes);
+    times.scatter = groups_.collective(kind, *halves.reduce_scatter, unit.gradients);
+    if (head) times.forward = seconds(step_.head.forward);
+    if (head) times.backward = seconds(step_.head.backward);
+    if (layer) times.forward = forward_.sum();
+    if (layer) times.backward = backward_.sum();
+    if (layer && layers_before++ >= step_.all_layers() - step_.repeated)
+      times.backward += forward_.sum();
+    all_gathers += times.gather;
     if (kind == "shard")
       replicas += groups_.collective("replica", exchange_of(step_),
-                                     unit.gradients / static_cast<std::uint64_t>(shard_of(step_)));
-  }
-  const int units = static_cast<int>(step_.units.size());
-  double busy = 0;
-  for (int micro_batch = 0; micro_batch < step_.micro_batches; ++micro_batch) {
-    Table<double> passed(2 * units + 1, now);
-    for (int pass = 0; pass < 2 * units; ++pass) {
-      const bool back = pass >= units;
-      const int unit = back ? 2 * units - 1 - pass : pass;
-      if (gathers)
-        stream = std::max(stream, passed[std::max(pass - step_.prefetch, 0)]) + gather[unit];
-      if (gathers) now = std::max(now, stream);
-      now += back ? backward[unit] : forward[unit];
-      busy += back ? backward[unit] : forward[unit];
-      passed[pass + 1] = now;
-      if (back) stream = std::max(stream, now) + scatter[unit];
-    }
+                                     unit.gradients / unsigned(shard_of(step_)));
+    units.push_back(times);
   }
   LlmTimes times;
-  const double end = std::max(now, stream) + replicas;
-  times.dp_s = end - busy + (gathers ? 0 : all_gathers);
+  double busy = 0;
+  ShardedPasses passes(std::move(units), step_.micro_batches, step_.prefetch, gathers);
+  times.dp_s = passes.end(busy) + replicas - busy + (gathers ? 0 : all_gathers);
   times.update_s = step_.updates.empty() ? 0 : seconds(step_.updates[0]);
   times.step_s = busy + times.dp_s + times.update_s;
   const double layers = 1.0 * step_.all_layers() * step_.micro_batches;
@@ -242,7 +286,7 @@ LlmTimes Composition::times() {
   times.overhead_s = seconds(step_.overhead);
   times.step_s += times.overhead_s;
   const double left = times.step_s - times.busy_s - times.repeated_s - times.tp_s - times.cp_s -
-                   times.ep_s - times.pp_s - times.dp_s - times.update_s - times.overhead_s;
+                      times.ep_s - times.pp_s - times.dp_s - times.update_s - times.overhead_s;
   times.bubble_s = left > 1e-9 * times.step_s ? left : 0;
   return times;
 }

@@ -116,9 +116,10 @@ std::string memory(const StageMemory& memory) {
   const auto text = [](double bytes) { return fmt::format("{:.4g}", bytes / 1e9); };
   return fmt::format(
       "  A GPU of stage {} holds {} GB: parameters {}, gradients {}, optimiser {}, activations "
-      "{}\n",
+      "{}{}\n",
       memory.stage, text(memory.sum()), text(memory.parameters), text(memory.gradients),
-      text(memory.optimiser), text(memory.activations));
+      text(memory.optimiser), text(memory.activations),
+      memory.reserved > 0 ? ", reserved " + text(memory.reserved) : "");
 }
 
 /// Share of a step in which nvidia-smi shows a GPU in use: some kernel of it runs. Source: NVIDIA,

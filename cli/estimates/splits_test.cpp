@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Are splits those that a job takes, each once?
+#include "cli/estimates/splits.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace ringscope {
+namespace {
+
+Transformer model_of(std::uint64_t layers, std::uint64_t experts = 1) {
+  Transformer model;
+  model.layers = layers;
+  model.hidden = 1024;
+  model.heads = 16;
+  model.sequence = 4096;
+  model.experts = experts;
+  return model;
+}
+
+TEST(Splits, use_all_gpus_and_the_whole_batch) {
+  for (const std::uint64_t experts : {1, 8}) {
+    const std::vector<Split> splits = splits_of(model_of(24, experts), {64, 8, 128});
+    ASSERT_FALSE(splits.empty());
+    std::set<std::string> texts;
+    for (const Split& split : splits) {
+      EXPECT_EQ(split.tensor * split.context * split.stages * split.data, 64);
+      EXPECT_EQ(split.data * split.micro_batch * split.micro_batches, 128);
+      EXPECT_EQ((24 + 2 * split.fewer_at_ends) % (split.stages * split.parts), 0);
+      EXPECT_LE(split.tensor, 8);
+      EXPECT_EQ(split.data % split.expert, 0);
+      EXPECT_TRUE(texts.insert(split.text()).second) << split.text();
+    }
+  }
+}
+
+TEST(Splits, give_ends_fewer_layers_where_stages_do_not_divide_them) {
+  bool found = false;
+  for (const Split& split : splits_of(model_of(30), {16, 8, 64})) {
+    found |= split.stages == 16 && split.fewer_at_ends == 1;
+    EXPECT_FALSE(split.stages == 2 && split.fewer_at_ends > 0);
+  }
+  EXPECT_TRUE(found);
+}
+
+}  // namespace
+}  // namespace ringscope

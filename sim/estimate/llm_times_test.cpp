@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Does a step that is put together from its parts take as long as the simulation of all messages?
+#include "sim/estimate/llm_times.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "sim/simulation.hpp"
+
+namespace ringscope {
+namespace {
+
+Scenario job(const std::string& groups, const std::string& options) {
+  return read_tree(Value::from_text(
+                       "test",
+                       fmt::format("question: how long?\n"
+                                   "cluster: h100_nvswitch\n"
+                                   "library: nccl_h100\n"
+                                   "placement: {{hosts: 8-8, on: gpu}}\n"
+                                   "job:\n  program: llm\n  groups: {}\n  options:\n"
+                                   "    model: {{layers: 8, hidden: 2048, heads: 16, gated: true, "
+                                   "sequence: 2048, vocabulary: 32000}}\n"
+                                   "    gpu: h100\n{}",
+                                   groups, options)),
+                   "test")
+      .front();
+}
+
+/// Of the estimated step by the simulated one.
+double ratio(const std::string& groups, const std::string& options) {
+  const Scenario scenario = job(groups, options);
+  KnownParts known;
+  SimulatedPrograms simulated;
+  GroupTimes times(scenario, known, simulated);
+  return llm_times(scenario, times).step_s / simulate(scenario, {}).time_s;
+}
+
+constexpr double close = 0.03;
+
+TEST(LlmTimes, agree_with_the_simulation_of_tensor_and_data_groups) {
+  EXPECT_NEAR(ratio("{tp: 4}", "    micro_batches: 4\n    zero: 1\n"), 1, close);
+  EXPECT_NEAR(ratio("{tp: 8}", "    micro_batches: 2\n    sequence_parallel: true\n"), 1, close);
+}
+
+TEST(LlmTimes, agree_with_the_simulation_of_pipelines) {
+  EXPECT_NEAR(ratio("{tp: 2, pp: 4}", "    micro_batches: 8\n    zero: 1\n"), 1, close);
+  EXPECT_NEAR(
+      ratio("{pp: 4}", "    micro_batches: 8\n    schedule: interleaved\n    stage_parts: 2\n"), 1,
+      close);
+}
+
+TEST(LlmTimes, agree_with_the_simulation_of_overlap_and_recomputation) {
+  EXPECT_NEAR(ratio("{tp: 2, pp: 2}",
+                    "    micro_batches: 4\n    zero: 1\n    overlap: all\n"
+                    "    recompute: full\n"),
+              1, close);
+  EXPECT_NEAR(ratio("{}", "    micro_batches: 2\n    zero: 3\n"), 1, close);
+}
+
+TEST(LlmTimes, have_parts_that_add_up) {
+  const Scenario scenario = job("{tp: 2, pp: 2}", "    micro_batches: 4\n    zero: 1\n");
+  KnownParts known;
+  SimulatedPrograms simulated;
+  GroupTimes groups(scenario, known, simulated);
+  const LlmTimes times = llm_times(scenario, groups);
+  const double sum = times.busy_s + times.repeated_s + times.tp_s + times.cp_s + times.ep_s +
+                     times.pp_s + times.dp_s + times.bubble_s + times.update_s + times.overhead_s;
+  EXPECT_NEAR(sum, times.step_s, 1e-9 * times.step_s);
+  const std::size_t before = simulated.size();
+  llm_times(scenario, groups);
+  EXPECT_EQ(simulated.size(), before) << "exchanges are simulated once";
+}
+
+}  // namespace
+}  // namespace ringscope
