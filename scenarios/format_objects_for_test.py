@@ -97,6 +97,7 @@ PROGRAM = ["job.bytes=null", "job.collective=null", "job.algorithm=null", "job.p
            f"job.options.model={LANGUAGE}", f"job.options.gpu={CHIP}"]
 MAPS["language_model"] = (PROGRAM, "job.options.model.")
 MAPS["llm_gpu"] = (PROGRAM, "job.options.gpu.")
+MAPS["kernels"] = (PROGRAM + ["job.options.gpu.kernels.matrix=1"], "job.options.gpu.kernels.")
 MAPS["sizes"] = (["job.collective=alltoallv", "job.algorithm=posted",
                   "job.options.sizes={imbalance: 1}"], "job.options.sizes.")
 MAPS["compression"] = (TRAINING + ["job.options.compression.ratio=1"], "job.options.compression.")
@@ -129,9 +130,10 @@ OPTIONS = {
     **dict.fromkeys(("fusion", "cycle"), [*TRAINING, "job.algorithm=horovod"]),
     "bytes_per_pack": [*TRAINING, "job.algorithm=multi_worker_mirrored"],
     **{option: PROGRAM for option in
-       ("gpu", "efficiency", "sequence", "micro_batch", "micro_batches", "schedule",
-        "sequence_parallel", "zero", "shard", "prefetch", "tensor_exchange", "expert_exchange",
-        "routing")},
+       ("gpu", "efficiency", "precision", "gradient", "attention", "launch", "recompute",
+        "sequence", "micro_batch", "micro_batches", "schedule", "fewer_at_ends", "border_parts",
+        "sequence_parallel", "tensor_overlap", "zero", "shard", "prefetch", "step_overhead",
+        "tensor_exchange", "expert_exchange", "routing")},
     "stage_parts": PROGRAM + ["placement=1x2", "job.groups={pp: 2}",
                               "job.options.schedule=interleaved", "job.options.micro_batches=2",
                               "job.options.model.layers=4"],
