@@ -10,12 +10,12 @@ from common.programs import InputError
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the first takes a tenth of the time
 
 
-def read_yaml(path, expected: str = "YAML", hint: str = ""):
+def read_yaml(path, expected: str = "YAML", hint: str = "", loader=yaml.SafeLoader):
     """Raises InputError, which says what was expected and how to get it, if the file has no YAML or
     cannot be read."""
     try:
         with open(path, encoding="utf-8") as file:
-            return yaml.safe_load(file)
+            return yaml.load(file, loader)
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from None
     except (ValueError, yaml.YAMLError, RecursionError) as error:

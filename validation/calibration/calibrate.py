@@ -8,12 +8,18 @@ or is listed as not identifiable. The file also contains alternative fits and th
 `ringscope validate` computes prediction intervals from these fits. `ringscope run` reports
 extrapolation beyond the range.
 
+With --step, the inputs are CSV files of measured training steps, with the columns gpus and step_s
+and optional columns tp, pp, cp, dp, micro_batch, global_batch and precision; or a trace of
+PyTorch's profiler of one rank. The output has options of a job with `program: llm`: a GPU with
+fitted kernels.
+
 Examples:
   ringscope calibrate osu_latency.log osu_allreduce.log --nodes 4 -o mycluster.yaml
   ringscope calibrate probes.json -o mycluster.yaml --report fit.txt --figure fit.png
   ringscope calibrate all_reduce.log --cluster h100_nvswitch --library nccl_h100 -o my.yaml
   ringscope calibrate osu.probes.json osu.replay.json --only hosts_count=4 --only hosts_count=8 \\
       -o mycluster.yaml
+  ringscope calibrate steps.csv --step step.yaml -o fit.yaml
 
 RINGSCOPE is the path of the simulator (default: the build next to the sources).
 """
@@ -25,11 +31,14 @@ from common.programs import (InputError, Parser, page_parser, pairs_of, run_main
 from common.quantities import parse_quantity
 from validation.arguments import add_options
 from validation.calibration.fit import calibration, draws, parameters, profile, report
-from validation.calibration.imports import logs
+from validation.calibration.imports import logs, source
 from validation.calibration.nccl import own_file
+from validation.calibration.step import fit, scenario, trace
+from validation.calibration.verdict.simulator import Simulator
 
 PROGRAM = "ringscope calibrate"
 OF_PROBES = ("figure", "cores", "transport", "rounds", "assume", "memory", "segment", "algorithm")
+OF_STEPS = {"documents", "step", "output", "report"}
 
 
 def natural(text):
@@ -46,16 +55,19 @@ def arguments():
     logs.add_options(parser)
     options = parser.parse_args()
     if options.cluster or options.library:
-        check_read(parser, options)
+        check_read(parser, options, OF_PROBES, "--cluster and --library", "probes")
+    if options.step:
+        check_read(parser, options, sorted(vars(options).keys() - OF_STEPS), "--step",
+                   "probes or collectives")
     return options
 
 
-def check_read(parser, options):
-    """Refuses what a fit to NCCL's times has no use for."""
-    for name in OF_PROBES:
+def check_read(parser, options, names, given, other):
+    """Rejects options `names` of another fit than that of the given ones."""
+    for name in names:
         if getattr(options, name) != parser.get_default(name):
-            raise InputError(f"--{name}: expected no such option with --cluster and --library: it "
-                             "is for a fit to probes")
+            raise InputError(f"--{name.replace('_', '-')}: expected no such option with {given}: "
+                             f"it is for a fit to {other}")
 
 
 def shares_of(assumptions):
@@ -96,6 +108,19 @@ def fit_probes(documents, options, settings):
             report.text_of(result), report.warnings_of(result))
 
 
+def fit_steps(paths, path):
+    """(text of the file, report, warnings)"""
+    data, step = {one: source.bytes_of(one) for one in paths}, scenario.Step(path, Simulator())
+    traces = [one for one in paths if data[one].lstrip()[:1] in (b"{", b"[")]
+    if traces and len(paths) > 1:
+        raise InputError(f"{traces[0]}: expected a trace alone, or tables, got {len(paths)} files")
+    tables = [] if traces else [step.rows(source.source_of(*one)) for one in data.items()]
+    found = trace.Fit(step, trace.read(*traces, *data.values())) if traces else \
+        fit.fit(step, [row for rows, _ in tables for row in rows])
+    return (scenario.text_of(step, found.kernels, found.options), found.report(),
+            [one for _, warnings in tables for one in warnings])
+
+
 def main():
     options = arguments()
     settings = calibration.Settings(options.hosts, options.cores, options.transport, options.seed,
@@ -103,8 +128,11 @@ def main():
                                     pairs_of("--algorithm", options.algorithm),
                                     values_of("--only", options.only), options.memory,
                                     segment_of(options.segment))
-    documents = [one for path in options.documents for one in logs.documents_at(path, options)]
-    if options.cluster or options.library:
+    documents = [one for path in options.documents if not options.step
+                 for one in logs.documents_at(path, options)]
+    if options.step:
+        text, told, warnings = fit_steps(options.documents, options.step)
+    elif options.cluster or options.library:
         text, told, warnings = own_file.calibrate(documents, options, settings.only)
     else:
         text, told, warnings = fit_probes(documents, options, settings)

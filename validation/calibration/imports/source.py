@@ -210,7 +210,10 @@ def bytes_of(path: str) -> bytes:
 
 
 def read_source(path: str) -> Source:
-    data = bytes_of(path)
+    return source_of(path, bytes_of(path))
+
+
+def source_of(path: str, data: bytes) -> Source:
     if not data.strip():
         raise InputError(f"{path}:1:1: expected the output of a benchmark, got an empty file")
     coding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8"  # of PowerShell's >

@@ -13,8 +13,8 @@ import numpy as np
 
 from common.groups import grouped
 from common.programs import run_main
+from validation.calibration.step.estimate import estimate
 from validation.calibration.verdict.simulator import Simulator
-from validation.tables.steps.predict import estimate
 from validation.tables.steps.rows import rows
 
 APART = 1.05  # two measured steps have an order from there on

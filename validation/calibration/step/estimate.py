@@ -1,17 +1,20 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Steps of measured jobs by `ringscope estimate`, from data sheets or with a fitted efficiency."""
+"""Steps of language model jobs by `ringscope estimate`."""
 
 import json
 import pathlib
+import re
 import tempfile
 
+from common.programs import InputError
 from validation.calibration.verdict.simulator import Simulator
 
 AT_ONCE = 40  # cases of one file
 
 
-def estimate(simulator: Simulator, scenarios: list) -> list:
-    """Estimates of `ringscope estimate`: its JSON, with `error` where a job does not fit."""
+def estimate(simulator: Simulator, scenarios: list, shown: str = "the scenario") -> list:
+    """Estimates of `ringscope estimate`: its JSON, with `error` where a job does not fit. Errors
+    name the file `shown`."""
     results = []
     with tempfile.TemporaryDirectory(prefix="ringscope-") as folder:
         path = pathlib.Path(folder) / "steps.yaml"
@@ -20,8 +23,15 @@ def estimate(simulator: Simulator, scenarios: list) -> list:
             cases = [{"name": str(i), "set": one} for i, one in enumerate(some)]
             path.write_text(json.dumps({"question": "How long is a step?", **some[0],
                                         "cases": cases}), encoding="utf-8")
-            text = simulator.output("estimate", str(path), "--format", "json")
-            results += json.loads(text)["steps"]
+            try:
+                text = simulator.output("estimate", str(path), "--format", "json")
+                results += json.loads(text)["steps"]
+            except InputError as error:  # also of a single case
+                results += [{"error": str(error)}] * len(some)
+    place = re.compile(re.escape(str(path)) + r"(:\d+)*")
+    for one in results:
+        if "error" in one:
+            one["error"] = place.sub(lambda _: shown, one["error"])
     return results
 
 
