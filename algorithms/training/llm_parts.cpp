@@ -280,10 +280,10 @@ Cost llm_cost(int ranks, std::size_t items, Options options) {
   Cost sum = messages(sent_items(step, options), std::int64_t{2} * (stages * step.parts - 1) *
                                                      step.micro_batches * tensor * data);
   if (context > 1)
-    sum += messages(items_of(step.keys, options), (3 * context - 2) * passes * ranks);
+    sum += messages(items_of(step.keys, options), (3 * context - 2) * passes * (ranks / stages));
   for (const Algorithm* one : on_tensor_group(step))
-    if (tensor > 1) sum += one->cost(tensor, activation, options) * (sums * passes * data * stages);
-  if (experts > 1) sum += expert_layer_cost(step, ranks, options) * passes;
+    if (tensor > 1) sum += one->cost(tensor, activation, options) * (sums * passes * data);
+  if (experts > 1) sum += expert_layer_cost(step, ranks / stages, options) * passes;
   std::int64_t steps = 0;
   for (int stage = 0; stage < stages && step.zero < 2; ++stage) {
     const std::size_t own =

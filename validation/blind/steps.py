@@ -15,7 +15,7 @@ import sys
 from common.programs import run_main, write_text
 from validation.calibration.verdict.simulator import Simulator
 from validation.csv_files import rows_of
-from validation.tables.steps.predict import estimate
+from validation.calibration.step.estimate import estimate
 from validation.tables.steps.rows import scenario_of
 from validation.yaml_files import tables_of
 
@@ -26,10 +26,14 @@ def number(cells: dict, key: str, other: int = 1) -> int:
     return int(cells[key] or other)
 
 
+def machine_of(cells: dict) -> dict:
+    kind = next(name for name in ASSUMED["machines"] if cells["machine"].startswith(name))
+    return ASSUMED["machines"][kind]
+
+
 def scenario(cells: dict) -> dict:
     size = {key: number(cells, key) for key in ("tp", "pp", "cp", "ep", "vp", "gpus")}
-    kind = next(name for name in ASSUMED["machines"] if cells["machine"].startswith(name))
-    machine = ASSUMED["machines"][kind]
+    machine = machine_of(cells)
     model = {"base": ASSUMED["models"][cells["model"]], "parameters": None,
              "layers": number(cells, "layers")}
     eager = cells["precision"] == "BF16" and cells["case"].startswith("torchtitan")
@@ -76,7 +80,7 @@ def filled(cells: dict, one: dict) -> dict:
     if "error" in one:
         print(f"{cells['case']}, {cells['gpus']} GPUs: {one['error']}", file=sys.stderr)
         return cells
-    spread = ASSUMED["spread"]["known" if "H100" in cells["machine"] else "new"]
+    spread = machine_of(cells)["spread"]
     step = one["step_s"]
     return {**cells, "step_s": f"{step:.4g}", "low_s": f"{step / spread:.4g}",
             "high_s": f"{step * spread:.4g}",
