@@ -125,7 +125,7 @@ TEST(Program, an_unknown_kernel_and_an_unknown_list_are_bad_input) {
   EXPECT_EQ(list.text,
             "list: unknown list 'algoritms'; did you mean 'algorithms'? "
             "(known: algorithms, clusters, collectives, gpus, hosts, language_models, libraries, "
-            "models, networks, scenarios, schedules, studies, traces, transports)\n");
+            "models, networks, scenarios, schedules, servers, studies, traces, transports)\n");
 }
 
 TEST(Program, lists_what_clusters_are_built_from) {

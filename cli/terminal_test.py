@@ -134,7 +134,7 @@ class Terminal(unittest.TestCase):
     def test_every_subcommand_knows_quiet_and_its_help_begins_with_its_summary(self):
         groups = self.in_pipe("--help").split("\nSimulate:\n")[1].split("\nExamples:\n")[0]
         listed = re.findall(r"^  ([\w-]+) +(\S.*)$", groups, re.MULTILINE)
-        self.assertEqual(len(listed), 24)
+        self.assertEqual(len(listed), 25)
         for name, summary in listed:
             ran = subprocess.run([PROGRAM, name, "--quiet", "--help"], capture_output=True,
                                  text=True, env=self.environment())

@@ -124,7 +124,8 @@ OPTIONS = {
     **dict.fromkeys(("model", "batch", "exchange", "overlap", "bucket", "input", "checkpoint",
                      "element", "compression", "startup", "epochs"), TRAINING),
     **{option: [*TRAINING, "job.algorithm=asynchronous_parameter_server"]
-       for option in ("serialisation", "staging", "n_push", "n_fetch")},
+       for option in ("serialisation", "staging", "n_push", "n_fetch", "servers_by",
+                      "whole_below")},
     **dict.fromkeys(("pause", "default_stream", "push_share", "own_copy"),
                     ["job.collective=streaming_exchange", "job.algorithm=free_running"]),
     **dict.fromkeys(("fusion", "cycle"), [*TRAINING, "job.algorithm=horovod"]),

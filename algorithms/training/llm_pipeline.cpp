@@ -45,7 +45,7 @@ struct AtBorder {
   std::optional<Range> sent{}, received{};
 };
 
-/// What a rank sends of an activation, and receives: all, or its part in the tensor group.
+/// Range of an activation in a message: all, or the part of a rank of a tensor group.
 Range of_border(LlmDevice d, Range activation) {
   return activation.first(sent_items(d->step, d->options));
 }

@@ -74,7 +74,8 @@ struct Training {
   std::size_t fusion = std::size_t{64} << 20;  ///< horovod: bytes exchanged at once
   Duration cycle{5e-3};                        ///< horovod: from one negotiation to the next
   std::size_t bucket = std::size_t{25} << 20;  ///< ddp, parameter_server: bytes that fill a bucket
-  std::size_t bytes_per_pack = 0;              ///< multi_worker_mirrored; 0: one pack
+  std::size_t whole_below = 0;     ///< parameter_server: bytes from which servers share a bucket
+  std::size_t bytes_per_pack = 0;  ///< multi_worker_mirrored; 0: one pack
   Compression compression;
   Serialisation serialisation;  ///< parameter_server, multi_worker_mirrored
   Duration staging{};           ///< parameter_server: per byte between a device and its host

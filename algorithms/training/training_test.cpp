@@ -141,10 +141,14 @@ TEST_P(WithServers, devices_pull_what_the_servers_have_summed) {
   for (int ranks = 2; ranks <= most_ranks; ++ranks)
     for (int servers : std::set<int>{1, ranks / 2, ranks - 1})
       for (const Overlap overlap : overlaps(strategy))
-        for (std::size_t bucket : {std::size_t{0}, kib}) {
+        for (const auto& [bucket, whole_below] : {std::pair{std::size_t{0}, std::size_t{0}},
+                                                  {std::size_t{0}, kib},
+                                                  {kib, std::size_t{0}},
+                                                  {kib, 1024 * kib}}) {
           Training training = small_model();
           training.overlap = overlap;
           training.bucket = bucket;
+          training.whole_below = whole_below;
           const int steps = 2, devices = ranks - servers;
           const auto result =
               train(strategy, ranks, training, {.servers = servers, .steps = steps});
@@ -213,9 +217,10 @@ TEST(AsynchronousServers, a_lone_device_is_never_stale) {
   for (const double staleness : result.observed.at("staleness")) EXPECT_EQ(staleness, 0);
 }
 
-/// Plain; elements of two bytes; compressed, either way; with a broadcast before the steps.
+/// Plain; elements of two bytes; compressed, either way; with a broadcast before the steps; fewer
+/// pushes and fetches; small tensors whole on a server.
 std::vector<Training> variants(const Algorithm& strategy) {
-  std::vector<Training> all(6, small_model());
+  std::vector<Training> all(7, small_model());
   all[1].element = 2;
   all[2].compression = {Compression::Kind::sparse, 0.1, Duration(1), Duration(1)};
   all[3].compression = {Compression::Kind::low_rank, 0.3, Duration(1), Duration(1)};
@@ -225,6 +230,8 @@ std::vector<Training> variants(const Algorithm& strategy) {
   all[4].staging = Duration(1);
   all[5].n_push = 2;
   all[5].n_fetch = 3;
+  all[6].bucket = 0;
+  all[6].whole_below = kib;
   return all;
 }
 

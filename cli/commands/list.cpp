@@ -124,6 +124,7 @@ const Listing listings[] = {
     {"networks", [] { return summaries(network_families()); }},
     {"scenarios", [] { return files(scenarios_folder, "question"); }},
     {"schedules", [] { return foreign_files("scenarios/schedules"); }},
+    {"servers", [] { return files("scenarios/servers", "about"); }},
     {"studies", [] { return files("scenarios/studies", "question"); }},
     {"traces", [] { return foreign_files("scenarios/traces"); }},
     {"transports", [] { return files("scenarios/transports", "about"); }},

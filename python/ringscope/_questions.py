@@ -14,7 +14,8 @@ Question = Union[str, "os.PathLike[str]", Mapping[str, Any]]
 
 FOLDERS = {"scenarios": "scenarios/lessons", "studies": "scenarios/studies",
            "libraries": "scenarios/libraries", "models": "scenarios/models",
-           "clusters": "topologies/clusters", "transports": "scenarios/transports"}
+           "clusters": "topologies/clusters", "transports": "scenarios/transports",
+           "servers": "scenarios/servers"}
 
 
 PARTS = {"cluster": ("cluster",), "library": ("library",), "model": ("cluster", "library"),

@@ -53,6 +53,7 @@ class BrokenInput : public testing::Test {
     write("scenarios/libraries/costly.yaml",
           "base: plain\nprogress: caller\nnetwork: {send_cost: 1 ns/B}\n");
     write("scenarios/libraries/circle.yaml", "base: circle\n");
+    write("scenarios/servers/zeromq.yaml", "options: {bucket: 0 B}\n");
     write("round.yaml", "base: ./round.yaml\n");
     fs::create_directories(folder_ + "/scenarios/schedules");
     for (const char* schedule : {"ring_2.xml", "ar_tree_12_LL.xml"})

@@ -115,9 +115,9 @@ TEST(Program, says_what_is_wrong_with_it) {
 // sequence of 4096 tokens in 32 layers, 34 bytes for each token and hidden unit.
 TEST(Program, says_the_sum_that_does_not_fit_into_a_gpu) {
   EXPECT_THAT(
-      [&] { with("options: {model: llama_2_7b, gpu: h100}"); },
+      [&] { with("options: {model: llama_2_7b, gpu: h100, efficiency: 1}"); },
       ThrowsMessage<InputError>(HasSubstr(
-          "a GPU of stage 0 needs 126.1 GB, and h100 has 80 GB: parameters 13.48 GB + gradients "
+          "a GPU of stage 0 needs 126.1 GB, and h100 has 85.52 GB: parameters 13.48 GB + gradients "
           "13.48 GB + optimiser 80.86 GB + activations 18.25 GB (1 of 1 micro-batches in flight); "
           "more tp or pp takes less, or zero: 1")));
   // A dp of 8 keeps an eighth of the optimiser's.

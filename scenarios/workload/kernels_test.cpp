@@ -7,11 +7,12 @@
 namespace ringscope {
 namespace {
 
-Gpu gpu_of(const std::string& kernels) {
-  return read_gpu(Value::from_text("test",
-                                   "{flops: 1e12, flops_fp8: 2e12, memory_bandwidth: 1 GB/s, "
+Gpu gpu_of(const std::string& kernels, const std::string& bandwidth = "1 GB/s") {
+  return read_gpu(
+      Value::from_text("test", "{flops: 1e12, flops_fp8: 2e12, memory_bandwidth: " + bandwidth +
+                                   ", "
                                    "kernels: {" +
-                                       kernels + "}}"));
+                                   kernels + "}}"));
 }
 
 TEST(Kernels, product_takes_its_operations_and_the_filling_of_its_pipeline) {
@@ -24,7 +25,7 @@ TEST(Kernels, product_takes_its_operations_and_the_filling_of_its_pipeline) {
 }
 
 TEST(Kernels, product_with_a_part_of_a_wave_takes_the_whole_one) {
-  const Gpu gpu = gpu_of("multiprocessors: 100");
+  const Gpu gpu = gpu_of("multiprocessors: 100", "1 TB/s");
   const GpuKernels kernels = {&gpu};
   // 10 x 15 tiles are 1.5 waves of 100 multiprocessors; 10 x 20 are two.
   const double one_and_a_half = kernels.product_s(1280, 1920, 1e7, 0);

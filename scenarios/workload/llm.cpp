@@ -6,7 +6,6 @@
 #include "scenarios/workload/limits.hpp"
 #include "scenarios/workload/llm_cut.hpp"
 #include "scenarios/workload/llm_experts.hpp"
-#include "scenarios/workload/llm_passes.hpp"
 #include "scenarios/workload/options.hpp"
 
 namespace ringscope {

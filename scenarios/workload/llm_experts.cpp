@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "scenarios/workload/llm_experts.hpp"
 
-#include "scenarios/workload/llm_passes.hpp"
 #include "scenarios/workload/uneven.hpp"
 
 namespace ringscope {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "scenarios/workload/llm_passes.hpp"
+#include "scenarios/workload/llm_cut.hpp"
 
 namespace ringscope {
 namespace {

@@ -12,6 +12,7 @@
 #include "scenarios/workload/llm.hpp"
 #include "scenarios/workload/training.hpp"
 #include "scenarios/workload/uneven.hpp"
+#include "topologies/input/data_files.hpp"
 
 namespace ringscope {
 namespace {
@@ -112,6 +113,20 @@ void refuse_unread(const Algorithm& algorithm, const Value& options) {
   }
 }
 
+/// The options of a kind of parameter servers that the job names, under the job's own.
+Value with_servers(const Value& options) {
+  const Value* named = options.kind() == Value::Kind::map ? options.find("servers_by") : nullptr;
+  if (named == nullptr || named->is_null()) return options;
+  const std::string file = file_of(*named, "scenarios/servers", "kind of parameter servers");
+  const Value read = Value::from_file(file);
+  Fields fields(read, "servers_by");
+  fields.optional("about");
+  Value all = fields.required("options");
+  fields.finish();
+  all.merge(options);
+  return all;
+}
+
 }  // namespace
 
 bool reads(const Algorithm& algorithm, std::string_view option) {
@@ -146,7 +161,7 @@ std::uint64_t read_size(const Value& value, std::uint64_t least) {
 ReadOptions read_options(Fields& job, const Algorithm& algorithm, int ranks, bool nccl) {
   ReadOptions read;
   Options& options = read.options;
-  const Value& map = job.value_or("options", "{}");
+  const Value map = with_servers(job.value_or("options", "{}"));
   Fields fields(map, "job.options");
   refuse_unread(algorithm, map);
   for (const Option& option : table())

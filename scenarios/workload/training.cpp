@@ -190,9 +190,10 @@ DeviceMemory least_memory(const Training& training) {
 }
 
 std::vector<std::string> training_option_names() {
-  return {"model",   "batch",  "element",        "exchange",    "overlap",    "fusion",
-          "cycle",   "bucket", "bytes_per_pack", "compression", "startup",    "serialisation",
-          "staging", "n_push", "n_fetch",        "input",       "checkpoint", "epochs"};
+  return {"model",   "batch",         "element", "exchange",       "overlap",
+          "fusion",  "cycle",         "bucket",  "bytes_per_pack", "compression",
+          "startup", "serialisation", "staging", "n_push",         "n_fetch",
+          "input",   "checkpoint",    "epochs",  "servers_by",     "whole_below"};
 }
 
 std::shared_ptr<const Training> read_training(Fields& options, const Algorithm& strategy,
@@ -214,6 +215,9 @@ std::shared_ptr<const Training> read_training(Fields& options, const Algorithm& 
     training->bytes_per_pack = read_size(options.value_or("bytes_per_pack", "0 B"), 0);
   if (has("compression")) read_compression(options, training->compression);
   if (has("serialisation")) read_serialisation(options, *training);
+  if (has("servers_by")) options.optional("servers_by");  // laid under the options already
+  const Value* whole = has("whole_below") ? options.optional("whole_below") : nullptr;
+  if (whole != nullptr) training->whole_below = read_size(*whole, 0);
   if (has("staging")) training->staging = cost_of(options, "staging");
   for (auto [key, every] :
        {std::pair{"n_push", &training->n_push}, std::pair{"n_fetch", &training->n_fetch}})

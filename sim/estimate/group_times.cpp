@@ -63,12 +63,21 @@ double GroupTimes::collective(std::string_view kind, const Algorithm& algorithm,
                                algorithm.collective, algorithm.name, bytes));
 }
 
-double GroupTimes::message(std::string_view kind, std::uint64_t bytes, bool around) {
+double GroupTimes::message(std::string_view kind, std::uint64_t bytes, int from, int to) {
   if (bytes == 0) return 0;
   return simulated(kind,
-                   fmt::format("{{together: [{{send: {0} B, to: next, group: g, around: {1}}}, "
-                               "{{receive: {0} B, from: previous, group: g, around: {1}}}]}}",
-                               bytes, around),
+                   fmt::format("{{send: {0} B, to: {2}, group: g, on: {{g: {1}}}}}, "
+                               "{{receive: {0} B, from: {1}, group: g, on: {{g: {2}}}}}",
+                               bytes, from, to),
+                   "");
+}
+
+double GroupTimes::round(std::string_view kind, std::uint64_t bytes) {
+  if (bytes == 0) return 0;
+  return simulated(kind,
+                   fmt::format("{{together: [{{send: {0} B, to: next, group: g, around: true}}, "
+                               "{{receive: {0} B, from: previous, group: g, around: true}}]}}",
+                               bytes),
                    "");
 }
 

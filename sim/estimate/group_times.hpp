@@ -14,7 +14,7 @@ namespace ringscope {
 /// Times in seconds by what was simulated: cluster, library, places and job.
 using SimulatedPrograms = std::map<std::string, double>;
 
-/// Of a job whose program splits its ranks into groups. Of a job with many ranks only the groups
+/// Exchanges of a job whose program splits its ranks into groups. With many ranks only the groups
 /// with a rank on its first host are simulated: those that share that host's links.
 class GroupTimes {
  public:
@@ -24,9 +24,10 @@ class GroupTimes {
   /// Seconds of a collective on a vector of so many bytes; 0 where groups of the kind have one
   /// rank.
   double collective(std::string_view kind, const Algorithm& algorithm, std::uint64_t bytes);
-  /// Seconds of a message from each rank to the next in its group; `around`: from the last one to
-  /// the first one, too.
-  double message(std::string_view kind, std::uint64_t bytes, bool around);
+  /// Seconds of a message between two places of each group.
+  double message(std::string_view kind, std::uint64_t bytes, int from, int to);
+  /// Seconds of messages from each rank to the next in its group, from the last one to the first.
+  double round(std::string_view kind, std::uint64_t bytes);
 
  private:
   /// `step`: of a program, in YAML, for the groups `g`. `alone`: the same as a job of one group,

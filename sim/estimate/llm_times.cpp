@@ -73,7 +73,7 @@ double Composition::sum_of(std::uint64_t bytes) {
 LayerTime Composition::ring(Duration block, bool back) {
   const int blocks = step_.grid.size("cp");
   if (blocks == 1) return {};
-  const double message = groups_.message("context", step_.keys, true), one = seconds(block);
+  const double message = groups_.round("context", step_.keys), one = seconds(block);
   const double busy = blocks * one, each = std::max(one, message);
   const double all = back ? each * blocks + message : each * (blocks - 1) + one;
   return {busy, 0, all - busy, 0};
@@ -146,11 +146,10 @@ double Composition::exposed(int stage, const StageTimes& times) {
 
 LlmTimes Composition::pipelined() {
   const int stages = step_.grid.size("pp");
-  Pipeline pipeline{stages, step_.parts, step_.micro_batches, step_.schedule, {}, {}, 0};
-  pipeline.message =
-      stages > 1
-          ? groups_.message("pipeline", step_.sent > 0 ? step_.sent : step_.activation, false)
-          : 0;
+  Pipeline pipeline{stages, step_.parts, step_.micro_batches, step_.schedule, {}, {}, {}};
+  for (int stage = 0; stage < stages; ++stage)
+    pipeline.messages.push_back(groups_.message(
+        "pipeline", step_.sent > 0 ? step_.sent : step_.activation, stage, (stage + 1) % stages));
   const double again = forward_.sum() * step_.repeated;
   for (int stage = 0; stage < stages; ++stage) {
     pipeline.forward.emplace_back();

@@ -26,7 +26,7 @@ Scenario job(const std::string& groups, const std::string& options) {
       .front();
 }
 
-/// Of the estimated step by the simulated one.
+/// Estimated step by the simulated one.
 double ratio(const std::string& groups, const std::string& options) {
   const Scenario scenario = job(groups, options);
   KnownParts known;

@@ -64,7 +64,8 @@ class Ends {
       before.part += step;
     }
     const double there = of(from, before);
-    return there == not_yet ? not_yet : there + (from == stage ? 0 : pipeline_.message);
+    if (there == not_yet || from == stage) return there;
+    return there + pipeline_.messages[pass.back ? stage : from];
   }
 
  private:
@@ -103,8 +104,9 @@ Table<StageTimes> pipeline_times(const Pipeline& pipeline) {
         if (!pass.back && pass.micro_batch == 0) own.first_start[pass.part] = start;
         if (pass.back) own.last_end[pass.part] = own.end;
         if (waits && sends(pipeline, stage, pass)) {
-          own.end += pipeline.message;
-          own.sent += pipeline.message;
+          const double message = pipeline.messages[pass.back ? stage - 1 : stage];
+          own.end += message;
+          own.sent += message;
         }
         more = true;
       }

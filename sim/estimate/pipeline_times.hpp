@@ -12,7 +12,8 @@ struct Pipeline {
   int stages = 1, parts = 1, micro_batches = 1;
   PipelineSchedule schedule = PipelineSchedule::one_f_one_b;
   Table<Table<double>> forward, backward;  ///< of each stage and part
-  double message = 0;                      ///< from one stage to the next
+  Table<double>
+      messages;  ///< from each stage to the next, from the last one to the first, and back
 };
 
 /// Ends of a stage's passes.

@@ -11,7 +11,7 @@ namespace {
 
 Pipeline equal(int stages, int parts, int micro_batches, PipelineSchedule schedule,
                double message = 0) {
-  Pipeline pipeline{stages, parts, micro_batches, schedule, {}, {}, message};
+  Pipeline pipeline{stages, parts, micro_batches, schedule, {}, {}, Table<double>(stages, message)};
   for (int stage = 0; stage < stages; ++stage) {
     pipeline.forward.push_back(Table<double>(parts, 1.0 / parts));
     pipeline.backward.push_back(Table<double>(parts, 2.0 / parts));

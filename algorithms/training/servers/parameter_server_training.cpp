@@ -4,8 +4,9 @@
 // sends the weights to each. The servers are the last ranks; the weights arrive in scratch space.
 //
 // Source: Li et al., "Scaling distributed machine learning with the parameter server", OSDI 2014;
-// every bucket is divided among all servers, as MXNet's kvstore divides large arrays
-// (MXNET_KVSTORE_BIGARRAY_BOUND).
+// a bucket is divided among all servers, as MXNet's kvstore divides large arrays
+// (MXNET_KVSTORE_BIGARRAY_BOUND); one below `whole_below` is on one server, as all variables of
+// TensorFlow are (tf.train.replica_device_setter: round-robin).
 //
 // A tensor, or a part of one, that goes as a remote call is serialised by its sender and
 // deserialised by its receiver, once for each of them: `serialisation`. Devices whose memory is not
@@ -31,7 +32,7 @@ Task push_and_pull(Communicator comm, Workspace work, Options options, Turn turn
   for (const Gradient& bucket : server_buckets(options, work.data)) {
     co_await comm.reach(layer_passed, due(bucket, options, turn));
     for (int server = 0; server < roles.servers; ++server) {
-      const Range part = roles.shard(bucket.range, server);
+      const Range part = ends.part(roles, bucket.range, static_cast<std::size_t>(tag), server);
       if (part.size == 0) continue;
       const int to = roles.rank_of(server);
       pulls.push_back({comm.irecv(in_scratch(work.scratch, part), to, tag), part});
@@ -121,7 +122,7 @@ Task serve(Communicator comm, Workspace work, Options options, bool splits = fal
   const ServerEnds ends = server_ends(options, work.data);
   std::vector<Range> parts;
   for (const Gradient& bucket : server_buckets(options, work.data))
-    parts.push_back(roles.shard(bucket.range, comm.rank() - roles.rank_of(0)));
+    parts.push_back(ends.part(roles, bucket.range, parts.size(), comm.rank() - roles.rank_of(0)));
   std::vector<Request> answers;
   for ([[maybe_unused]] int step : comm.phase("serve", options.steps)) {
     std::vector<InFlight> pushes = post_pushes(comm, roles, ends, parts, work);
@@ -206,8 +207,9 @@ Algorithm server_strategy(std::string_view name, std::string_view summary,
 }  // namespace
 
 Algorithm describe_parameter_server_training() {
-  return server_strategy("parameter_server", "devices push buckets to servers and pull the weights",
-                         {"servers", "compression", "serialisation", "staging"});
+  return server_strategy(
+      "parameter_server", "devices push buckets to servers and pull the weights",
+      {"servers", "servers_by", "whole_below", "compression", "serialisation", "staging"});
 }
 
 // Training as TensorFlow's CentralStorageStrategy does it on the devices of one host: the variables

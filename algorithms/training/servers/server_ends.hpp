@@ -17,6 +17,16 @@ inline std::vector<Gradient> server_buckets(const Options& options, Range whole)
   return buckets_of(gradients_of(options, whole), most, most);
 }
 
+/// Part of the `number`th bucket on a server: one below `shared_from` items is whole, on the
+/// servers in turn.
+inline Range part_of(const Roles& roles, Range bucket, std::size_t number, std::size_t shared_from,
+                     int server) {
+  if (bucket.size >= shared_from) return roles.shard(bucket, server);
+  const bool holds =
+      number % static_cast<std::size_t>(roles.servers) == static_cast<std::size_t>(server);
+  return bucket.first(holds ? bucket.size : 0);
+}
+
 /// Parts that a device pushes for one step, and their items as they are sent.
 struct PushedParts {
   std::int64_t count = 0;
@@ -24,14 +34,19 @@ struct PushedParts {
 };
 
 inline PushedParts pushed_parts(const Roles& roles, std::size_t items, const Options& options) {
-  const Compression compression = training_of(options).compression;
+  const Training job = training_of(options);
   PushedParts pushed;
-  for (const Gradient& bucket : server_buckets(options, {.size = items}))
+  const std::size_t shared_from = items_of(job.whole_below, options);
+  std::size_t number = 0;
+  for (const Gradient& bucket : server_buckets(options, {.size = items})) {
     for (int server = 0; server < roles.servers; ++server)
-      if (const Range part = roles.shard(bucket.range, server); part.size > 0) {
+      if (const Range part = part_of(roles, bucket.range, number, shared_from, server);
+          part.size > 0) {
         ++pushed.count;
-        pushed.items += kept_of(part, compression).size;
+        pushed.items += kept_of(part, job.compression).size;
       }
+    ++number;
+  }
   return pushed;
 }
 
@@ -58,6 +73,9 @@ struct ServerEnds {
   Duration call(Range part, std::size_t sent) const {
     const auto calls = static_cast<double>(tensors_in(tensors, part));
     return calls * job.serialisation.tensor + for_each(job.serialisation.byte, sent);
+  }
+  Range part(const Roles& roles, Range bucket, std::size_t number, int server) const {
+    return part_of(roles, bucket, number, items_of(job.whole_below, *options), server);
   }
   Range pushed(Range part) const { return kept_of(part, job.compression); }
   Duration push(Range part) const {

@@ -151,6 +151,44 @@ TEST_F(ExchangeTime, staging_copies_before_push_and_after_pull) {
                  compute + 2 * bytes / rate + 2 * bytes * 1e-10);
 }
 
+// Two devices, two servers, one bucket: whole, all of it passes the link of the first server.
+TEST_F(ExchangeTime, small_bucket_is_on_one_server) {
+  const double bytes = parameters * 4;
+  const auto time = [](const std::string& whole_below) {
+    return simulate(training("parameter_server",
+                             "servers: 2, bucket: 1 GB, whole_below: " + whole_below, 4),
+                    {})
+        .time_s;
+  };
+  expect_seconds(time("8 MB"), compute + 2 * bytes / rate);
+  expect_seconds(time("9 MB"), compute + 4 * bytes / rate);
+}
+
+// W devices push at once; their pushes are taken one after the other, and each answer goes while
+// the next one is serialised.
+TEST_F(ExchangeTime, server_takes_pushes_and_answers_one_after_the_other) {
+  const double bytes = parameters * 4, call = 0.25e-9, stage = 0.16e-9;
+  for (const int devices : {1, 2, 4})
+    expect_seconds(
+        run_again(training("parameter_server",
+                           "bucket: 1 GB, staging: 0.16 ns/B, serialisation: {cost: 0.25 "
+                           "ns/B}",
+                           devices + 1))
+            .time_s,
+        compute + 2 * devices * bytes / rate +
+            (devices * call + call + 2 * (call + stage)) * bytes);
+}
+
+TEST_F(ExchangeTime, kind_of_servers_gives_options_below_those_of_the_job) {
+  const std::string written =
+      "bucket: 0 B, whole_below: 4 MB, staging: 0.16 ns/B, serialisation: {tensor: 7 us, cost: ";
+  const auto time = [](const std::string& options) {
+    return simulate(training("parameter_server", options), {}).time_s;
+  };
+  EXPECT_EQ(time("servers_by: ps_lite"), time(written + "0.2 ns/B}"));
+  EXPECT_EQ(time("servers_by: ps_lite, serialisation: {cost: 1 ns/B}"), time(written + "1 ns/B}"));
+}
+
 /// Algorithm that sums the gradients of four V100.
 std::string exchange_on(const std::string& library, const std::string& placement,
                         const std::string& algorithm, const std::string& options = "") {

@@ -4,9 +4,9 @@
 
 #include "algorithms/collectives.hpp"
 #include "cli/cases/cases.hpp"
-#include "cli/estimates/step_rows.hpp"
 #include "cli/commands/scripts.hpp"
 #include "cli/commands/subcommands.hpp"
+#include "cli/estimates/step_rows.hpp"
 #include "cli/terminal/option_word.hpp"
 #include "cli/terminal/output_file.hpp"
 #include "cli/terminal/screen.hpp"
