@@ -57,17 +57,20 @@ GpuKernels kernels_of(const Cut& cut) {
   return {&cut.gpu, cut.precision, cut.element, cut.gradient};
 }
 
+Pass pass_of(Duration forward, Duration backward, const Work& work) {
+  return {forward, backward, static_cast<std::size_t>(work.bytes)};
+}
+
 /// Backward has two products of matrices for each one of forward.
 Pass roofline_pass(const Work& forward, const Cut& cut) {
-  const double time = roofline_s(forward, cut.gpu, cut.efficiency);
-  return {Duration(time), Duration(2 * time), static_cast<std::size_t>(forward.bytes)};
+  const Duration time(roofline_s(forward, cut.gpu, cut.efficiency));
+  return pass_of(time, 2 * time, forward);
 }
 
 /// The longer of the GPU's time and of the host's, which starts the kernels.
 Pass kernel_pass(const Times& gpu, double kernels, const Work& forward, const Cut& cut) {
-  return {std::max(Duration(gpu.forward), kernels * cut.launch),
-          std::max(Duration(gpu.backward), 2 * kernels * cut.launch),
-          static_cast<std::size_t>(forward.bytes)};
+  return pass_of(std::max(Duration(gpu.forward), kernels * cut.launch),
+                 std::max(Duration(gpu.backward), 2 * kernels * cut.launch), forward);
 }
 
 LayerWork work_of(const Cut& cut) {

@@ -40,15 +40,13 @@ class Ends {
  public:
   explicit Ends(const Pipeline& pipeline)
       : pipeline_(pipeline),
-        ends_(
-            static_cast<std::size_t>(2 * pipeline.stages * pipeline.parts * pipeline.micro_batches),
-            not_yet) {}
+        ends_(2 * pipeline.stages * pipeline.parts * pipeline.micro_batches, not_yet) {}
 
   double& of(int stage, const PassOf& pass) {
     const int at =
         ((stage * pipeline_.parts + pass.part) * pipeline_.micro_batches + pass.micro_batch) * 2 +
         (pass.back ? 1 : 0);
-    return ends_[static_cast<std::size_t>(at)];
+    return ends_[at];
   }
 
   /// When what the pass needs is there; `not_yet` if nobody knows.
@@ -70,7 +68,7 @@ class Ends {
 
  private:
   const Pipeline& pipeline_;
-  std::vector<double> ends_;
+  Table<double> ends_;
 };
 
 bool sends(const Pipeline& pipeline, int stage, const PassOf& pass) {

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Fill a table of steps of large models that has no times with predictions.
 
-Usage: python3 -m validation.blind.steps TABLE.csv -o FILE.csv
+Usage: python3 -m validation.blind.llm_steps TABLE.csv -o FILE.csv
 A row that is no job of `program: llm` stays empty, with the reason on standard error. RINGSCOPE
 names the simulator's program.
 """
@@ -19,7 +19,7 @@ from validation.calibration.step.estimate import estimate
 from validation.tables.steps.rows import scenario_of
 from validation.yaml_files import tables_of
 
-ASSUMED = tables_of(pathlib.Path(__file__).with_name("steps.yaml"))
+ASSUMED = tables_of(pathlib.Path(__file__).with_name("llm_steps.yaml"))
 
 
 def number(cells: dict, key: str, other: int = 1) -> int:
