@@ -28,18 +28,30 @@ TEST(Catalogue, names_are_unique_inside_a_collective) {
 }
 
 TEST(Catalogue, options_are_named_as_the_struct_names_them) {
-  const std::set<std::string_view> known = {
-      "segment",   "compute",         "rounds",         "root",
-      "rings",     "threads",         "inside",         "between",
-      "servers",   "steps",           "update",         "bound",
-      "algorithm", "protocol",        "channels",       "sms",
-      "model",     "batch",           "exchange",       "overlap",
-      "fusion",    "cycle",           "bucket",         "bytes_per_pack",
-      "input",     "checkpoint",      "item",           "sizes",
-      "element",   "compression",     "startup",        "serialisation",
-      "staging",   "gpus_per_thread", "epochs",         "n_push",
-      "n_fetch",   "pause",           "default_stream", "push_share",
-      "own_copy",  "servers_by",      "whole_below"};
+  const std::set<std::string_view> known = {"segment",        "compute",
+                                            "rounds",         "root",
+                                            "rings",          "threads",
+                                            "inside",         "between",
+                                            "servers",        "steps",
+                                            "update",         "bound",
+                                            "algorithm",      "protocol",
+                                            "channels",       "sms",
+                                            "model",          "batch",
+                                            "exchange",       "overlap",
+                                            "fusion",         "cycle",
+                                            "bucket",         "bytes_per_pack",
+                                            "input",          "checkpoint",
+                                            "item",           "sizes",
+                                            "element",        "compression",
+                                            "startup",        "serialisation",
+                                            "staging",        "gpus_per_thread",
+                                            "epochs",         "n_push",
+                                            "n_fetch",        "pause",
+                                            "default_stream", "push_share",
+                                            "own_copy",       "servers_by",
+                                            "whole_below",    "variation",
+                                            "copy",           "hook",
+                                            "negotiation"};
   // Read by scenarios/workload/llm.cpp, which makes gradients, times and sizes of them.
   const std::set<std::string_view> of_large_models = {
       "gpu",          "efficiency",      "element",

@@ -122,13 +122,14 @@ OPTIONS = {
     **dict.fromkeys(("servers", "steps", "update", "bound"),
                     ["job.collective=parameter_server", "job.algorithm=stale_synchronous"]),
     **dict.fromkeys(("model", "batch", "exchange", "overlap", "bucket", "input", "checkpoint",
-                     "element", "compression", "startup", "epochs"), TRAINING),
+                     "element", "compression", "startup", "epochs",
+                     "variation", "copy", "hook"), TRAINING),
     **{option: [*TRAINING, "job.algorithm=asynchronous_parameter_server"]
        for option in ("serialisation", "staging", "n_push", "n_fetch", "servers_by",
                       "whole_below")},
     **dict.fromkeys(("pause", "default_stream", "push_share", "own_copy"),
                     ["job.collective=streaming_exchange", "job.algorithm=free_running"]),
-    **dict.fromkeys(("fusion", "cycle"), [*TRAINING, "job.algorithm=horovod"]),
+    **dict.fromkeys(("fusion", "cycle", "negotiation"), [*TRAINING, "job.algorithm=horovod"]),
     "bytes_per_pack": [*TRAINING, "job.algorithm=multi_worker_mirrored"],
     **{option: PROGRAM for option in
        ("gpu", "efficiency", "precision", "gradient", "attention", "launch", "recompute",

@@ -28,8 +28,7 @@ std::vector<Gradient> buckets(const Options& options, Range whole) {
 // batch are packed together and exchanged at once.
 //
 // Source: tf.distribute.NcclAllReduce, num_packs = 1, the default of tf.distribute.MirroredStrategy
-// (tensorflow/python/distribute/cross_device_ops.py). The copies into the pack and out of it are
-// left out: device memory is much faster than any way between devices.
+// (tensorflow/python/distribute/cross_device_ops.py).
 // Cost: that of one allreduce per step.
 
 std::vector<Gradient> pack(const Options& options, Range whole) {
@@ -40,11 +39,10 @@ std::vector<Gradient> pack(const Options& options, Range whole) {
 // gradients go in packs of N bytes, one after the other.
 //
 // Source: tf.distribute.experimental.CommunicationOptions, bytes_per_pack (0: one pack), and
-// group_by_size in tensorflow/python/distribute/cross_device_utils.py. The copies into a pack and
-// out of it are left out. Without NCCL its ring uses gRPC, which serialises each message at its
-// sender and deserialises it at its receiver: `serialisation`. Here a rank does its share of both
-// before and behind the sum, which takes as long where all ranks go step by step.
-// Cost: that of the allreduces of the packs.
+// group_by_size in tensorflow/python/distribute/cross_device_utils.py. Without NCCL its ring uses
+// gRPC, which serialises each message at its sender and deserialises it at its receiver:
+// `serialisation`. Here a rank does its share of both before and behind the sum, which takes as
+// long where all ranks go step by step. Cost: that of the allreduces of the packs.
 
 std::vector<Gradient> packs(const Options& options, Range whole) {
   const std::size_t bytes = training_of(options).bytes_per_pack;

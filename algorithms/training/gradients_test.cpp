@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
+#include <random>
 
 namespace ringscope {
 namespace {
@@ -39,6 +41,22 @@ void expect_tiles(const std::vector<Gradient>& gradients, Range whole) {
     layers = gradient.layers;
   }
   EXPECT_EQ(end, whole.offset);
+}
+
+TEST(Slowest, of_devices_is_the_mean_of_drawn_ones) {
+  std::mt19937_64 random(1);
+  std::normal_distribution<double> time(1, 0.1);
+  EXPECT_NEAR(slowest_of(1, 0.1), 1, 1e-12);
+  for (const int devices : {2, 8, 32}) {
+    constexpr int draws = 20000;
+    double sum = 0;
+    for (int i = 0; i < draws; ++i) {
+      double slowest = 0;
+      for (int one = 0; one < devices; ++one) slowest = std::max(slowest, time(random));
+      sum += slowest;
+    }
+    EXPECT_NEAR(slowest_of(devices, 0.1), sum / draws, 0.005) << devices;
+  }
 }
 
 TEST(Gradients, come_from_the_last_layer_to_the_first) {

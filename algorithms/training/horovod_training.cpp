@@ -8,9 +8,14 @@
 // Ranks agree through rank 0: each tells it how many of its gradients are ready, which is the size
 // of the message, and gets the least of these back. Without overlap all are ready at once.
 // Source: Sergeev and Del Balso, "Horovod: fast and easy distributed deep learning in TensorFlow",
-// 2018, arXiv:1802.05799; BackgroundThreadLoop in horovod/common/operations.cc. The copies into the
-// fusion buffer and out of it are left out. Defaults are those up to version 0.20, 5 ms and 64 MiB;
-// version 0.21 changed them to 1 ms and 128 MiB (github.com/horovod/horovod/pull/2468).
+// 2018, arXiv:1802.05799; BackgroundThreadLoop in horovod/common/operations.cc. Defaults are those
+// up to version 0.20, 5 ms and 64 MiB; version 0.21 changed them to 1 ms and 128 MiB
+// (github.com/horovod/horovod/pull/2468).
+//
+// `negotiation: launched`: TensorFlow's GPU kernels run behind their launches, and Horovod
+// negotiates a gradient when it is launched. The thread then waits for the data of a whole fused
+// buffer. Source: WAIT_FOR_DATA in PerformOperation of the same file.
+//
 // Cost: that of the allreduces of the fused buffers, and 2(P-1) messages of each cycle; the least
 // is one cycle per step.
 #include <utility>
@@ -24,8 +29,14 @@ std::size_t most_fused(const Options& options) {
   return items_of(training_of(options).fusion, options);
 }
 
-/// The rank's own gradients that backward has made in this step; all before it are there.
+bool negotiates_launched(const Options& options) {
+  return options.training != nullptr && options.training->negotiates_launched;
+}
+
+/// The rank's own gradients that backward has made in this step, or that the host has launched; all
+/// before it are there. The host is ahead by a whole step.
 std::size_t count_ready(std::span<const Gradient> gradients, const Options& options, Turn turn) {
+  if (negotiates_launched(options)) return gradients.size();
   const std::size_t passed = turn.passed->load();
   return static_cast<std::size_t>(std::ranges::count_if(
       gradients, [&](const Gradient& gradient) { return due(gradient, options, turn) <= passed; }));
@@ -59,9 +70,11 @@ Task agree(Communicator comm, Range scratch, Negotiation* all) {
 }
 
 Task exchange_fused(Communicator comm, Workspace work, Options options,
-                    std::span<const Gradient> ready) {
-  for (const Gradient& buffer : fused_buffers(ready, most_fused(options)))
+                    std::span<const Gradient> ready, Turn turn) {
+  for (const Gradient& buffer : fused_buffers(ready, most_fused(options))) {
+    if (negotiates_launched(options)) co_await comm.reach(layer_passed, due(buffer, options, turn));
     co_await allreduce(comm, work, options, buffer);
+  }
 }
 
 Task sleep(Communicator comm, Duration time) { co_await comm.sleep(time); }
@@ -75,14 +88,15 @@ Task exchange(Communicator comm, Workspace work, Options options, Turn turn) {
   for (std::size_t done = 0; done < gradients.size();) {
     all.ready = count_ready(gradients, options, turn);
     // They are there: for reports, the cycle has waited for backward.
-    const bool any = beside && all.ready > done;
+    const bool any = beside && !negotiates_launched(options) && all.ready > done;
     all.due = any ? due(gradients[all.ready - 1], options, turn) : 0;
     if (any) co_await comm.reach(layer_passed, all.due);
     Thread pause;
     if (beside) pause = comm.start(sleep(comm.beside(Beside::thread), job.cycle));
     co_await agree(comm, work.scratch.first(comm.size() > 1 ? gradients.size() : 0), &all);
     const std::size_t ready = all.ready;
-    co_await exchange_fused(comm, work, options, std::span(gradients).subspan(done, ready - done));
+    co_await exchange_fused(comm, work, options, std::span(gradients).subspan(done, ready - done),
+                            turn);
     done = ready;
     if (done == gradients.size()) comm.raise(sums_there);
     if (beside) co_await comm.join(pause);
@@ -118,7 +132,7 @@ Algorithm describe_horovod_training() {
       .collective = "training",
       .name = "horovod",
       .summary = "Horovod: a thread that negotiates every cycle and fuses gradients",
-      .options = training_options({"fusion", "cycle"}),
+      .options = training_options({"fusion", "cycle", "negotiation"}),
       .threads_for = threads,
       .run = [](Communicator comm, Workspace work,
                 Options options) { return train(comm, work, options, exchange, comm.size()); },

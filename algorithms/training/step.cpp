@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "algorithms/training/step.hpp"
 
+#include <cmath>
+#include <numbers>
+
 namespace ringscope {
 namespace {
 
@@ -40,6 +43,30 @@ Duration remote_calls(int ranks, const Options& options, std::size_t items) {
   return (static_cast<double>(all.messages) * calls.tensor + bytes * calls.byte) / ranks;
 }
 
+/// Requires a share above 0 and below 1; bisects, so that all machines give the same digits.
+double normal_quantile(double share) {
+  double low = -40, high = 40;
+  for (int i = 0; i < 64; ++i) {
+    const double middle = (low + high) / 2;
+    (std::erfc(-middle / std::numbers::sqrt2) / 2 < share ? low : high) = middle;
+  }
+  return (low + high) / 2;
+}
+
+/// Time of a copy of a bucket into a buffer, or out of it.
+Duration copies(const Options& options, std::size_t items) {
+  if (options.training == nullptr) return {};
+  return options.training->overheads.copy * static_cast<double>(items) *
+         static_cast<double>(options.given.item_bytes);
+}
+
+/// Time of the host before the exchange of a bucket that is a range of the vector `whole`.
+Duration hooks(const Options& options, Range whole, Range bucket) {
+  if (options.training == nullptr || options.training->overheads.hook.count() == 0) return {};
+  const auto tensors = static_cast<double>(tensors_in(gradients_of(options, whole), bucket));
+  return options.training->overheads.hook * tensors;
+}
+
 Startup startup_of(const Options& options) {
   return options.training != nullptr ? options.training->startup : Startup();
 }
@@ -74,14 +101,14 @@ Task exchange_all(Communicator comm, Workspace work, Options options, Exchange e
   }
 }
 
-Task forward(Communicator comm, View<const Layer> layers) {
+Task forward(Communicator comm, View<const Layer> layers, double slowest) {
   for (int layer : comm.phase("forward", static_cast<int>(layers.size())))
-    co_await comm.compute(layers[layer].forward);
+    co_await comm.compute(layers[layer].forward * slowest);
 }
 
-Task backward(Communicator comm, std::span<const Layer> layers, Passed* passed) {
+Task backward(Communicator comm, std::span<const Layer> layers, Passed* passed, double slowest) {
   for (int layer : comm.phase("backward", static_cast<int>(layers.size()))) {
-    co_await comm.compute(layers.rbegin()[layer].backward);
+    co_await comm.compute(layers.rbegin()[layer].backward * slowest);
     ++*passed;
     comm.raise(layer_passed);
   }
@@ -103,13 +130,13 @@ bool writes(const Checkpoint& checkpoint, Communicator comm, int step) {
 
 /// Backward, with the exchange beside it or after it.
 Task backward_and_exchange(Communicator comm, Workspace work, Options options, Exchange exchange,
-                           const Training* job, Passed* passed, int step) {
+                           const Training* job, Passed* passed, int step, double slowest) {
   const Turn turn = {step, passed};
   Thread posted;
   if (job->overlap == Overlap::nonblocking)
     posted = comm.start(exchange(comm.beside(Beside::nonblocking), work, options, turn),
                         Beside::nonblocking);
-  co_await backward(comm, job->layers, passed);
+  co_await backward(comm, job->layers, passed, slowest);
   comm.observe("computed", step);
   comm.enter("exchange");
   if (job->overlap == Overlap::none) co_await exchange(comm, work, options, turn);
@@ -144,6 +171,10 @@ std::size_t startup_scratch(int ranks, const Options& options,
 
 }  // namespace
 
+double slowest_of(int devices, double variation) {
+  return 1 + variation * normal_quantile((devices - 0.375) / (devices + 0.25));
+}
+
 Training training_of(const Options& options) {
   if (options.training != nullptr) return *options.training;
   Training plain;
@@ -165,6 +196,7 @@ Task train(Communicator comm, Workspace work, Options options, Exchange exchange
            bool updates, Extras extras) {
   const Training job = training_of(options);
   if (job.startup.broadcast != nullptr) co_await broadcast_variables(comm, work, options);
+  const double slowest = slowest_of(devices, job.overheads.variation);
   Passed passed = 0;
   std::vector<Thread> threads;
   const auto start = [&](Task text) { threads.push_back(comm.start(std::move(text))); };
@@ -180,9 +212,9 @@ Task train(Communicator comm, Workspace work, Options options, Exchange exchange
     }
     if (extras.take_batch != nullptr) co_await extras.take_batch(comm, work, options);
     comm.observe("loaded", step);
-    co_await forward(comm, job.layers);
+    co_await forward(comm, job.layers, slowest);
     if (extras.after_forward != nullptr) co_await extras.after_forward(comm, work, options);
-    co_await backward_and_exchange(comm, work, options, exchange, &job, &passed, step);
+    co_await backward_and_exchange(comm, work, options, exchange, &job, &passed, step, slowest);
     if (updates) co_await update(comm, options, work.data.size);
     if (writes(job.checkpoint, comm, step))
       co_await write_checkpoint(comm, items_of(job.checkpoint.bytes, options));
@@ -201,9 +233,14 @@ Task allreduce(Communicator comm, Workspace work, Options options, Gradient buck
   const Workspace part = {bucket.range, work.scratch};
   const Compression how = compression_of(options);
   const Duration calls = remote_calls(comm.size(), options, bucket.range.size);
+  const Duration copy = copies(options, bucket.range.size);
+  const Duration hook = hooks(options, work.data, bucket.range);
+  if (hook.count() > 0) co_await comm.sleep(hook);
+  if (copy.count() > 0) co_await comm.compute(copy);
   if (calls.count() > 0) co_await comm.compute(calls);
   co_await sum_gradient(comm.among(all, "exchange"), part, options, how, &exchange_of(options));
   if (calls.count() > 0) co_await comm.compute(calls);
+  if (copy.count() > 0) co_await comm.compute(copy);
 }
 
 Task allreduce_each(Communicator comm, Workspace work, Options options, Turn turn,
@@ -219,8 +256,9 @@ std::vector<std::string_view> training_options(std::initializer_list<std::string
   std::vector<std::string_view> options = {"model",    "batch",   "element",
                                            "exchange", "overlap", "steps"};
   options.insert(options.end(), others);
-  for (const std::string_view last : {"segment", "inside", "between", "update", "compression",
-                                      "startup", "input", "checkpoint", "epochs"})
+  for (const std::string_view last :
+       {"segment", "inside", "between", "update", "compression", "startup", "input", "checkpoint",
+        "epochs", "variation", "copy", "hook"})
     options.push_back(last);
   return options;
 }

@@ -62,6 +62,13 @@ struct Startup {
   std::size_t bucket = 0;                ///< bytes that go at once; 0: each tensor by itself
 };
 
+/// Times of a step that are neither computations of a batch nor messages.
+struct Overheads {
+  double variation = 0;  ///< standard deviation of the devices' times, divided by their mean
+  Duration copy{};       ///< per byte: of a bucket's gradients into a buffer, and out of it
+  Duration hook{};       ///< of the host, for each tensor before its exchange
+};
+
 struct Training {
   std::string model;
   std::vector<Layer> layers;              ///< in the order of forward
@@ -77,6 +84,9 @@ struct Training {
   std::size_t whole_below = 0;     ///< parameter_server: bytes from which servers share a bucket
   std::size_t bytes_per_pack = 0;  ///< multi_worker_mirrored; 0: one pack
   Compression compression;
+  /// horovod: gradients are negotiated when the host has launched them, not when they are there.
+  bool negotiates_launched = false;
+  Overheads overheads;
   Serialisation serialisation;  ///< parameter_server, multi_worker_mirrored
   Duration staging{};           ///< parameter_server: per byte between a device and its host
   /// Asynchronous servers: steps from a device's push, and its fetch, to the next one.
@@ -95,6 +105,11 @@ inline std::uint64_t parameters_of(const std::vector<Layer>& layers) {
     for (const std::uint64_t tensor : layer.tensors) sum += tensor;
   return sum;
 }
+
+/// Expected time of the slowest of `devices`, divided by their mean. The times are normal, with
+/// this standard deviation. Source: Blom, "Statistical Estimates and Transformed Beta-Variables",
+/// 1958: the largest of n standard normals is expected at the quantile (n - 3/8) / (n + 1/4).
+double slowest_of(int devices, double variation);
 
 /// Time of one device alone for forward and backward of a batch.
 inline Duration compute_time(const std::vector<Layer>& layers) {

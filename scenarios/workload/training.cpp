@@ -11,8 +11,10 @@ namespace ringscope {
 namespace {
 
 constexpr double most_rate = 1e12;
+constexpr double most_variation = 0.3;
 constexpr int most_input_cores = 65536;
 const std::vector<std::string> overlap_names = {"none", "nonblocking", "thread"};
+const std::vector<std::string> negotiation_names = {"ready", "launched"};
 
 /// The vector lies in whole bytes that a double counts.
 void require_countable(const Value& named, const Model& model, std::size_t element) {
@@ -166,6 +168,16 @@ void read_checkpoint(Fields& options, Training& training) {
   });
 }
 
+/// Those that are not set are not resolved: reports without them stay as they are.
+void read_overheads(Fields& options, Training& training) {
+  Overheads& times = training.overheads;
+  if (const Value* variation = options.optional("variation"))
+    times.variation = variation->number(0, most_variation);
+  if (const Value* copy = options.optional("copy"))
+    times.copy = Seconds(copy->byte_cost().seconds_per_byte);
+  if (const Value* hook = options.optional("hook")) times.hook = hook->seconds();
+}
+
 }  // namespace
 
 int devices_of(const Algorithm& strategy, const Options& options, int ranks) {
@@ -190,10 +202,11 @@ DeviceMemory least_memory(const Training& training) {
 }
 
 std::vector<std::string> training_option_names() {
-  return {"model",   "batch",         "element", "exchange",       "overlap",
-          "fusion",  "cycle",         "bucket",  "bytes_per_pack", "compression",
-          "startup", "serialisation", "staging", "n_push",         "n_fetch",
-          "input",   "checkpoint",    "epochs",  "servers_by",     "whole_below"};
+  return {"model",     "batch",         "element", "exchange",       "overlap",
+          "fusion",    "cycle",         "bucket",  "bytes_per_pack", "compression",
+          "startup",   "serialisation", "staging", "n_push",         "n_fetch",
+          "input",     "checkpoint",    "epochs",  "servers_by",     "whole_below",
+          "variation", "copy",          "hook",    "negotiation"};
 }
 
 std::shared_ptr<const Training> read_training(Fields& options, const Algorithm& strategy,
@@ -213,6 +226,9 @@ std::shared_ptr<const Training> read_training(Fields& options, const Algorithm& 
   if (has("bucket")) training->bucket = read_size(options.value_or("bucket", bucket), 0);
   if (has("bytes_per_pack"))
     training->bytes_per_pack = read_size(options.value_or("bytes_per_pack", "0 B"), 0);
+  if (const Value* negotiation = options.optional("negotiation"))
+    training->negotiates_launched = negotiation->one_of("negotiation", negotiation_names) == 1;
+  read_overheads(options, *training);
   if (has("compression")) read_compression(options, training->compression);
   if (has("serialisation")) read_serialisation(options, *training);
   if (has("servers_by")) options.optional("servers_by");  // laid under the options already

@@ -78,6 +78,20 @@ TEST_F(TrainingTime, without_overlap_is_compute_and_then_the_exchange) {
   EXPECT_NEAR(report.training->epochs, 3 * 2 * 10 / 1000.0, 1e-12);
 }
 
+TEST_F(TrainingTime, devices_that_vary_compute_as_long_as_the_slowest) {
+  const Report report = run(training("ddp", "overlap: none, bucket: 0 B, variation: 0.1"));
+  const double slowest = slowest_of(2, 0.1) * compute;
+  expect_seconds(report.time_s, slowest + allreduce(2 * layer_bytes, 1e9));
+  expect_seconds(report.training->one_device_s, compute);
+}
+
+TEST_F(TrainingTime, hooks_and_copies_come_before_and_after_the_exchange_of_each_bucket) {
+  const Report report =
+      run(training("ddp", "overlap: none, bucket: 0 B, copy: 0.5 ns/B, hook: 1 ms"));
+  const double bucket = 0.001 + 2 * 0.5e-9 * layer_bytes + allreduce(layer_bytes, 1e9);
+  expect_seconds(report.time_s, compute + 2 * bucket);
+}
+
 // 1000 records at 20 a step.
 TEST_F(TrainingTime, epochs_take_the_time_of_their_steps) {
   const double step = compute + allreduce(2 * layer_bytes, 1e9);
@@ -126,6 +140,16 @@ TEST_F(TrainingTime, horovod_waits_for_its_clock) {
   const Report report = run(training("horovod", "cycle: 7 ms"));
   const double words = 2 * 1e-9;  // a negotiation: one byte there for each gradient, and back
   EXPECT_NEAR(report.training->step_s, 0.035 + allreduce(layer_bytes, 1e9), 20 * words);
+}
+
+TEST_F(TrainingTime, horovod_waits_for_all_gradients_of_a_buffer_that_were_negotiated_early) {
+  const double words = 2 * 1e-9;
+  for (const auto& [fusion, hidden] : {std::pair{"64 MiB", 0}, std::pair{"4 MB", 1}}) {
+    const Report report = run_again(
+        training("horovod", std::string("cycle: 7 ms, negotiation: launched, fusion: ") + fusion));
+    const double exposed = allreduce((2 - hidden) * layer_bytes, 1e9);
+    EXPECT_NEAR(report.training->step_s, compute + exposed, 20 * words) << fusion;
+  }
 }
 
 /// Seconds of the critical path that this cause has, on any rank or on one.

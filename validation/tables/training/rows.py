@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Rows of published/training: jobs on one GPU, which set the computation, and on several."""
+"""Rows of published/training: jobs on one GPU and on one host, which set computation and input,
+and on several hosts."""
 
 from dataclasses import dataclass
 
 from validation import PUBLISHED
 from validation.csv_files import rows_of
 
-FILE = PUBLISHED / "training" / "dlperf-resnet50-bert.csv"
+FILES = ("dlperf-resnet50-bert.csv", "dlperf-amp-resnet50.csv")
 
 
 @dataclass(frozen=True)
@@ -15,6 +16,7 @@ class Row:
 
     model: str
     framework: str
+    precision: str
     batch: int  # records of a GPU and step
     hosts: int
     gpus: int
@@ -22,23 +24,23 @@ class Row:
 
     @property
     def job(self) -> tuple:
-        return self.model, self.framework
+        return self.model, self.framework, self.precision
 
     @property
     def held_out(self) -> bool:
-        return self.gpus > 1
+        return self.hosts > 1
 
 
 def row_of(cells: dict) -> Row:
     batch, gpus = int(cells["batch_per_gpu"]), int(cells["gpus"])
-    return Row(cells["model"], cells["framework"], batch, int(cells["hosts"]), gpus,
-               batch * gpus / float(cells["throughput"]))
+    return Row(cells["model"], cells["framework"], cells["precision"], batch, int(cells["hosts"]),
+               gpus, batch * gpus / float(cells["throughput"]))
 
 
 def rows() -> list:
-    return [row_of(cells) for cells in rows_of(FILE)]
+    return [row_of(cells) for name in FILES for cells in rows_of(PUBLISHED / "training" / name)]
 
 
-def one_gpu_steps(some: list) -> dict:
-    """{job: seconds of a step on one GPU}"""
-    return {row.job: row.step_s for row in some if not row.held_out}
+def steps_on(some: list, gpus: int) -> dict:
+    """{job: seconds of a step on so many GPUs of one host}"""
+    return {row.job: row.step_s for row in some if not row.held_out and row.gpus == gpus}

@@ -11,14 +11,15 @@ import numpy as np
 from common.programs import run_main
 from validation.calibration.verdict.simulator import Simulator
 from validation.tables.training.predict import predict
-from validation.tables.training.rows import one_gpu_steps, rows
+from validation.tables.training.rows import rows, steps_on
 
 SOURCE = "Oneflow-Inc/DLPerf"
-HEAD = "| model | framework | GPUs | measured | predicted | error |\n|---|---|---|---|---|---|\n"
+HEAD = ("| model | framework | precision | GPUs | measured | predicted | error |\n"
+        "|---|---|---|--:|--:|--:|--:|\n")
 
 
 def key_of(row) -> tuple:
-    return row.model, row.framework, str(row.gpus)
+    return *row.job, str(row.gpus)
 
 
 def cells_of(predicted: float, measured: float) -> list:
@@ -29,7 +30,7 @@ def predicted_now(simulator: Simulator) -> tuple:
     """(the rows that are held out, seconds of a step of each)"""
     everything = rows()
     held_out = [row for row in everything if row.held_out]
-    return held_out, predict(simulator, held_out, one_gpu_steps(everything))
+    return held_out, predict(simulator, held_out, steps_on(everything, 1), steps_on(everything, 8))
 
 
 def errors_of(simulator: Simulator) -> list:
@@ -42,9 +43,10 @@ def main():
     for row, seconds in zip(held_out, now):
         cells = [*key_of(row), f"{1e3 * row.step_s:.1f} ms", *cells_of(seconds, row.step_s)]
         print("| " + " | ".join(cells) + " |")
-    errors = np.abs([seconds / row.step_s - 1 for row, seconds in zip(held_out, now)])
-    print(f"\nMedian {np.median(errors):.1%}, 90th percentile {np.quantile(errors, 0.9):.1%}, most "
-          f"{np.max(errors):.1%}.")
+    signed = [seconds / row.step_s - 1 for row, seconds in zip(held_out, now)]
+    errors = np.abs(signed)
+    print(f"\nMedian {np.median(errors):.1%}, p90 {np.quantile(errors, 0.9):.1%}, max "
+          f"{np.max(errors):.1%}, mean signed {np.mean(signed):+.1%}.")
 
 
 if __name__ == "__main__":
