@@ -62,10 +62,8 @@ constexpr OfTwo of_two[] = {
     [](double x, double y) { return double(x != 0 && y != 0); },
     [](double x, double y) { return double(x != 0 || y != 0); },
 };
-constexpr std::size_t place_of(Kind kind) {
-  return static_cast<std::size_t>(kind) - static_cast<std::size_t>(Kind::add);
-}
-static_assert(std::size(of_two) == place_of(Kind::either) + 1);
+constexpr int place_of(Kind kind) { return int(kind) - int(Kind::add); }
+static_assert(std::ssize(of_two) == place_of(Kind::either) + 1);
 
 }  // namespace
 

@@ -61,6 +61,8 @@ Task run_sharded(LlmDevice d, int step);
 /// Exchanges of ZeRO 1 on a second stream of the device, layer by layer: parameters beside the
 /// forward pass of the first micro-batch, gradients beside the backward pass of the last one.
 Task exchange_layers(LlmRank self);
+/// The allgathers alone.
+Task gather_layers(LlmDevice d);
 /// Waits for a layer's parameters.
 Task parameters_of(LlmDevice d, int part, int layer);
 /// The last micro-batch has passed the next layer backward.

@@ -104,11 +104,11 @@ Cost expert_layer_cost(const LlmStep& step, int ranks, const Options& options) {
   Cost sum;
   sum += exchange.cost(experts.ranks, items.sent, with_sizes(options, experts.dispatch.get()));
   sum += exchange.cost(experts.ranks, items.returned, with_sizes(options, experts.combine.get()));
-  sum = sum * (2 * groups);
+  sum = sum * groups;
   for (int index = 0; index < experts.ranks && tensor > 1; ++index) {
     const std::size_t here = expert_items(step, index, options).here;
     for (const Algorithm* half : {halves.reduce_scatter, halves.allgather})
-      sum += half->cost(tensor, here, options) * (2 * groups / tensor);
+      sum += half->cost(tensor, here, options) * (groups / tensor);
   }
   return sum;
 }

@@ -18,7 +18,7 @@ ExpertItems expert_items(const LlmStep& step, int index, const Options& options)
 /// The most that any rank has of each.
 ExpertItems most_expert_items(const LlmStep& step, const Options& options);
 
-/// Messages and items of one layer and micro-batch, forward and backward, over all `ranks`.
+/// Messages and items of one layer and micro-batch in one direction, over all `ranks`.
 Cost expert_layer_cost(const LlmStep& step, int ranks, const Options& options);
 /// Scratch space of their collectives.
 std::size_t expert_scratch(const LlmStep& step, const Options& options);

@@ -32,18 +32,22 @@ Task parameters_of(LlmDevice d, int part, int layer) {
 
 void gradients_are_there(LlmDevice d) { d->comm.raise(bucket_passed); }
 
+Task gather_layers(LlmDevice d) {
+  const int buckets = buckets_of(d), stage = d->pipeline.rank();
+  const Range all = d->at.gradients;
+  const Range gathered = all.first(parameter_items(d->step, stage, all, d->options));
+  for (int bucket = 0; bucket < buckets; ++bucket) {
+    const Workspace work = {gathered.part(bucket, buckets), d->at.exchange_scratch};
+    co_await on_group(d->data, *halves_of(exchange_of(d->step)).allgather, work, d->options);
+    d->comm.raise(bucket_gathered);
+  }
+}
+
 Task exchange_layers(LlmRank self) {
   const LlmDevice d = &self;
   const Halves halves = halves_of(exchange_of(self.step));
   const int buckets = buckets_of(d), before = self.sent->steps * buckets;
-  const std::size_t parameters =
-      parameter_items(self.step, self.pipeline.rank(), self.at.gradients, self.options);
-  const Range gathered = self.at.gradients.first(parameters);
-  for (int bucket = 0; bucket < buckets && self.step.overlap_parameters; ++bucket) {
-    const Workspace work = {gathered.part(bucket, buckets), self.at.exchange_scratch};
-    co_await on_group(self.data, *halves.allgather, work, self.options);
-    self.comm.raise(bucket_gathered);
-  }
+  if (self.step.overlap_parameters) co_await gather_layers(d);
   for (int passed = 1; passed <= buckets; ++passed) {
     co_await self.comm.reach(bucket_passed, before + passed);
     const Workspace work = {self.at.gradients.part(buckets - passed, buckets),

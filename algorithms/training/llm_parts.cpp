@@ -266,6 +266,19 @@ LlmBuffers llm_buffers(Workspace work, const LlmStep& step, int stage, int exper
   return buffers;
 }
 
+/// Cost for the gradients of a stage, which with overlap go layer by layer.
+Cost in_buckets(const Algorithm& exchange, const LlmStep& step, int stage, std::size_t items,
+                const Options& options) {
+  int buckets = step.overlap_gradients ? 0 : 1;
+  for (int part = 0; part < step.parts && step.overlap_gradients; ++part)
+    buckets += step.layers(stage, part);
+  Cost sum;
+  for (int bucket = 0; bucket < buckets; ++bucket)
+    sum += exchange.cost(ranks_of_data(step), Range{.size = items}.part(bucket, buckets).size,
+                         options);
+  return sum;
+}
+
 Cost llm_cost(int ranks, std::size_t items, Options options) {
   const LlmStep step = llm_step_of(options, ranks);
   options = without_hosts(options);
@@ -274,16 +287,20 @@ Cost llm_cost(int ranks, std::size_t items, Options options) {
   const std::size_t activation = activation_items(step, options);
   const int experts = step.experts.ranks, sums = experts > 1 ? 2 : 4;
   const std::int64_t passes = std::int64_t{1} * step.all_layers() * step.micro_batches;
+  const std::int64_t again =
+      std::int64_t{1} * step.repeated * step.parts * stages * step.micro_batches;
   const auto messages = [](std::size_t of_items, std::int64_t times) {
     return Cost{.messages = 1, .items = of_items} * times;
   };
   Cost sum = messages(sent_items(step, options), std::int64_t{2} * (stages * step.parts - 1) *
                                                      step.micro_batches * tensor * data);
   if (context > 1)
-    sum += messages(items_of(step.keys, options), (3 * context - 2) * passes * (ranks / stages));
+    sum += messages(items_of(step.keys, options),
+                    ((3 * context - 2) * passes + (context - 1) * again) * (ranks / stages));
   for (const Algorithm* one : on_tensor_group(step))
-    if (tensor > 1) sum += one->cost(tensor, activation, options) * (sums * passes * data);
-  if (experts > 1) sum += expert_layer_cost(step, ranks / stages, options) * passes;
+    if (tensor > 1)
+      sum += one->cost(tensor, activation, options) * ((sums * passes + sums / 2 * again) * data);
+  if (experts > 1) sum += expert_layer_cost(step, ranks / stages, options) * (2 * passes + again);
   std::int64_t steps = 0;
   for (int stage = 0; stage < stages && step.zero < 2; ++stage) {
     const std::size_t own =
@@ -291,7 +308,7 @@ Cost llm_cost(int ranks, std::size_t items, Options options) {
     const std::size_t of_experts = std::min(own, expert_gradients(step, stage, options));
     Cost dense, sparse;
     for (const Algorithm* one : on_data_group(step)) {
-      dense += one->cost(data, own - of_experts, options);
+      dense += in_buckets(*one, step, stage, own - of_experts, options);
       if (experts > 1) sparse += one->cost(data / experts, of_experts, options);
     }
     sum += dense * tensor;

@@ -33,7 +33,7 @@ Task backward(LlmDevice d, Range input_gradient, int micro_batch, int part = 0) 
   const int layers = d->step.layers(d->pipeline.rank(), part);
   const bool last = micro_batch + 1 == d->step.micro_batches;
   for (int layer : d->comm.phase("backward", layers)) {
-    if (layer < d->step.repeated) co_await layer_forward(d, d->at.output);
+    if (layer < d->step.repeated) co_await layer_forward(d, input_gradient);
     co_await layer_backward(d, input_gradient);
     if (d->step.overlap_gradients && last) gradients_are_there(d);
   }

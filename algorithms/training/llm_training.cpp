@@ -46,7 +46,9 @@ Task exchange_and_update(LlmDevice d, int step) {
   const int stage = d->pipeline.rank();
   const Workspace changed = {work.data.first(parameter_items(how, stage, work.data, d->options)),
                              work.scratch};
-  if (cut && !how.overlap_parameters)
+  if (how.overlap_gradients && !how.overlap_parameters)
+    co_await gather_layers(d);
+  else if (cut && !how.overlap_parameters)
     co_await on_group(d->data, *halves.allgather, changed, d->options);
   if (cut && has_experts(d))
     co_await on_group(d->expert_data, *halves.allgather, of_experts, d->options);

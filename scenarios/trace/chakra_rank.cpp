@@ -178,7 +178,7 @@ Runs RankReader::read_message(const Node& node) {
 Runs RankReader::read_collective(const Node& node) {
   static const Value types = Value::from_text("chakra_collectives.yml", chakra_collectives_yml);
   const auto row = needed(node, node.comm_type, "comm_type", 0, std::ssize(types.items()) - 1);
-  const Value& type = types.items()[static_cast<std::size_t>(row)];
+  const Value& type = *(types.items().begin() + row);
   const std::string& collective = type.find("collective")->scalar();
   const bool barrier = collective == "barrier";
   const std::int64_t input = barrier ? 0 : needed(node, node.comm_size, "comm_size", 0, most_bytes);

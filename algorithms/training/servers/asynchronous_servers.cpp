@@ -57,7 +57,7 @@ Task push_and_fetch(Communicator comm, Workspace work, Options options, Turn tur
   for (const Gradient& bucket : server_buckets(options, work.data)) {
     if (pushes) co_await comm.reach(layer_passed, due(bucket, options, turn));
     for (int server = 0; server < roles.servers; ++server) {
-      const Range part = ends.part(roles, bucket.range, static_cast<std::size_t>(tag), server);
+      const Range part = ends.part(roles, bucket.range, tag, server);
       if (part.size == 0) continue;
       const int to = roles.rank_of(server);
       if (fetches) pulls.push_back({comm.irecv(in_scratch(work.scratch, part), to, tag), part});
@@ -94,7 +94,8 @@ struct Shards {
         ends(server_ends(*job, memory.data)),
         turns(*job) {
     for (const Gradient& bucket : server_buckets(options, work.data))
-      parts.push_back(ends.part(roles, bucket.range, parts.size(), comm.rank() - roles.rank_of(0)));
+      parts.push_back(
+          ends.part(roles, bucket.range, int(std::ssize(parts)), comm.rank() - roles.rank_of(0)));
     clocks.assign(parts.size(), WorkerClocks(roles.workers, bound));
     steps.assign(times(roles.workers, parts.size()), turns.next(0));
     answers.resize(steps.size());

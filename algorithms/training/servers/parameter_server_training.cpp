@@ -32,7 +32,7 @@ Task push_and_pull(Communicator comm, Workspace work, Options options, Turn turn
   for (const Gradient& bucket : server_buckets(options, work.data)) {
     co_await comm.reach(layer_passed, due(bucket, options, turn));
     for (int server = 0; server < roles.servers; ++server) {
-      const Range part = ends.part(roles, bucket.range, static_cast<std::size_t>(tag), server);
+      const Range part = ends.part(roles, bucket.range, tag, server);
       if (part.size == 0) continue;
       const int to = roles.rank_of(server);
       pulls.push_back({comm.irecv(in_scratch(work.scratch, part), to, tag), part});
@@ -122,7 +122,8 @@ Task serve(Communicator comm, Workspace work, Options options, bool splits = fal
   const ServerEnds ends = server_ends(options, work.data);
   std::vector<Range> parts;
   for (const Gradient& bucket : server_buckets(options, work.data))
-    parts.push_back(ends.part(roles, bucket.range, parts.size(), comm.rank() - roles.rank_of(0)));
+    parts.push_back(
+        ends.part(roles, bucket.range, int(std::ssize(parts)), comm.rank() - roles.rank_of(0)));
   std::vector<Request> answers;
   for ([[maybe_unused]] int step : comm.phase("serve", options.steps)) {
     std::vector<InFlight> pushes = post_pushes(comm, roles, ends, parts, work);

@@ -19,11 +19,10 @@ inline std::vector<Gradient> server_buckets(const Options& options, Range whole)
 
 /// Part of the `number`th bucket on a server: one below `shared_from` items is whole, on the
 /// servers in turn.
-inline Range part_of(const Roles& roles, Range bucket, std::size_t number, std::size_t shared_from,
+inline Range part_of(const Roles& roles, Range bucket, int number, std::size_t shared_from,
                      int server) {
   if (bucket.size >= shared_from) return roles.shard(bucket, server);
-  const bool holds =
-      number % static_cast<std::size_t>(roles.servers) == static_cast<std::size_t>(server);
+  const bool holds = number % roles.servers == server;
   return bucket.first(holds ? bucket.size : 0);
 }
 
@@ -37,7 +36,7 @@ inline PushedParts pushed_parts(const Roles& roles, std::size_t items, const Opt
   const Training job = training_of(options);
   PushedParts pushed;
   const std::size_t shared_from = items_of(job.whole_below, options);
-  std::size_t number = 0;
+  int number = 0;
   for (const Gradient& bucket : server_buckets(options, {.size = items})) {
     for (int server = 0; server < roles.servers; ++server)
       if (const Range part = part_of(roles, bucket.range, number, shared_from, server);
@@ -74,7 +73,7 @@ struct ServerEnds {
     const auto calls = static_cast<double>(tensors_in(tensors, part));
     return calls * job.serialisation.tensor + for_each(job.serialisation.byte, sent);
   }
-  Range part(const Roles& roles, Range bucket, std::size_t number, int server) const {
+  Range part(const Roles& roles, Range bucket, int number, int server) const {
     return part_of(roles, bucket, number, items_of(job.whole_below, *options), server);
   }
   Range pushed(Range part) const { return kept_of(part, job.compression); }

@@ -84,7 +84,8 @@ def bloom(cells: dict) -> Row:
     section = cells["section"]
     model = {"layers": size["layers"], "hidden": size["hidden"], "heads": size["heads"],
              "vocabulary": 250880, "biases": True, "tied": True, "sequence": 2048}
-    options = {"model": model, "gpu": "a100_80", "attention": "unfused", "recompute": "full", "border_parts": True,
+    options = {"model": model, "gpu": "a100_80", "attention": "unfused", "recompute": "full",
+               "border_parts": True,
                "micro_batch": size["micro_batch"], "zero": 1,
                "micro_batches": size["global_batch"] // (size["dp"] * size["micro_batch"])}
     if section == "Rebalancing layers":

@@ -23,7 +23,7 @@ TITLES = {"llama": "Llama 3.1, NeMo, H100", "mpt": "MPT, FSDP, A100 and H100",
 
 
 def right_orders(pairs: list) -> list:
-    """Of each two (measured, predicted) steps of one model that differ: is their order right?"""
+    """Whether each two (measured, predicted) steps of one model that differ are in order."""
     return [(a[0] < b[0]) == (a[1] < b[1]) for a, b in combinations(pairs, 2)
             if max(a[0], b[0]) >= APART * min(a[0], b[0])]
 
@@ -32,7 +32,8 @@ def scaled(pairs: list) -> list:
     """Errors of (GPUs, measured, predicted) on more GPUs, by one factor from the fewest."""
     least = min(gpus for gpus, _, _ in pairs)
     factor = np.mean([measured / predicted for gpus, measured, predicted in pairs if gpus == least])
-    return [factor * predicted / measured - 1 for gpus, measured, predicted in pairs if gpus > least]
+    return [factor * predicted / measured - 1
+            for gpus, measured, predicted in pairs if gpus > least]
 
 
 def cells_of(errors: list) -> str:
@@ -63,8 +64,8 @@ def print_tables(found: list):
         print(f"| {TITLES[table]} {cells_of(errors)[:-1]}{cells_of(larger)} {share} |")
     ran = [one for row, one in found if row.step_s]
     out = [one for row, one in found if not row.step_s]
-    print(f"\nRows that ran: {sum('error' in one for one in ran)} of {len(ran)} rejected. Rows that "
-          f"ran out of memory: {sum('error' in one for one in out)} of {len(out)} rejected.")
+    print(f"\nRows that ran: {sum('error' in one for one in ran)} of {len(ran)} rejected. Rows "
+          f"that ran out of memory: {sum('error' in one for one in out)} of {len(out)} rejected.")
 
 
 def main():
