@@ -3,15 +3,7 @@
 // schedulers and cost models, which ask often.
 #pragma once
 
-#include <cstdint>
-#include <functional>
-#include <optional>
-#include <string_view>
-#include <vector>
-
-#include "nccl/choice/tuning.hpp"
 #include "scenarios/answer/report.hpp"
-#include "scenarios/question/scenario.hpp"
 
 namespace ringscope {
 

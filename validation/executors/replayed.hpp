@@ -2,16 +2,8 @@
 // Shared by replays on any executor: items, the refusals, the entry in the document.
 #pragma once
 
-#include <cstddef>
-#include <functional>
 #include <nlohmann/json.hpp>
-#include <span>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <vector>
 
-#include "base/view.hpp"
 #include "scenarios/question/scenario.hpp"
 #include "validation/executors/whereabouts.hpp"
 

@@ -3,11 +3,8 @@
 #pragma once
 
 #include <atomic>
-#include <cstdint>
 #include <deque>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "algorithms/verbs/communicator.hpp"
 

@@ -2,9 +2,6 @@
 // A placement as launchers take it.
 #pragma once
 
-#include <optional>
-#include <string>
-
 #include "topologies/placement/placement.hpp"
 
 namespace ringscope {

@@ -2,12 +2,6 @@
 // Files that start the ranks of a placement: every format by its name.
 #pragma once
 
-#include <optional>
-#include <set>
-#include <span>
-#include <string>
-#include <string_view>
-
 #include "topologies/placement/placement.hpp"
 
 namespace ringscope {

@@ -3,8 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <set>
-#include <vector>
 
 #include "topologies/placement/launch/launch_formats.hpp"
 

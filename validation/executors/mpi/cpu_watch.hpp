@@ -4,8 +4,6 @@
 
 #include <mpi.h>
 
-#include <optional>
-
 #include "validation/executors/measurement.hpp"
 
 namespace ringscope::mpi {

@@ -8,20 +8,10 @@
 #include <mpi.h>
 
 #include <condition_variable>
-#include <deque>
-#include <memory>
 #include <mutex>
-#include <span>
-#include <string>
-#include <string_view>
 #include <thread>
-#include <vector>
 
-#include "algorithms/verbs/communicator.hpp"
-#include "algorithms/verbs/group.hpp"
 #include "base/pool.hpp"
-#include "base/table.hpp"
-#include "base/view.hpp"
 #include "validation/executors/whereabouts.hpp"
 
 namespace ringscope::mpi {

@@ -3,12 +3,7 @@
 // data that is checked, timed repetition by repetition.
 #pragma once
 
-#include <mpi.h>
-
-#include <string>
-
 #include "scenarios/answer/formats/report_formats.hpp"
-#include "scenarios/question/scenario.hpp"
 #include "validation/executors/batches.hpp"
 #include "validation/executors/mpi/clock.hpp"
 #include "validation/executors/mpi/mpi_executor.hpp"

@@ -6,17 +6,8 @@
 // loopback's is. A send completes when its receive has come and the data may be changed.
 #pragma once
 
-#include <deque>
-#include <memory>
-#include <span>
-#include <stdexcept>
-#include <string>
-#include <vector>
-
 #include "algorithms/catalogue.hpp"
-#include "base/table.hpp"
 #include "validation/executors/cuda/executor/gpu_thread.hpp"
-#include "validation/executors/cuda/executor/transfers.hpp"
 
 namespace ringscope::cuda {
 

@@ -2,14 +2,8 @@
 // Inside executor 3: a rank with its memory and messages, and each of its threads.
 #pragma once
 
-#include <deque>
 #include <optional>
-#include <string>
-#include <vector>
 
-#include "algorithms/verbs/communicator.hpp"
-#include "base/table.hpp"
-#include "base/view.hpp"
 #include "validation/executors/cuda/executor/transfers.hpp"
 #include "validation/executors/whereabouts.hpp"
 

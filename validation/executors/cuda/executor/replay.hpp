@@ -3,10 +3,6 @@
 // repetition.
 #pragma once
 
-#include <string>
-#include <vector>
-
-#include "scenarios/question/scenario.hpp"
 #include "validation/executors/batches.hpp"
 #include "validation/executors/cuda/executor/cuda_executor.hpp"
 #include "validation/executors/replayed.hpp"

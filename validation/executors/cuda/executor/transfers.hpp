@@ -2,16 +2,12 @@
 // Transfers of the bytes of a message from one rank's memory into another's.
 #pragma once
 
-#include <cstdint>
 #include <deque>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <string_view>
-#include <vector>
 
 #include "base/view.hpp"
-#include "validation/executors/cuda/gpus/gpus.hpp"
 #include "validation/executors/cuda/gpus/owned.hpp"
 
 namespace ringscope::cuda {

@@ -2,12 +2,7 @@
 // A library's own collectives between the GPUs of this process: NCCL's, or a fake's.
 #pragma once
 
-#include <array>
-#include <cstddef>
-#include <cstdint>
 #include <memory>
-#include <span>
-#include <string>
 #include <string_view>
 
 #include "base/view.hpp"

@@ -2,8 +2,6 @@
 // NCCL, one process with a rank on each GPU.
 #pragma once
 
-#include <memory>
-
 #include "validation/executors/cuda/gpus/collectives.hpp"
 
 namespace ringscope::cuda {

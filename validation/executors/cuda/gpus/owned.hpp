@@ -2,7 +2,6 @@
 // Memory, streams and events that give themselves back.
 #pragma once
 
-#include <cstddef>
 #include <utility>
 
 #include "validation/executors/cuda/gpus/gpus.hpp"

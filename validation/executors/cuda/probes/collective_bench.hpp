@@ -2,11 +2,6 @@
 // Times the collectives of a library and checks what they compute.
 #pragma once
 
-#include <functional>
-#include <nlohmann/json.hpp>
-#include <string>
-#include <vector>
-
 #include "validation/executors/batches.hpp"
 #include "validation/executors/cuda/gpus/collectives.hpp"
 

@@ -2,17 +2,7 @@
 // The micro-benchmarks of GPUs: one file and one line of probes.def each.
 #pragma once
 
-#include <nlohmann/json.hpp>
-
-#include <cstdint>
-#include <functional>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "validation/executors/batches.hpp"
-#include "validation/executors/cuda/gpus/gpus.hpp"
 #include "validation/executors/cuda/gpus/owned.hpp"
 
 namespace ringscope::cuda {

@@ -5,16 +5,7 @@
 // team always make the same calls.
 #pragma once
 
-#include <mpi.h>
-
-#include <nlohmann/json.hpp>
-
-#include <cstddef>
-#include <cstdint>
 #include <map>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include "validation/executors/batches.hpp"
 #include "validation/executors/mpi/clock.hpp"

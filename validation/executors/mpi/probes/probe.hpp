@@ -3,12 +3,6 @@
 // brings the bench, the calls and the clock.
 #pragma once
 
-#include <functional>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include "validation/executors/mpi/layout.hpp"
 #include "validation/executors/mpi/probes/bench.hpp"
 
 namespace ringscope::mpi {

@@ -5,9 +5,6 @@
 
 #include <mpi.h>
 
-#include <string>
-#include <vector>
-
 #include "scenarios/question/scenario.hpp"
 
 namespace ringscope::mpi {

@@ -2,13 +2,9 @@
 // Numbers of what MPI's handles stand for: a library uses the same handle again and again.
 #pragma once
 
-#include <mpi.h>
-
-#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
-#include <string>
 
 #include "validation/executors/mpi/record/recorder.hpp"
 
