@@ -65,9 +65,8 @@ std::string Split::text() const {
 }
 
 std::string Split::groups() const {
-  return fmt::format("{{order: {}, tp: {}, cp: {}, pp: {}, dp: {}{}}}",
-                     stages_first ? "tp-cp-pp-dp" : "tp-cp-dp-pp", tensor, context, stages, data,
-                     expert > 1 ? fmt::format(", ep: {}", expert) : "");
+  return fmt::format("{{order: tp-cp-dp-pp, tp: {}, cp: {}, pp: {}, dp: {}{}}}", tensor, context,
+                     stages, data, expert > 1 ? fmt::format(", ep: {}", expert) : "");
 }
 
 std::string Split::options() const {

@@ -15,8 +15,7 @@ struct Split {
   int parts = 1, fewer_at_ends = 0;
   int micro_batch = 1, micro_batches = 1;
   int zero = 1;
-  bool repeats = false;       ///< full recomputation
-  bool stages_first = false;  ///< the pipeline's neighbours are nearer than the data group's
+  bool repeats = false;  ///< full recomputation
 
   /// "tp 8, pp 4 x 2, dp 16, zero 1, micro-batch 1".
   std::string text() const;
