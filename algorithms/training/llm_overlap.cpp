@@ -25,6 +25,12 @@ int buckets_of(LlmDevice d) { return layers_before(d, d->step.parts); }
 
 }  // namespace
 
+std::size_t parameter_items(const LlmStep& step, int stage, Range gradients,
+                            const Options& options) {
+  if (step.parameters.empty()) return gradients.size;
+  return std::min(gradients.size, items_of(step.parameters[stage], options));
+}
+
 Task parameters_of(LlmDevice d, int part, int layer) {
   co_await d->comm.reach(bucket_gathered,
                          d->sent->steps * buckets_of(d) + layers_before(d, part) + layer + 1);

@@ -124,16 +124,6 @@ int messages_under_way(const Options& options) {
 
 }  // namespace
 
-std::size_t sent_items(const LlmStep& step, const Options& options) {
-  return items_of(step.sent > 0 ? step.sent : step.activation, options);
-}
-
-std::size_t parameter_items(const LlmStep& step, int stage, Range gradients,
-                            const Options& options) {
-  if (step.parameters.empty()) return gradients.size;
-  return std::min(gradients.size, items_of(step.parameters[stage], options));
-}
-
 int llm_threads(const Options& options) {
   const LlmStep* step = options.training != nullptr ? options.training->llm.get() : nullptr;
   int streams = 1;
@@ -269,9 +259,9 @@ LlmBuffers llm_buffers(Workspace work, const LlmStep& step, int stage, int exper
 /// Cost for the gradients of a stage, which with overlap go layer by layer.
 Cost in_buckets(const Algorithm& exchange, const LlmStep& step, int stage, std::size_t items,
                 const Options& options) {
-  int buckets = step.overlap_gradients ? 0 : 1;
-  for (int part = 0; part < step.parts && step.overlap_gradients; ++part)
-    buckets += step.layers(stage, part);
+  int buckets = 0;
+  for (int part = 0; part < step.parts; ++part) buckets += step.layers(stage, part);
+  if (!step.overlap_gradients) buckets = 1;
   Cost sum;
   for (int bucket = 0; bucket < buckets; ++bucket)
     sum += exchange.cost(ranks_of_data(step), Range{.size = items}.part(bucket, buckets).size,
@@ -315,12 +305,9 @@ Cost llm_cost(int ranks, std::size_t items, Options options) {
     sum += sparse * (tensor * experts);
     steps = std::max(steps, dense.steps);
   }
-  if (step.zero >= 2) {
-    const Cost sharded = sharded_cost(step, ranks, options);
-    sum += sharded;
-    steps = sharded.steps;
-  }
-  sum.steps = steps;
+  const Cost sharded = step.zero >= 2 ? sharded_cost(step, ranks, options) : Cost{};
+  sum += sharded;
+  sum.steps = std::max(steps, sharded.steps);
   return sum * options.steps;
 }
 

@@ -218,6 +218,10 @@ Task interleaved(LlmDevice d) {
 
 }  // namespace
 
+std::size_t sent_items(const LlmStep& step, const Options& options) {
+  return items_of(step.sent > 0 ? step.sent : step.activation, options);
+}
+
 Task run_pipeline(LlmDevice d) {
   switch (d->step.schedule) {
     case PipelineSchedule::gpipe:
