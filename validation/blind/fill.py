@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Fill tables of cases without times with the program's predictions of NCCL.
+"""Fill tables of cases without times with the program's predictions.
 
 Usage: python3 -m validation.blind.fill FOLDER NAME... [--fit FIT.json] -o FOLDER
 FIT.json is of `nccl.everywhere -o`, for the cost of a call by PyTorch (nccl-b200-efa-4-hosts).
@@ -23,7 +23,7 @@ import yaml
 
 from common.programs import run_main, write_text
 from validation.arguments import add_options
-from validation.blind import allpairs, experts
+from validation.blind import allpairs, dlperf_steps, experts, llm_steps
 from validation.calibration.imports import collectives
 from validation.calibration.nccl import ship
 from validation.calibration.nccl.fit import fit_a100
@@ -232,6 +232,8 @@ TABLES = {
     "nccl-1-host-other-gpus": asked(one_host), "nccl-b300-1-host": asked(b300),
     "nccl-b200-efa-4-hosts": asked(efa), "nccl-gb200-nvl72": racks,
     "nccl-gh200-slingshot": dragonfly, "msccl-mi300x-allpairs": pairs, "moe-gb200-nvl72": moe,
+    "steps-dlperf-bert": dlperf_steps.by(dlperf_steps.bert),
+    "steps-dlperf-gpt": dlperf_steps.by(dlperf_steps.gpt), "steps-llm": llm_steps.fill,
 }
 
 

@@ -1,25 +1,17 @@
-#!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Fill a table of steps of large models that has no times with predictions.
+"""Rows of steps of large models without times, by `ringscope estimate`.
 
-Usage: python3 -m validation.blind.llm_steps TABLE.csv -o FILE.csv
-A row that is no job of `program: llm` stays empty, with the reason on standard error. RINGSCOPE
-names the simulator's program.
+A row that is no job of `program: llm` stays empty, with the reason on standard error.
 """
 
-import csv
-import io
-import pathlib
 import sys
 
-from common.programs import run_main, write_text
-from validation.calibration.verdict.simulator import Simulator
-from validation.csv_files import rows_of
 from validation.calibration.step.estimate import estimate
+from validation.calibration.verdict.simulator import Simulator
 from validation.tables.steps.rows import scenario_of
 from validation.yaml_files import tables_of
 
-ASSUMED = tables_of(pathlib.Path(__file__).with_name("llm_steps.yaml"))
+ASSUMED = tables_of(__file__)
 
 
 def number(cells: dict, key: str, other: int = 1) -> int:
@@ -36,11 +28,11 @@ def scenario(cells: dict) -> dict:
     machine = machine_of(cells)
     model = {"base": ASSUMED["models"][cells["model"]], "parameters": None,
              "layers": number(cells, "layers")}
-    eager = cells["precision"] == "BF16" and cells["case"].startswith("torchtitan")
     precision = "fp8" if "8" in cells["precision"] and "BF" not in cells["precision"] else "bf16"
     data = size["gpus"] // (size["tp"] * size["pp"] * size["cp"])
     micro_batch = number(cells, "micro_batch")
     torchtitan = cells["case"].startswith("torchtitan")
+    eager = torchtitan and cells["precision"] == "BF16"
     batch = number(cells, "global_batch", data * micro_batch)
     if torchtitan and size["pp"] > 1:  # its micro_batch is the batch of a pipeline
         micro_batch, batch = 1, batch or data * micro_batch
@@ -76,28 +68,12 @@ def scenario(cells: dict) -> dict:
     return made
 
 
-def filled(cells: dict, one: dict) -> dict:
-    if "error" in one:
-        print(f"{cells['case']}, {cells['gpus']} GPUs: {one['error']}", file=sys.stderr)
-        return cells
-    spread = machine_of(cells)["spread"]
-    step = one["step_s"]
-    return {**cells, "step_s": f"{step:.4g}", "low_s": f"{step / spread:.4g}",
-            "high_s": f"{step * spread:.4g}",
-            "tokens_per_s_per_gpu": f"{one['tokens_per_s'] / one['gpus']:.4g}"}
-
-
-def main():
-    table, _, product = sys.argv[1:4]
-    cases = rows_of(table)
-    found = estimate(Simulator(), [scenario(cells) for cells in cases])
-    text = io.StringIO()
-    text.write("".join(f"# {line}\n" for line in ASSUMED["assumptions"]))
-    writer = csv.DictWriter(text, list(cases[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(filled(cells, one) for cells, one in zip(cases, found))
-    write_text(product, text.getvalue())
-
-
-if __name__ == "__main__":
-    run_main(main)
+def fill(simulator: Simulator, rows: list, _):
+    for cells, one in zip(rows, estimate(simulator, [scenario(cells) for cells in rows])):
+        if "error" in one:
+            print(f"{cells['case']}, {cells['gpus']} GPUs: {one['error']}", file=sys.stderr)
+            continue
+        spread, step = machine_of(cells)["spread"], one["step_s"]
+        cells |= {"step_s": f"{step:.4g}", "low_s": f"{step / spread:.4g}",
+                  "high_s": f"{step * spread:.4g}",
+                  "tokens_per_s_per_gpu": f"{one['tokens_per_s'] / one['gpus']:.4g}"}

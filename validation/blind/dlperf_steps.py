@@ -1,28 +1,14 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Fill tables of training steps without times: BERT-base and Megatron-LM's GPT on 1 to 32 V100.
-
-Usage: python3 -m validation.blind.steps FOLDER
-Reads steps-dlperf-bert.csv and steps-dlperf-gpt.csv of the folder, and writes them to
-validation/blind. RINGSCOPE names the simulator.
-"""
-
-import csv
-import io
-import pathlib
-import sys
+"""Rows of training steps without times: BERT-base and Megatron-LM's GPT on 1 to 32 V100."""
 
 import numpy as np
 
 from common.groups import grouped
-from common.programs import run_main, write_text
+from validation.calibration.step.estimate import estimate
 from validation.calibration.verdict.simulator import Simulator
-from validation.csv_files import rows_of
-from validation.tables.steps.predict import estimate
 from validation.tables.training.predict import CLUSTER, simulated
 from validation.tables.training.rows import Row, rows, steps_on
-from validation.yaml_files import tables_of
 
-HERE = pathlib.Path(__file__).parent
 PARALLEL = ("data_parallel", "tensor_parallel", "pipeline_stages")
 HEADS = {768: 12, 1536: 16, 2304: 24, 3072: 32}
 SLOWEST = {1: 1, 8: 1.021, 16: 1.026, 32: 1.031}  # of a variation of 1.5 %
@@ -90,20 +76,10 @@ def gpt(simulator: Simulator, cells: list) -> list:
     return found
 
 
-def main():
-    simulator, folder = Simulator(), pathlib.Path(sys.argv[1])
-    for name, fill in (("steps-dlperf-bert", bert), ("steps-dlperf-gpt", gpt)):
-        path, out = folder / f"{name}.csv", io.StringIO()
-        out.write(path.read_text(encoding="utf-8").split("\n", maxsplit=1)[0] + "\n")
-        out.writelines(f"# assumed: {line}\n" for line in tables_of(__file__)[name])
-        cells = list(rows_of(path))
-        table = csv.DictWriter(out, list(cells[0]), lineterminator="\n")
-        table.writeheader()
-        for one, times in zip(cells, fill(simulator, cells)):
-            table.writerow({**one, **{key: f"{seconds:.4g}" for key, seconds in
-                                      zip(("step_s", "low_s", "high_s"), times)}})
-        write_text(str(HERE / f"{name}.csv"), out.getvalue())
-
-
-if __name__ == "__main__":
-    run_main(main)
+def by(times_of):
+    """Fills rows with the steps and ranges of `times_of`."""
+    def fill(simulator: Simulator, cells: list, _):
+        for one, times in zip(cells, times_of(simulator, cells)):
+            one |= {key: f"{seconds:.4g}" for key, seconds in
+                    zip(("step_s", "low_s", "high_s"), times)}
+    return fill
