@@ -82,6 +82,14 @@ struct LlmStep {
     const bool last = stage + 1 == grid.size("pp") && part + 1 == parts;
     return part_layers - (first ? fewer_at_ends : 0) - (last ? fewer_at_ends : 0);
   }
+  /// Layers of a part whose forward backward repeats.
+  int repeated_layers(int stage, int part) const { return std::min(repeated, layers(stage, part)); }
+  int all_repeated() const {
+    int sum = 0;
+    for (int stage = 0; stage < grid.size("pp"); ++stage)
+      for (int part = 0; part < parts; ++part) sum += repeated_layers(stage, part);
+    return sum;
+  }
   int all_layers() const { return part_layers * parts * grid.size("pp") - 2 * fewer_at_ends; }
 };
 

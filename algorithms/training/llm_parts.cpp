@@ -277,8 +277,7 @@ Cost llm_cost(int ranks, std::size_t items, Options options) {
   const std::size_t activation = activation_items(step, options);
   const int experts = step.experts.ranks, sums = experts > 1 ? 2 : 4;
   const std::int64_t passes = std::int64_t{1} * step.all_layers() * step.micro_batches;
-  const std::int64_t again =
-      std::int64_t{1} * step.repeated * step.parts * stages * step.micro_batches;
+  const std::int64_t again = std::int64_t{1} * step.all_repeated() * step.micro_batches;
   const auto messages = [](std::size_t of_items, std::int64_t times) {
     return Cost{.messages = 1, .items = of_items} * times;
   };

@@ -10,6 +10,7 @@
 // messages for each micro-batch and border of two stages.
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 #include "algorithms/groups/on_group.hpp"
 #include "algorithms/training/llm_device.hpp"
@@ -55,15 +56,12 @@ Task exchange_and_update(LlmDevice d, int step) {
 }
 
 Task whole_step(LlmDevice d, int step) {
-  if (d->step.overlap_gradients) {
-    const Thread stream = d->comm.start(exchange_layers(d->on_stream()), Beside::thread);
-    co_await run_pipeline(d);
-    d->comm.observe("computed", step);
-    co_await d->comm.join(stream);
-  } else {
-    co_await run_pipeline(d);
-    d->comm.observe("computed", step);
-  }
+  std::optional<Thread> stream;
+  if (d->step.overlap_gradients)
+    stream = d->comm.start(exchange_layers(d->on_stream()), Beside::thread);
+  co_await run_pipeline(d);
+  d->comm.observe("computed", step);
+  if (stream) co_await d->comm.join(*stream);
   co_await exchange_and_update(d, step);
 }
 

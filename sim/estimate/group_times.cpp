@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "sim/simulation.hpp"
 
@@ -13,34 +12,6 @@ namespace ringscope {
 namespace {
 
 constexpr std::size_t many_ranks = 256;
-
-/// Groups as a program's `groups` lists them, with the ranks numbered anew.
-struct Chosen {
-  Placement placement;
-  std::vector<std::vector<int>> groups;
-};
-
-Chosen chosen(const std::vector<RankGroup>& groups, std::string_view kind,
-              const Placement& placement) {
-  const bool all = placement.ranks.size() <= many_ranks;
-  const auto is_near = [&](int rank) {
-    return all || placement.ranks[rank].host == placement.ranks[0].host;
-  };
-  Chosen result{{placement.text, {}}, {}};
-  std::map<int, int> numbers;
-  for (const RankGroup& group : groups) {
-    if (group.name != kind || std::ranges::none_of(*group.ranks, is_near)) continue;
-    result.groups.emplace_back(group.ranks->begin(), group.ranks->end());
-    for (const int rank : result.groups.back()) numbers[rank] = 0;
-  }
-  for (auto& [rank, number] : numbers) {
-    number = static_cast<int>(result.placement.ranks.size());
-    result.placement.ranks.push_back(placement.ranks[rank]);
-  }
-  for (std::vector<int>& group : result.groups)
-    for (int& rank : group) rank = numbers.at(rank);
-  return result;
-}
 
 }  // namespace
 
@@ -81,30 +52,54 @@ double GroupTimes::round(std::string_view kind, std::uint64_t bytes) {
                    "");
 }
 
+const GroupTimes::Groups& GroupTimes::groups_of(std::string_view kind) {
+  const auto [found, is_new] = of_kind_.try_emplace(std::string(kind));
+  Groups& groups = found->second;
+  if (!is_new) return groups;
+  const Table<Location>& all = scenario_.placement.ranks;
+  const auto is_near = [&](int rank) {
+    return all.size() <= many_ranks || all[rank].host == all[0].host;
+  };
+  std::vector<SharedRanks> chosen;
+  std::map<int, int> numbers;
+  for (const RankGroup& group : groups_)
+    if (group.name == kind && std::ranges::any_of(*group.ranks, is_near)) {
+      chosen.push_back(group.ranks);
+      for (const int rank : *group.ranks) numbers[rank] = 0;
+    }
+  groups.placement.text = scenario_.placement.text;
+  for (auto& [rank, number] : numbers) {
+    number = int(std::ssize(groups.placement.ranks));
+    groups.placement.ranks.push_back(all[rank]);
+    groups.places += fmt::format("{}.{} ", all[rank].host, all[rank].gpu);
+  }
+  groups.one = chosen.size() == 1;
+  groups.alone = chosen.empty() || chosen.front()->size() < 2;
+  for (const SharedRanks& group : chosen) {
+    std::vector<int> own;
+    for (const int rank : *group) own.push_back(numbers.at(rank));
+    groups.lists += fmt::format("[{}], ", fmt::join(own, ", "));
+  }
+  return groups;
+}
+
 double GroupTimes::simulated(std::string_view kind, const std::string& step,
                              const std::string& alone) {
-  const Chosen groups = chosen(groups_, kind, scenario_.placement);
-  if (groups.groups.empty() || groups.groups.front().size() < 2) return 0;
-  std::vector<std::string> lists;
-  for (const std::vector<int>& group : groups.groups)
-    lists.push_back(fmt::format("[{}]", fmt::join(group, ", ")));
+  const Groups& groups = groups_of(kind);
+  if (groups.alone) return 0;
   const std::string job =
-      lists.size() == 1 && !alone.empty()
+      groups.one && !alone.empty()
           ? alone
-          : fmt::format("groups: {{g: [{}]}}\nprogram: [{}]", fmt::join(lists, ", "), step);
-  std::string places = machine_;
-  for (const Location& at : groups.placement.ranks)
-    places += fmt::format("{}.{} ", at.host, at.gpu);
-  const auto [at, is_new] = times_.try_emplace(places + job, 0);
-  if (!is_new) return at->second;
+          : fmt::format("groups: {{g: [{}]}}\nprogram: [{}]", groups.lists, step);
+  const std::string asked = machine_ + groups.places + job;
+  if (const auto found = times_.find(asked); found != times_.end()) return found->second;
   Value tree = scenario_.resolved;
   tree.set("neighbours", Value());
   tree.set("job", Value::from_text("groups", job));
-  const Placement placed[] = {groups.placement};
   RunOptions options;
   options.path_limit = 0;
-  at->second = simulate(read_placed(tree, placed, known_), options).time_s;
-  return at->second;
+  const double time = simulate(read_placed(tree, {&groups.placement, 1}, known_), options).time_s;
+  return times_.emplace(asked, time).first->second;
 }
 
 }  // namespace ringscope

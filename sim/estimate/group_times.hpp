@@ -34,9 +34,19 @@ class GroupTimes {
   /// whose equal ranks are simulated once; "" if there is none.
   double simulated(std::string_view kind, const std::string& step, const std::string& alone);
 
+  /// Groups of a kind as a program lists them, their ranks numbered anew.
+  struct Groups {
+    Placement placement;
+    std::string places, lists;
+    bool one = false;    ///< there is a single group
+    bool alone = false;  ///< each has one rank
+  };
+  const Groups& groups_of(std::string_view kind);
+
   const Scenario& scenario_;
   KnownParts& known_;
   std::vector<RankGroup> groups_;
+  std::map<std::string, Groups> of_kind_;
   SimulatedPrograms& times_;
   std::string machine_;  ///< cluster and library, as they are read
 };

@@ -53,7 +53,7 @@ class Composition {
   LlmTimes sharded();
   /// Exposed exchange of a stage's gradients and parameters with ZeRO 0 or 1.
   double exposed(int stage, const StageTimes& times);
-  double bucket(std::string_view half, std::uint64_t bytes, int buckets);
+  double bucket(const Algorithm& half, std::uint64_t bytes, int buckets);
 
   const LlmStep& step_;
   GroupTimes& groups_;
@@ -88,12 +88,8 @@ LayerTime Composition::experts(bool back) {
   double most = 0, tensor = 0;
   for (const Pass& pass : experts.passes)
     most = std::max(most, seconds(back ? pass.backward : pass.forward));
-  if (step_.grid.size("tp") > 1) {
-    const Halves halves = halves_of(tensor_exchange_of(step_));
-    const std::uint64_t here = experts.sent * static_cast<std::uint64_t>(step_.grid.size("tp"));
-    tensor = groups_.collective("tensor", *halves.allgather, here) +
-             groups_.collective("tensor", *halves.reduce_scatter, here) + (back ? 0 : sum_);
-  }
+  if (step_.grid.size("tp") > 1)
+    tensor = sum_of(experts.sent * unsigned(step_.grid.size("tp"))) + (back ? 0 : sum_);
   return {most, tensor, 0, there + and_back};
 }
 
@@ -111,10 +107,8 @@ LayerTime Composition::backward() {
   return mlp + ring(step_.attention_block.backward, true) + half(step_.attention.backward);
 }
 
-double Composition::bucket(std::string_view half, std::uint64_t bytes, int buckets) {
-  const Halves halves = halves_of(exchange_of(step_));
-  const Algorithm& algorithm = half == "allgather" ? *halves.allgather : *halves.reduce_scatter;
-  return groups_.collective("data", algorithm, bytes / static_cast<std::uint64_t>(buckets));
+double Composition::bucket(const Algorithm& half, std::uint64_t bytes, int buckets) {
+  return groups_.collective("data", half, bytes / unsigned(buckets));
 }
 
 // Buckets are exchanged one after the other, each when its layer has been passed.
@@ -126,10 +120,13 @@ double Composition::exposed(int stage, const StageTimes& times) {
   const double of_experts = groups_.collective("expert data", exchange_of(step_), sparse);
   if (step_.zero == 0)
     return of_experts + groups_.collective("data", exchange_of(step_), gradients);
+  const Halves halves = halves_of(exchange_of(step_));
   int buckets = 0;
   for (int part = 0; part < step_.parts; ++part) buckets += step_.layers(stage, part);
-  const double gather = bucket("allgather", parameters, step_.overlap_parameters ? buckets : 1);
-  const double scatter = bucket("reduce_scatter", gradients, step_.overlap_gradients ? buckets : 1);
+  const double gather =
+      bucket(*halves.allgather, parameters, step_.overlap_parameters ? buckets : 1);
+  const double scatter =
+      bucket(*halves.reduce_scatter, gradients, step_.overlap_gradients ? buckets : 1);
   double late = of_experts, at = 0;
   for (int part = 0; part < step_.parts && step_.overlap_parameters; ++part)
     for (int layer = 0; layer < step_.layers(stage, part); ++layer) {
@@ -150,7 +147,6 @@ LlmTimes Composition::pipelined() {
   for (int stage = 0; stage < stages; ++stage)
     pipeline.messages.push_back(groups_.message(
         "pipeline", step_.sent > 0 ? step_.sent : step_.activation, stage, (stage + 1) % stages));
-  const double again = forward_.sum() * step_.repeated;
   for (int stage = 0; stage < stages; ++stage) {
     pipeline.forward.emplace_back();
     pipeline.backward.emplace_back();
@@ -159,7 +155,8 @@ LlmTimes Composition::pipelined() {
       const bool end = stage + 1 == stages && part + 1 == step_.parts;
       pipeline.forward[stage].push_back(layers * forward_.sum() +
                                         (end ? seconds(step_.head.forward) : 0));
-      pipeline.backward[stage].push_back(layers * backward_.sum() + again +
+      pipeline.backward[stage].push_back(layers * backward_.sum() +
+                                         step_.repeated_layers(stage, part) * forward_.sum() +
                                          (end ? seconds(step_.head.backward) : 0));
     }
   }
@@ -174,10 +171,10 @@ LlmTimes Composition::pipelined() {
     sum.pp_s += times[stage].sent / stages;
   }
   const double layers = 1.0 * step_.all_layers() / stages * step_.micro_batches;
-  const double repeats = 1.0 * step_.repeated * step_.parts * step_.micro_batches;
+  const double repeats = 1.0 * step_.all_repeated() / stages * step_.micro_batches;
   const LayerTime both = forward_ + backward_;
-  sum.busy_s = layers * both.busy +
-               step_.micro_batches / stages * seconds(step_.head.forward + step_.head.backward);
+  sum.busy_s = layers * both.busy + 1.0 * step_.micro_batches / stages *
+                                        seconds(step_.head.forward + step_.head.backward);
   sum.repeated_s = repeats * forward_.busy;
   sum.tp_s = layers * both.tp + repeats * forward_.tp;
   sum.cp_s = layers * both.cp + repeats * forward_.cp;

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "algorithms/training/llm.hpp"
+#include "algorithms/training/training.hpp"
 #include "sim/simulation.hpp"
 
 namespace ringscope {
@@ -55,6 +57,25 @@ TEST(LlmTimes, agree_with_the_simulation_of_overlap_and_recomputation) {
                     "    recompute: full\n"),
               1, close);
   EXPECT_NEAR(ratio("{}", "    micro_batches: 2\n    zero: 3\n"), 1, close);
+}
+
+TEST(LlmTimes, agree_with_the_simulation_of_ends_that_lack_layers) {
+  EXPECT_NEAR(
+      ratio("{tp: 2, pp: 2}", "    micro_batches: 4\n    fewer_at_ends: 1\n    recompute: full\n"),
+      1, close);
+}
+
+// The output layer is on one of four stages, for two micro-batches.
+TEST(LlmTimes, are_busy_with_all_layers_and_the_output_layer) {
+  const Scenario scenario = job("{pp: 4}", "    micro_batches: 2\n");
+  KnownParts known;
+  SimulatedPrograms simulated;
+  GroupTimes groups(scenario, known, simulated);
+  const LlmStep& step = *scenario.job.training->llm;
+  const Duration layer =
+      step.attention.forward + step.attention.backward + step.mlp.forward + step.mlp.backward;
+  const Duration all = 8 * layer + step.head.forward + step.head.backward;
+  EXPECT_NEAR(llm_times(scenario, groups).busy_s, 2 * all.count() / 4, 1e-9);
 }
 
 TEST(LlmTimes, have_parts_that_add_up) {
