@@ -145,7 +145,7 @@ std::string as_json(const std::string& what, const Rows& rows) {
     list.back().update(row.facts);
   }
   const Json document = {{"schema", 1}, {"version", version()}, {what, std::move(list)}};
-  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(document);
 }
 
 void list(const std::string& what, const std::string& json) {

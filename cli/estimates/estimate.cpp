@@ -151,7 +151,7 @@ std::string json_of(const Curve& curve) {
                          {"interval", curve.interval_text()},
                          {"warnings", curve.warnings},
                          {"sizes", std::move(rows)}};
-  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(document);
 }
 
 /// Columns as `run --csv` has them, and those of an estimate behind.
@@ -185,13 +185,32 @@ void draw(const Curve& curve, const std::string& picture) {
                             heading(curve.scenario)});
 }
 
+/// A scenario states its own machine, job and sizes.
+void require_no_communicator(const EstimateArguments& arguments) {
+  const EstimateArguments none;
+  const std::pair<const char*, bool> said[] = {
+      {"--collective", arguments.collective != none.collective},
+      {"--ranks", !arguments.ranks.empty()},
+      {"--bytes", arguments.bytes != none.bytes},
+      {"--library", !arguments.library.empty()},
+      {"--placement", !arguments.placement.empty()},
+      {"--figure", !arguments.figure.empty()},
+      {"--format csv", arguments.format == "csv"}};
+  for (const auto& [option, is_said] : said)
+    if (is_said)
+      throw BadInput("{}: expected no such option with a scenario, only --format json and -o",
+                     option);
+}
+
 void print_estimates(const EstimateArguments& arguments) {
   const auto& [cluster, ranks, library, placement, output, figure, collective, bytes, format] =
       arguments;
   require_writable(output);
   require_writable(figure);
-  if (cluster.find_first_of("{[") != 0 && is_read_as_scenario(cluster))
+  if (cluster.find_first_of("{[") != 0 && is_read_as_scenario(cluster)) {
+    require_no_communicator(arguments);
     return print_steps(cluster, format, output);
+  }
   ProgressBar bar("reading");
   const std::vector<std::uint64_t> sizes = sizes_in(bytes);
   const Scenario scenario = nccl_scenario({.cluster = named_value("CLUSTER", cluster),
@@ -204,10 +223,7 @@ void print_estimates(const EstimateArguments& arguments) {
   const std::string text = format == "json"  ? json_of(curve)
                            : format == "csv" ? csv_of(curve)
                                              : text_of(curve);
-  if (output == "-" && format == "text")
-    show_screen(text);
-  else
-    write_output(output, text);
+  show_or_write(text, output, format == "text");
   if (!figure.empty()) draw(curve, figure);
 }
 

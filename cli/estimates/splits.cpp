@@ -34,20 +34,18 @@ std::vector<Split> with_parts(const Transformer& model, const Split& split) {
   return all;
 }
 
-/// Micro-batches, schedules, recomputation and ZeRO of a split whose groups have their sizes.
+/// Micro-batches, schedules and ZeRO of a split whose groups have their sizes.
 void add_settings(const Transformer& model, int batch, Split split, std::vector<Split>& all) {
   for (const int micro_batch : {1, 2, 4}) {
     if (batch % (split.data * micro_batch) != 0) continue;
     split.micro_batch = micro_batch;
     split.micro_batches = batch / (split.data * micro_batch);
     for (Split one : with_parts(model, split))
-      for (const bool repeats : {false, true})
-        for (const int zero : {1, 3}) {
-          if (zero == 3 && (one.stages > 1 || one.expert > 1)) continue;
-          one.repeats = repeats;
-          one.zero = zero;
-          all.push_back(one);
-        }
+      for (const int zero : {1, 3}) {
+        if (zero == 3 && (one.stages > 1 || one.expert > 1)) continue;
+        one.zero = zero;
+        all.push_back(one);
+      }
   }
 }
 

@@ -31,7 +31,7 @@ struct SplitQuestion {
 
 /// All splits whose sizes divide what they cut: tensor groups inside hosts, at most 64 stages,
 /// context groups for sequences of 16,384 tokens and more, expert groups of a model with experts,
-/// micro-batches of 1, 2 and 4 sequences, with and without recomputation.
+/// micro-batches of 1, 2 and 4 sequences; without recomputation.
 std::vector<Split> splits_of(const Transformer& model, const SplitQuestion& question);
 
 }  // namespace ringscope

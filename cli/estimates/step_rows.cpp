@@ -127,13 +127,7 @@ void print_steps(const std::string& scenario, const std::string& format,
   Json all = Json::array();
   for (const StepRow& row : rows) all.push_back(json_of(row));
   const Json document = {{"schema", 1}, {"version", version()}, {"steps", std::move(all)}};
-  const std::string text = format == "json"
-                               ? document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"
-                               : text_of(rows);
-  if (output == "-" && format == "text")
-    show_screen(text);
-  else
-    write_output(output, text);
+  show_or_write(format == "json" ? json_text(document) : text_of(rows), output, format == "text");
 }
 
 }  // namespace ringscope

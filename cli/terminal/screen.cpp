@@ -270,6 +270,13 @@ void show_screen(const std::string& text) {
   write_output("-", in_colours() ? coloured(lines) : lines);
 }
 
+void show_or_write(const std::string& text, const std::string& output, bool for_people) {
+  if (output == "-" && for_people)
+    show_screen(text);
+  else
+    write_output(output, text);
+}
+
 void suggest(const std::string& command) {
   if (quiet() || !at_terminal()) return;
   const std::string line = "next: " + for_terminal(command);

@@ -29,6 +29,9 @@ bool& quiet();
 /// terminal is wide; coloured unless NO_COLOR is set. Throws as write_output.
 void show_screen(const std::string& text);
 
+/// Prints an answer for people, if it goes to standard output ("-"), or writes it as it is.
+void show_or_write(const std::string& text, const std::string& output, bool for_people);
+
 /// Says which command is useful next, in one line, to a terminal alone.
 void suggest(const std::string& command);
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "topologies/input/input.hpp"
 
@@ -12,6 +13,8 @@ namespace ringscope {
 
 /// Type in which tensor cores multiply.
 enum class Precision : std::uint8_t { bf16, fp8, tf32, fp32 };
+
+inline const std::vector<std::string> precision_names = {"bf16", "fp8", "tf32", "fp32"};
 
 /// Rates of a generation's kernels: `kernels` of a GPU (scenarios/format/llm.md#kernels).
 struct Kernels {

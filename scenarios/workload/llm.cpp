@@ -109,12 +109,10 @@ void read_zero(Fields& fields, Cut& cut) {
     prefetch.fail("parameters are gathered, and so fetched ahead, by zero: 3");
 }
 
-const std::vector<std::string> precisions = {"bf16", "fp8", "tf32", "fp32"};
-
 /// `efficiency` takes the place of a GPU's kernels.
 void read_kernel_options(Fields& fields, Cut& cut) {
   const Value& precision = fields.value_or("precision", "bf16");
-  cut.precision = static_cast<Precision>(precision.one_of("precision", precisions));
+  cut.precision = static_cast<Precision>(precision.one_of("precision", precision_names));
   const Value* efficiency = fields.optional("efficiency");
   if (efficiency != nullptr) cut.efficiency = efficiency->number(0, 1);
   if (efficiency != nullptr && cut.efficiency == 0)

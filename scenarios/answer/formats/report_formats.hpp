@@ -19,6 +19,9 @@ using Json = nlohmann::ordered_json;
 /// The version of the program, as `--version` prints it.
 std::string_view version();
 
+/// A document for people and programs: indented; bytes that are no UTF-8 are replaced.
+std::string json_text(const Json&);
+
 /// The tree as JSON; whole numbers that print back unchanged are numbers, all else strings.
 Json to_json(const Value&);
 /// One case, without its spans.

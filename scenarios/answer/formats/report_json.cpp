@@ -10,6 +10,10 @@ namespace ringscope {
 
 std::string_view version() { return RINGSCOPE_VERSION; }
 
+std::string json_text(const Json& document) {
+  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
 Json to_json(const Value& value) {
   switch (value.kind()) {
     case Value::Kind::null:
