@@ -159,7 +159,7 @@ class Reader(unittest.TestCase):
             self.assertTrue(200 < shown <= 390, widths)
 
     def test_questions_of_the_founding_documents_lead_to_a_command_and_its_reason(self):
-        mine = "Find your question: "
+        mine = "Answer common questions: "
         self.open("index.html")
         for asked, found in {
                 "why is 4-3-1 slower than 4-2-2?": mine + "Why is 4-3-1 slower than 4-2-2?",
@@ -169,8 +169,8 @@ class Reader(unittest.TestCase):
                 "eliminate the network part": "Find why InfiniBand is slow: Without the network",
                 "steps batch records epochs": "Predict a training step: Time of a whole training",
                 "baidu allreduce": mine + "Is the ring of baidu-allreduce faster",
-                "btl self,tcp": "Tune my MPI: Transports and threads",
-                "mpirun hostfile slots": "Tune my MPI: Placement of ranks",
+                "btl self,tcp": "Translate MPI settings: Transports and threads",
+                "mpirun hostfile slots": "Translate MPI settings: Placement of ranks",
                 "HOROVOD_GPU_ALLREDUCE=NCCL": "Predict a training step: Settings of Horovod",
                 "scatter gather broadcast": mine + "How long do broadcast, scatter",
                 "why is Horovod slow": mine + "Why is Horovod slow on a small model?",
@@ -181,7 +181,7 @@ class Reader(unittest.TestCase):
                 "why are my GPUs not busy": "Find what starves the GPUs",
                 "pulls of the weights take seconds": mine + "Why does a pull of the weights",
                 "queue of 100 batches": "Find what starves the GPUs: Queue of batches",
-                "MNIST 1 Gbit/s linear": "Predict a training step: Fresh weights, or more steps",
+                "MNIST 1 Gbit/s linear": "Predict a training step: Synchronous or async",
                 "pinned memory cudaMallocHost": mine + "Is pinned memory faster",
                 "P2P instead of host reduce": mine + "Is pinned memory faster"}.items():
             with self.subTest(asked):

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Reads the lessons of the course. As a program, prints them as JSON, as the page holds them.
 
-README.md in this folder describes a lesson's keys.
+lessons.md in this folder describes a lesson's keys.
 """
 
 import json

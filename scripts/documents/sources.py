@@ -14,7 +14,7 @@ LINK = re.compile(r"(\]\()([^)\s]+)(\))")
 INCLUDE = re.compile(r"^<!-- include: (\S+), (.+) -->$")
 FENCE = re.compile(r"^(```+)(\S*)")
 ITEM = re.compile(r"(- |\d+\. )")
-NAMES = ("scenarios", "clusters", "libraries", "models", "language_models", "gpus",
+NAMES = ("scenarios", "clusters", "libraries", "models", "language_models", "gpus", "servers",
          "algorithms")
 
 
@@ -142,7 +142,8 @@ def notebook_text(notebook, source):
 
 def commands_page(program, _):
     """The reference of the commands, from their --help."""
-    lines = ["# Commands", "", "Each as its `--help` prints it.", "", "```text",
+    lines = ["# Commands", "", "After this page you can use each option of a command. Each section "
+             "is the `--help` of one command.", "", "```text",
              help_of(program, columns=96).rstrip(), "```", ""]
     for name, summary in subcommands(program).items():
         lines += [f"## {name}", "", summary + ".", "", "```text",
@@ -152,8 +153,9 @@ def commands_page(program, _):
 
 def names_page(program, root):
     """The reference of the names, from `ringscope list`."""
-    lines = ["# Names", "", "Machines, libraries and the rest, as `ringscope list` prints them. "
-             "`ringscope compare NAME` answers the question of a scenario.", ""]
+    lines = ["# Names", "", "After this page you can use the built-in names in a scenario. Each "
+             "section is the output of `ringscope list`. `ringscope compare NAME` answers the "
+             "question of a scenario.", ""]
     for kind in NAMES:
         printed = subprocess.run([program, "list", kind], capture_output=True, text=True,
                                  check=True, env={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8",
