@@ -18,7 +18,7 @@
 namespace ringscope {
 namespace {
 
-constexpr std::int64_t most_repeats = 1'000'000;
+constexpr std::int64_t most_repetitions = 1'000'000;
 
 std::vector<std::string> names_of_collectives() {
   return each_of<std::string>(collectives(), &Collective::name);
@@ -250,7 +250,7 @@ std::vector<ReadJob> read_jobs(const Value& value, int ranks, bool nccl) {
   const std::vector<Value> sizes = job.training != nullptr ? size_of_model(fields, *job.training)
                                    : own_sizes             ? size_of_messages(fields, *job.schedule)
                                                            : read_sizes(fields, *job.algorithm);
-  job.repetitions = fields.value_or("repetitions", "1").whole(1, most_repeats);
+  job.repetitions = fields.value_or("repetitions", "1").whole(1, most_repetitions);
   job.seed = static_cast<std::uint64_t>(
       fields.value_or("seed", "1").integer(0, std::numeric_limits<std::int64_t>::max()));
   job.skew = fields.value_or("skew", "0 s").seconds();

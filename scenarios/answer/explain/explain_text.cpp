@@ -11,8 +11,8 @@
 namespace ringscope {
 namespace {
 
-constexpr std::size_t most_rows = 12;
-constexpr std::size_t most_segments = 8;  // at each end of the chain
+constexpr std::size_t most_causes = 12;
+constexpr std::size_t most_at_each_end = 8;
 /// Text in lines of at most 100 columns.
 std::string wrapped(const std::string& text) {
   constexpr std::size_t width = 100;
@@ -45,7 +45,7 @@ std::string blame_table(const Report& report, bool all) {
   const auto first_small = std::ranges::find_if(
       rows, [&](const Blamed& one) { return scale.rounded(one.segment.seconds) == 0; });
   const std::size_t shown =
-      all ? rows.size() : std::min(most_rows, static_cast<std::size_t>(first_small - rows.begin()));
+      all ? rows.size() : std::min(most_causes, static_cast<std::size_t>(first_small - rows.begin()));
   for (std::size_t i = 0; i < shown; ++i) add(rows[i].segment.seconds, blame_text(rows[i]));
   double rest = 0;
   for (std::size_t i = shown; i < rows.size(); ++i) rest += rows[i].segment.seconds;
@@ -61,10 +61,10 @@ std::string chain_table(const Report& report, bool all) {
   const TimeScale scale(report.time_s);
   TextTable table({"start", "duration", text_column("cause")});
   const std::size_t count = chain.segments.size();
-  const bool whole = all || count <= 2 * most_segments + 1;
+  const bool whole = all || count <= 2 * most_at_each_end + 1;
   for (std::size_t i = 0; i < count; ++i) {
-    if (!whole && i == most_segments) {
-      const std::size_t left_out = count - 2 * most_segments;
+    if (!whole && i == most_at_each_end) {
+      const std::size_t left_out = count - 2 * most_at_each_end;
       table.add({"...", "", fmt::format("{} segments; --all shows them", left_out)});
       i += left_out;
     }
@@ -249,7 +249,7 @@ std::string print_explanation(std::span<const Report> reports, bool all) {
     text += wrapped(difference_reason(reports[first], reports[i], pair) + '.');
     const std::vector<Difference> rows = rows_of(blame_differences(reports[first], reports[i]));
     text += '\n' + difference_table(reports[first], reports[i], pair, rows,
-                                    all ? std::nullopt : std::optional(most_rows));
+                                    all ? std::nullopt : std::optional(most_causes));
   }
   const bool alone = ended.size() == 1;
   for (const std::size_t i : ended)

@@ -7,7 +7,7 @@ namespace ringscope {
 
 namespace {
 
-constexpr std::size_t most_mebibytes = 64;  // 10,000 adapters fill 6 of ibnetdiscover's
+constexpr std::size_t most_mebibytes_of_fabric = 64;  // 10,000 adapters fill 6 of ibnetdiscover's
 
 }  // namespace
 
@@ -38,7 +38,7 @@ std::span<const FabricFormat> fabric_formats() {
 }
 
 Fabric read_fabric(const std::string& path, const std::string& as, const FabricLabels& labels) {
-  return parse_fabric(source_of(path, most_mebibytes), as, labels);
+  return parse_fabric(source_of(path, most_mebibytes_of_fabric), as, labels);
 }
 
 Fabric parse_fabric(const Source& source, const std::string& as, const FabricLabels& labels) {
