@@ -297,6 +297,11 @@ class Numbers(Page):
         self.assertEqual(self.run_script(pair), ["0", "2", 0, 2])
         self.open(self.make("alone.html", "13-neighbours", "--case", "alone"))
         self.assertEqual(self.run_script(pair), ["0", "-1", 0])
+        self.assertEqual(self.run_script("""return [
+            openingPair(["s x", "s c", "s a, b", "s a"], ["a, b", "c"]),
+            openingPair(["s a, b but job.bytes=1 MiB", "s a", "s c"], ["a, b", "c"]),
+            openingPair(["s x", "s c"], ["a, b", "c"]), openingPair(["s"])]"""),
+            [[2, 1], [0, 2], [0, 1], [0, -1]])
 
     def test_a_pingpong_goes_there_and_back(self):
         size = ("01-two-hosts", "--set", "job.bytes=1KiB")

@@ -127,6 +127,21 @@ class Predicting(Playground):
                 self.assertEqual(self.run_script("return [window.tables, window.grey]"), [0, True])
 
 
+class Following(Playground):
+    def test_the_source_is_that_of_the_algorithm_and_its_lines_are_lit(self):
+        self.visit(PREDICTED)
+        source = "views[0].source.node.querySelector('.path').textContent"
+        lit = "[...views[0].source.node.querySelectorAll('.lit')].map(row => row.textContent)"
+        for algorithm in ("ring", "recursive_doubling"):
+            self.change(f"change(0, 'job.algorithm', '{algorithm}')")
+            self.assertEqual(self.run_script(f"clock.goTo(0.3 * views[0].one.seconds); "
+                                             f"return {source}"),
+                             f"algorithms/allreduce/{algorithm}_allreduce.cpp")
+            lines = self.run_script(f"return {lit}")
+            self.assertGreater(len(lines), 0)
+            self.assertTrue(all("rank" in line and "co_await" in line for line in lines), lines)
+
+
 class Rejecting(Playground):
     """A key that the program rejects leaves the rest as it is."""
 

@@ -86,11 +86,13 @@ class Communicator {
     return {executor_, {.verb = Verb::meet, .call = &call}};
   }
 
-  [[nodiscard]] Request isend(Range range, int to, int tag = 0) const {
-    return post(Verb::isend, range, to, tag);
+  [[nodiscard]] Request isend(Range range, int to, int tag = 0,
+                              SourceLine where = SourceLine::here()) const {
+    return post(Verb::isend, range, to, tag, where);
   }
-  [[nodiscard]] Request irecv(Range into, int from, int tag = 0) const {
-    return post(Verb::irecv, into, from, tag);
+  [[nodiscard]] Request irecv(Range into, int from, int tag = 0,
+                              SourceLine where = SourceLine::here()) const {
+    return post(Verb::irecv, into, from, tag, where);
   }
   /// The same rank as a block of a GPU's kernel, whose verbs are isend, irecv, reduce and copy.
   Communicator inside(Block block) const {
@@ -225,9 +227,10 @@ class Communicator {
   Operation message(Verb verb, Range range, int peer, int tag) const {
     return {.verb = verb, .range = range, .peer = whole(peer), .tag = whole_tag(tag)};
   }
-  Request post(Verb verb, Range range, int peer, int tag) const {
+  Request post(Verb verb, Range range, int peer, int tag, SourceLine where) const {
     Operation posted = message(verb, range, peer, tag);
     posted.block = block_;
+    posted.where = where;
     return executor_->post(posted);
   }
   Communicator on(Executor& executor) const {
@@ -258,7 +261,8 @@ class [[nodiscard]] PendingSplit {
   PendingSplit& operator=(PendingSplit&&) = delete;  ///< neither copied nor moved
 
   bool await_ready() const noexcept { return false; }
-  bool await_suspend(std::coroutine_handle<> waiter) {
+  bool await_suspend(std::coroutine_handle<> waiter, SourceLine where = SourceLine::here()) {
+    operation_.where = where;
     operation_.verb = Verb::split;
     operation_.split = &call_;
     return comm_.executor_->perform(operation_, waiter);

@@ -13,6 +13,7 @@
 #include "algorithms/verbs/executor.hpp"
 #include "algorithms/verbs/group.hpp"
 #include "algorithms/verbs/range.hpp"
+#include "algorithms/verbs/source_line.hpp"
 #include "base/view.hpp"
 
 namespace ringscope {
@@ -71,6 +72,7 @@ struct Operation {
   Block block{};                     ///< of a kernel: isend, irecv, reduce, copy
   SplitCall* split = nullptr;        ///< split; lives in the awaiter
   const GroupCall* call = nullptr;   ///< meet; lives in the program
+  SourceLine where{};                ///< the program performs it
   /// wait_any: the index that completed; test, meet: 0 or 1; recv, sendrecv, wait: items that came.
   int result = 0;
 };
@@ -91,7 +93,8 @@ class [[nodiscard]] Pending {
   Pending& operator=(Pending&&) = delete;  ///< neither copied nor moved
 
   bool await_ready() const noexcept { return false; }
-  bool await_suspend(std::coroutine_handle<> waiter) {
+  bool await_suspend(std::coroutine_handle<> waiter, SourceLine where = SourceLine::here()) {
+    operation_.where = where;
     return executor_->perform(operation_, waiter);
   }
   int await_resume() const noexcept { return operation_.result; }

@@ -66,8 +66,8 @@ void write_lesson(const LessonArguments& arguments) {
   Json data = lesson::page_data(reports, std::move(cases), scenarios.front().question,
                                 lesson::words_above(yaml));
   const Value file = Value::from_text("scenario", yaml);
-  if (const Value* own = file.find("lesson"); own != nullptr) data["lesson"] = to_json(*own);
-  data["pair"] = lesson::opening_pair(file, each_of(reports, &Report::name));
+  for (const char* key : {"lesson", "compare"})
+    if (const Value* own = file.find(key); own != nullptr) data[key] = to_json(*own);
   write_output(arguments.output, lesson::page(data));
   end_answer(answer, bar, arguments.output != "-", "",
              "ringscope plot " + shell_word(arguments.output) + " -o loads.png");

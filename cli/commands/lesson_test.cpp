@@ -67,10 +67,18 @@ TEST(Spans, are_counted_from_where_the_last_one_ended) {
       spans_json(report_of_spans({{0, RankActivity::in_send, "up", 0, 1, 0.25, 0.5, Cause::wire},
                                   {0, RankActivity::reduce, "up", 1, -1, 0.75, 1, {}},
                                   {1, RankActivity::in_wait, "up", 0, 0, 0, 1, Cause::copy}}));
-  EXPECT_EQ(spans.at("places"), Json::parse(R"([["up", 0], ["up", 1]])"));
+  EXPECT_EQ(spans.at("places"), Json::parse(R"([["up", 0, "", 0], ["up", 1, "", 0]])"));
   EXPECT_EQ(spans.at("rows"),
             Json::parse("[[250000, 250000, 4, 5, 0, 1, 250000, 250000, 1, -1, 1, -1],"
                         " [0, 1000000, 5, 3, 0, 0]]"));
+}
+
+TEST(Spans, name_the_lines_of_their_verbs_from_the_root_of_the_sources) {
+  Span span;
+  span.end_s = 1;
+  span.where = {"/no/algorithms/of/mine/nccl/kernels/rings.cpp", 7};
+  EXPECT_EQ(spans_json(report_of_spans({span})).at("places"),
+            Json::parse(R"([["", 0, "nccl/kernels/rings.cpp", 7]])"));
 }
 
 // More spans than slots: each has less than one; three parts of sending to one of reducing.
@@ -106,22 +114,20 @@ TEST(Words, are_the_comment_above_the_scenario_by_paragraphs) {
   EXPECT_EQ(words_above("question: why?\n"), Json::array());
 }
 
-TEST(OpeningPair, consists_of_the_cases_that_compare_names) {
-  const Value file = Value::from_text("s.yaml", "compare:\n  - a, b\n  - c\n");
-  using Pair = std::array<int, 2>;
-  EXPECT_EQ(opening_pair(file, {"s x", "s c", "s a, b", "s a"}), (Pair{2, 1}));
-  EXPECT_EQ(opening_pair(file, {"s a, b but job.bytes=1 MiB", "s a", "s c"}), (Pair{0, 2}));
-  EXPECT_EQ(opening_pair(file, {"s x", "s c"}), (Pair{0, 1}));
-  EXPECT_EQ(opening_pair(Value::from_text("s.yaml", "question: why?\n"), {"s"}), (Pair{0, -1}));
-}
-
 TEST(Page, is_one_file_that_no_text_of_the_data_breaks_out_of) {
-  const Json data = {{"question", "is 1 < 2 & </script>?"}};
+  const Json data = {{"question", "is 1 < 2 & </script>?"}, {"cases", Json::array()}};
   const std::string text = page(data);
   EXPECT_THAT(text, HasSubstr("<title>is 1 &lt; 2 &amp; &lt;/script>?</title>"));
-  EXPECT_THAT(text, HasSubstr(R"({"question":"is 1 \u003c 2 & \u003c/script>?"})"));
+  EXPECT_THAT(text, HasSubstr(R"({"question":"is 1 \u003c 2 & \u003c/script>?",)"));
   EXPECT_THAT(text, Not(HasSubstr("<!-- scripts")));
   EXPECT_THAT(text, HasSubstr("class MatrixView"));
+}
+
+TEST(Page, has_the_sources_of_the_lines_at_which_ranks_are) {
+  const Json places = Json::parse(R"([["up", 0, "algorithms/allreduce/ring_allreduce.cpp", 20]])");
+  const Json one = {{"spans", {{"places", places}}}};
+  const std::string text = page({{"question", "why?"}, {"cases", Json::array({one})}});
+  EXPECT_THAT(text, HasSubstr("Task ring_allreduce(Communicator comm"));
 }
 
 }  // namespace

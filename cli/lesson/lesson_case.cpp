@@ -8,17 +8,6 @@
 #include "scenarios/answer/recording.hpp"
 
 namespace ringscope::lesson {
-namespace {
-
-/// Report as `run --json` writes it, without the scenario and what differs from run to run.
-Json report_json(const Report& report) {
-  Json json = to_json(report);
-  for (const char* key : {"scenario", "wall_s", "peak_rss_bytes"}) json.erase(key);
-  return json;
-}
-
-}  // namespace
-
 int tick(double seconds, double whole_s) {
   if (whole_s <= 0) return 0;
   return static_cast<int>(std::lround(std::clamp(seconds / whole_s, 0.0, 1.0) * ticks));
@@ -45,16 +34,10 @@ Json steps_json(const Report& report) {
   };
   std::map<std::pair<std::string_view, int>, Step> steps;
   auto place = steps.end();
-  const auto is_at = [&](const Span& span) {
-    return place != steps.end() && place->first.second == span.step &&
-           place->first.first == span.phase;
-  };
   for (const Span& span : report.spans) {
     if (span.phase.empty()) continue;
-    // Spans of a rank are in order: mostly of the same step as the one before, or of the next.
-    if (place != steps.end() && place->first.second != span.step) ++place;
-    if (!is_at(span))
-      place = steps.try_emplace({span.phase, span.step}, Step{span.start_s, span.end_s}).first;
+    // Spans of a rank are in order: mostly of the same step as the one before.
+    place = steps.try_emplace(place, {span.phase, span.step}, Step{span.start_s, span.end_s});
     place->second.start = std::min(place->second.start, span.start_s);
     place->second.end = std::max(place->second.end, span.end_s);
   }
@@ -73,13 +56,16 @@ Json steps_json(const Report& report) {
 
 Json case_json(const Scenario& scenario, const Report& report) {
   const Recording& recording = *report.recording;
-  return {{"report", report_json(report)},
+  Json shown = to_json(report);
+  for (const char* key : {"scenario", "wall_s", "peak_rss_bytes"}) shown.erase(key);
+  return {{"report", std::move(shown)},
           {"about", scenario.cluster.about},
           {"machine", machine_json(scenario, recording)},
           {"loads", loads_json(recording, report.time_s, report.ranks)},
           {"chunks", chunks_json(scenario, recording, report.time_s)},
           {"spans", spans_json(report)},
           {"steps", steps_json(report)},
+          {"messages", messages_json(report)},
           {"path", path_json(report)}};
 }
 

@@ -23,6 +23,9 @@ Json loads_json(const Recording& recording, double whole_s, int ranks);
 Json chunks_json(const Scenario& scenario, const Recording& recording, double whole_s);
 Json spans_json(const Report& report);
 Json steps_json(const Report& report);
+/// Where no chunks are known: start, end, sender, receiver and bytes of each message, unless there
+/// are too many to be seen.
+Json messages_json(const Report& report);
 /// Critical path in its order. Segments without a rank have the ends of their message if known.
 Json path_json(const Report& report);
 

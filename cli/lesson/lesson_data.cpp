@@ -14,24 +14,17 @@
 namespace ringscope::lesson {
 namespace {
 
-/// Differences of any two cases, as the reader may choose: [first][other].
-Json all_differences(const std::vector<Report>& reports) {
+/// `about` of the indices of any two cases, as the reader may choose: [first][other].
+Json of_any_two(std::size_t count, auto about) {
   Json rows = Json::array();
-  for (const Report& first : reports) {
-    Json row = Json::array();
-    for (const Report& other : reports)
-      row.push_back(&first == &other || first.deadlock || other.deadlock
-                        ? Json::array()
-                        : differences_json(first, other));
-    rows.push_back(row);
-  }
+  for (std::size_t first = 0; first < count; ++first)
+    for (std::size_t other = 0; other < count; ++other) rows[first].push_back(about(first, other));
   return rows;
 }
 
-Json path_words(const Report& report) {
-  Json words = Json::array();
-  for (const PathSegment& segment : report.path) words.push_back(segment_text(segment));
-  return words;
+Json difference(const Report& first, const Report& other) {
+  return &first == &other || first.deadlock || other.deadlock ? Json::array()
+                                                              : differences_json(first, other);
 }
 
 std::string stuck_sentence(const Report& first, const Report& other,
@@ -52,48 +45,27 @@ std::string sentence(const Report& first, const Report& other,
   return &first == &other ? reason(first) : difference_reason(first, other, names);
 }
 
-/// A sentence for each case, and for each two.
-Json reasons_json(const std::vector<Report>& reports) {
-  const std::vector<std::string> names = short_names(reports);
-  Json rows = Json::array();
-  for (std::size_t first = 0; first < reports.size(); ++first) {
-    Json row = Json::array();
-    for (std::size_t other = 0; other < reports.size(); ++other) {
-      row.push_back(sentence(reports[first], reports[other], {names[first], names[other]}));
-    }
-    rows.push_back(row);
-  }
-  return rows;
-}
-
 }  // namespace
 
 Json page_data(const std::vector<Report>& reports, std::vector<Json> cases,
                const std::string& question, Json words) {
-  for (std::size_t i = 0; i < reports.size(); ++i) cases[i]["path_words"] = path_words(reports[i]);
+  const std::vector<std::string> names = short_names(reports);
+  const auto in_words = [](const PathSegment& segment) { return segment_text(segment); };
+  for (std::size_t i = 0; i < reports.size(); ++i)
+    cases[i]["path_words"] = each_of(reports[i].path, in_words);
+  const auto differences = [&](auto i, auto k) { return difference(reports[i], reports[k]); };
+  const auto reasons = [&](auto i, auto k) {
+    return sentence(reports[i], reports[k], {names[i], names[k]});
+  };
   return {{"schema", 1},
           {"version", version()},
           {"question", question},
           {"words", std::move(words)},
           {"ticks", ticks},
           {"cases", std::move(cases)},
-          {"names", short_names(reports)},
-          {"differences", all_differences(reports)},
-          {"reasons", reasons_json(reports)}};
-}
-
-std::array<int, 2> opening_pair(const Value& file, const std::vector<std::string>& names) {
-  std::array<int, 2> pair{0, names.size() > 1 ? 1 : -1};
-  const Value* compare = file.find("compare");
-  if (compare == nullptr || compare->is_null()) return pair;
-  std::array<int, 2> found{-1, -1};
-  for (std::size_t i = 0; i < names.size(); ++i)
-    for (std::size_t side = 0; side < found.size(); ++side) {
-      const std::string name = " " + compare->items()[side].text();
-      if (names[i].ends_with(name) || names[i].find(name + " but ") != std::string::npos)
-        found[side] = static_cast<int>(i);
-    }
-  return found[0] >= 0 && found[1] >= 0 ? found : pair;
+          {"names", names},
+          {"differences", of_any_two(reports.size(), differences)},
+          {"reasons", of_any_two(reports.size(), reasons)}};
 }
 
 Json words_above(const std::string& yaml) {

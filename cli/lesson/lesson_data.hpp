@@ -2,7 +2,6 @@
 // The document of a lesson's page: cases, and what is said of any two of them.
 #pragma once
 
-#include <array>
 #include <string>
 #include <vector>
 
@@ -13,10 +12,6 @@ namespace ringscope::lesson {
 /// Document of reports and of their cases, as case_json() makes them; both in one order.
 Json page_data(const std::vector<Report>& reports, std::vector<Json> cases,
                const std::string& question, Json words);
-
-/// Places of the cases that the page opens with: those that `compare` in the scenario's file names,
-/// or the first two; -1 in place of a case that is not there.
-std::array<int, 2> opening_pair(const Value& file, const std::vector<std::string>& names);
 
 /// The words that stand above a scenario: its leading comment, as paragraphs.
 Json words_above(const std::string& yaml);

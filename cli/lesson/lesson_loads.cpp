@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include "algorithms/collectives.hpp"
@@ -54,20 +55,27 @@ Json load_json(const LoadCurve& curve, double whole_s, int bins) {
           {"bins", base64(bytes)}};
 }
 
+/// Path of an algorithm's source from the root, however the compiler was given it; "": not one.
+std::string_view from_root(std::string_view file) {
+  const std::size_t behind = std::max(file.rfind("algorithms/") + 1, file.rfind("nccl/") + 1);
+  return behind > 0 ? file.substr(behind - 1) : "";
+}
+
 /// Every span of each rank: ticks since the last one, ticks, activity, cause, index of its place,
 /// peer.
 Json all_spans(const Report& report) {
   Json places = Json::array(), rows = Json::array();
-  std::map<std::pair<std::string, int>, int> known;
+  std::map<std::tuple<std::string, int, std::string_view, int>, int> known;
   Table<int> ends(report.ranks);
   for (int rank = 0; rank < report.ranks; ++rank) rows.push_back(Json::array());
   for (const Span& span : report.spans) {
     if (span.stream > 0) continue;  // a row of the page is a rank's first stream
     const int start = tick(span.start_s, report.time_s), end = tick(span.end_s, report.time_s);
     if (end <= start) continue;
-    const auto [place, is_new] =
-        known.try_emplace({span.phase, span.step}, static_cast<int>(known.size()));
-    if (is_new) places.push_back({span.phase, span.step});
+    const std::string_view file = from_root(span.where.file);
+    const auto [place, is_new] = known.try_emplace({span.phase, span.step, file, span.where.line},
+                                                   static_cast<int>(known.size()));
+    if (is_new) places.push_back({span.phase, span.step, file, span.where.line});
     int& last = ends[span.rank];
     Json& row = rows.begin()[span.rank];
     const int cause = span.cause ? static_cast<int>(*span.cause) : -1;

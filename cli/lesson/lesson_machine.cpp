@@ -42,36 +42,26 @@ std::set<Vertex> drawn(const Scenario& scenario) {
   return all;
 }
 
-/// The indices among the resources that loads_json writes, of which those that were never used are
-/// none (-1). Parallel cables may have one name: they come in the order of their resources.
-class Loads {
- public:
-  explicit Loads(const Recording& recording) {
-    for (int written = 0; const LoadCurve& curve : recording.loads) {
-      const bool used = !curve.points.empty() && curve.points.back().used > 0;
-      of_id_[curve.id].push_back(used ? written++ : -1);
-    }
+Json links_json(const Topology& topology, const std::map<Vertex, int>& numbers,
+                const Recording& recording) {
+  // The indices among the resources that loads_json writes, of which those that were never used are
+  // none (-1). Parallel cables may have one name: they come in the order of their resources.
+  std::map<ResourceId, std::deque<int>> loads;
+  for (int written = 0; const LoadCurve& curve : recording.loads) {
+    const bool used = !curve.points.empty() && curve.points.back().used > 0;
+    loads[curve.id].push_back(used ? written++ : -1);
   }
-  /// Index of the next of the links that are named so.
-  int next(const ResourceId& link) {
-    std::deque<int>& left = of_id_[link];
+  const auto next = [&loads](const ResourceId& link) {
+    std::deque<int>& left = loads[link];
     if (left.empty()) return -1;
     const int index = left.front();
     left.pop_front();
     return index;
-  }
-
- private:
-  std::map<ResourceId, std::deque<int>> of_id_;
-};
-
-Json links_json(const Topology& topology, const std::map<Vertex, int>& numbers,
-                const Recording& recording) {
-  Loads loads(recording);
+  };
   Json list = Json::array();
   for (int id = 0; id < topology.link_count(); id += 2) {
     const Link& link = topology.link(id);
-    const int there = loads.next({link.name}), back = loads.next({topology.link(id + 1).name});
+    const int there = next({link.name}), back = next({topology.link(id + 1).name});
     const auto from = numbers.find(topology.source_of(id));
     const auto to = numbers.find(topology.target_of(id));
     if (from == numbers.end() || to == numbers.end()) continue;

@@ -8,6 +8,7 @@
 #include "base/table.hpp"
 #include "cli/lesson/lesson_case.hpp"
 #include "scenarios/answer/path_chain.hpp"
+#include "scenarios/answer/recording.hpp"
 
 namespace ringscope::lesson {
 namespace {
@@ -167,6 +168,19 @@ class MessagesOfPath {
 };
 
 }  // namespace
+
+Json messages_json(const Report& report) {
+  constexpr std::size_t most_messages = 4'000;
+  Json list = Json::array();
+  if (report.chain == nullptr || report.recording->no_chunks.empty() ||
+      report.chain->messages.size() > most_messages)
+    return list;
+  for (const MessageSpan& one : report.chain->messages)
+    if (std::max(one.from, one.to) < report.ranks)  // of no background job
+      list.push_back({tick(one.start_s, report.time_s), tick(one.end_s, report.time_s), one.from,
+                      one.to, one.bytes});
+  return list;
+}
 
 // Equal neighbours merge into one segment, and anything shorter than a tick is dropped.
 Json path_json(const Report& report) {

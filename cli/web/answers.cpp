@@ -207,11 +207,6 @@ bool is_for_gpus(const std::string& library) {
   return file.find("p2p") != nullptr || (base != nullptr && is_for_gpus(base->text()));
 }
 
-Json libraries(Json rows) {
-  for (Json& row : rows) row["gpus"] = is_for_gpus(row["name"]);
-  return rows;
-}
-
 /// Files of a folder by their names, with what each says about itself.
 Json named(const std::string& folder) {
   Json rows = Json::array();
@@ -225,7 +220,8 @@ Json named(const std::string& folder) {
 }
 
 Json lists() {
-  Json algorithms = Json::array();
+  Json algorithms = Json::array(), libraries = named("scenarios/libraries");
+  for (Json& row : libraries) row["gpus"] = is_for_gpus(row["name"]);
   for (const Algorithm& one : catalogue())
     algorithms.push_back({{"collective", one.collective},
                           {"name", one.name},
@@ -235,7 +231,7 @@ Json lists() {
                           {"one_host", one.one_host}});
   return {{"version", version()},
           {"algorithms", std::move(algorithms)},
-          {"libraries", libraries(named("scenarios/libraries"))},
+          {"libraries", std::move(libraries)},
           {"clusters", named("topologies/clusters")}};
 }
 

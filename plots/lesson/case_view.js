@@ -8,6 +8,7 @@ class CaseView {
     this.one = one;
     this.cluster = new ClusterView(one);
     this.matrix = one.chunks.none ? undefined : new MatrixView(one);
+    this.source = SourceView.of(one);
     this.timeline = new TimelineView(one, resizeTimelines);
     const {report} = one;
     const back = report.collective === "pingpong" ? " there and back" : "";
@@ -30,6 +31,8 @@ class CaseView {
         this.waits.node),
       this.figure("Cluster", this.othersText(), this.cluster.node, "drawing-of-cluster"),
       this.matrix && this.figure("Chunks", this.chunkText(), this.matrix.node),
+      this.source && this.figure("Source", "the lines at which ranks are, in the program that " +
+        "each rank runs", this.source.node),
       this.figure("Timeline", "a row for each rank; the line is the critical path. Ctrl and " +
         "wheel zoom, a double click shows all", this.timeline.node));
   }
@@ -61,6 +64,7 @@ class CaseView {
     const tick = this.one.tick(seconds);
     this.cluster.draw(tick);
     this.matrix?.draw(tick, since < 0 ? -1 : this.one.tick(since));
+    this.source?.draw(tick);
     this.timeline.draw(seconds);
     this.caption.textContent = this.progress(tick, seconds);
   }

@@ -22,13 +22,17 @@ class ClusterView {
     this.one = one;
     this.node = element("div", {class: "cluster"});
     tipsOver(this.node, (x, y, event) => this.tipAt(x, y, event));
+    this.node.addEventListener("click", ({target}) => {
+      if (target.dataset.rank !== undefined) chooseRank(Number(target.dataset.rank));
+    });
   }
 
   resize(width) {
     const machine = this.one.machine;
     this.layout = layOut(machine, width);
     this.folded = this.layout ? undefined : new FoldedCluster(this.one, width);
-    this.node.replaceChildren(this.folded ? this.folded.node : this.drawing());
+    this.node.replaceChildren(...this.folded ? [this.folded.node]
+      : [this.drawing(), ...this.one.flights.list.length ? [this.queues.words] : []]);
   }
 
   drawing() {
@@ -50,7 +54,8 @@ class ClusterView {
     for (const place of this.layout.parts) if (place) root.append(...this.part(place));
     this.chips = this.layout.ranks.map((place, rank) => this.rank(place, rank, root));
     this.flights = new FlightsView(this.one, this.layout);
-    root.append(this.flights.node);
+    this.queues = new QueuesView(this.one, this.layout);
+    root.append(this.flights.node, this.queues.node);
     return root;
   }
 
@@ -163,6 +168,7 @@ class ClusterView {
     this.tick = tick;
     if (this.folded) return this.folded.draw(tick);
     this.flights.draw(tick);
+    this.queues.draw(tick);
     for (const {used, of, loaded, label} of this.lanes) {
       const share = used.reduce((sum, load) => sum + this.one.load(load, tick), 0) / of;
       loaded.style.strokeWidth = share > 0 ? (1.5 + 4.5 * share).toFixed(2) : 0;
@@ -171,6 +177,7 @@ class ClusterView {
     this.chips.forEach(({box, bar, share}, rank) => {
       const span = this.one.spans.at(rank, tick);
       box.style.fill = `url(#hatch-${kindOf(span)})`;
+      box.classList.toggle("chosen", rank === chosen.rank);
       const busy = this.one.coreLoad(rank, tick);
       bar.setAttribute("width", (this.layout.chip * busy).toFixed(2));
       if (share) share.textContent = tick < TICKS ? percent(busy) : "";
@@ -180,9 +187,13 @@ class ClusterView {
   tipAt(x, y, event) {
     if (this.folded) return this.folded.tipAt(x, y, this.tick);
     const {rank, bundle, part} = event.target.dataset || {};
-    if (rank !== undefined) return rankTip(this.one, Number(rank), this.tick);
+    if (rank !== undefined) {
+      return [...rankTip(this.one, Number(rank), this.tick), ...this.queues.tip({rank: +rank})];
+    }
     if (bundle !== undefined) return bundleTip(this.one, this.bundles[bundle], this.tick);
-    if (part !== undefined) return partTip(this.one.machine.components[part]);
+    if (part !== undefined) {
+      return [...partTip(this.one.machine.components[part]), ...this.queues.tip({part: +part})];
+    }
     return undefined;
   }
 }

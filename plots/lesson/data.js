@@ -178,7 +178,7 @@ function spanText(span) {
 class Case {
   constructor(json, index) {
     Object.assign(this, {index, report: json.report, about: json.about, machine: json.machine,
-      steps: json.steps, path: json.path, pathWords: json.path_words});
+      steps: json.steps, path: json.path, pathWords: json.path_words, messages: json.messages});
     this.name = DATA.names[index];
     this.seconds = json.report.time_s;
     this.loads = json.loads.resources.map(load => ({...load, bins: bytesOf(load.bins)}));

@@ -1,16 +1,31 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Chunks on their way: each as a dot from the rank that has it to the rank that gets it.
+// Chunks on their way: each as a dot from the rank that has it to the rank that gets it. Without
+// chunks, messages.
 
 const MOST_CHANGES = 20000, MOST_DOTS = 200;
 const OVERHEAD = 3, IN_SEND = 4, IN_WAIT = 5;  // activities
 
 class Flights {
-  /** Flights of one case, by their start: {start, end, from, to, count, chunk}, in ticks. */
+  /** Flights of one case, by their start: {start, end, from, to}, in ticks, with the `count` of its
+   * chunks and the first `chunk`, or with `bytes`. */
   constructor(one) {
     this.one = one;
-    this.list = one.chunks.none || one.chunks.at.length > MOST_CHANGES ? [] : this.found();
+    if (one.chunks.none) this.list = this.ofMessages();
+    else this.list = one.chunks.at.length > MOST_CHANGES ? [] : this.found();
     this.longest = Math.max(0, ...this.list.map(({start, end}) => end - start));
     this.ways = new Map();
+  }
+
+  /** Messages come by their ends. Of one pair of ranks they pass in order: each from when it is
+   * sent and the one before has passed. */
+  ofMessages() {
+    const passed = new Map();
+    return this.one.messages.filter(([start, end, , , bytes]) => start < end && bytes > 0)
+      .map(([start, end, from, to, bytes]) => {
+        const key = `${from} ${to}`, flows = Math.max(start, passed.get(key) || 0);
+        passed.set(key, end);
+        return {start, end, from, to, bytes, flows};
+      }).sort((a, b) => a.start - b.start);
   }
 
   /**
@@ -65,9 +80,9 @@ class Flights {
     return all;
   }
 
-  at(tick) {
+  at(tick, most = MOST_DOTS) {
     const flying = [], begun = countOf(this.list, ({start}) => start <= tick);
-    for (let i = begun - 1; i >= 0 && flying.length < MOST_DOTS; --i) {
+    for (let i = begun - 1; i >= 0 && flying.length < most; --i) {
       if (this.list[i].start < tick - this.longest) break;
       if (this.list[i].end > tick) flying.push(this.list[i]);
     }
@@ -147,11 +162,12 @@ class FlightsView {
   }
 
   draw(tick) {
-    this.node.replaceChildren(...this.flights.at(tick).flatMap(({from, to, start, end, chunk,
+    const flying = this.flights.at(tick).filter(({flows = 0}) => flows <= tick);
+    this.node.replaceChildren(...flying.flatMap(({from, to, start, end, flows = start, chunk,
       count}) => {
-      const [x, y] = pointAlong(this.lineOf(from, to), (tick - start) / (end - start));
-      const words = count > 1 ? `\u00d7${count}` : chunk;
-      return [svg("circle", {cx: x, cy: y, r: 8}), svg("text", {x, y: y + 4,
+      const [x, y] = pointAlong(this.lineOf(from, to), (tick - flows) / (end - flows));
+      const words = count > 1 ? `\u00d7${count}` : chunk ?? "";
+      return [svg("circle", {cx: x, cy: y, r: words === "" ? 5 : 8}), svg("text", {x, y: y + 4,
         "text-anchor": "middle"}, String(words))];
     }));
   }

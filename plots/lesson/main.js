@@ -3,6 +3,13 @@
 
 const CASES = DATA.cases.map((json, index) => new Case(json, index));
 
+/** Cases to open with: the two that the scenario compares, else the first two; -1: none. */
+function openingPair(names, compared) {
+  const found = (compared || []).map(name => names.findLastIndex(one =>
+    one.endsWith(` ${name}`) || one.includes(`${name} but `)));
+  return found.length === 2 && Math.min(...found) >= 0 ? found : [0, names.length > 1 ? 1 : -1];
+}
+
 function choose() {
   const left = Number(byId("left").value), right = Number(byId("right").value);
   showCases((right < 0 || right === left ? [left] : [left, right]).map(index => CASES[index]));
@@ -12,7 +19,8 @@ function offerCases() {
   const options = () => CASES.map(one => element("option", {value: one.index}, one.name));
   byId("left").append(...options());
   byId("right").append(...options(), element("option", {value: -1}, "(none)"));
-  [byId("left").value, byId("right").value] = DATA.pair;
+  [byId("left").value, byId("right").value] =
+    openingPair(CASES.map(one => one.report.name), DATA.compare);
   byId("choose").hidden = CASES.length < 2;
   byId("left").addEventListener("change", choose);
   byId("right").addEventListener("change", choose);

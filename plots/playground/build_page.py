@@ -32,6 +32,18 @@ def data_files():
             for folder in DATA for path in sorted((ROOT / folder).rglob("*.yaml"))}
 
 
+def sources():
+    """{path: text} of the algorithms, for the page that shows their lines; not of those that
+    perform a program from a file.
+    """
+    paths = [path for folder in ("algorithms", "nccl")
+             for path in sorted((ROOT / folder).rglob("*.[ch]pp"))
+             if not path.stem.endswith("_test")]
+    files = {str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in paths}
+    return {path: text for path, text in files.items() if "co_await" in text and
+            not re.match(r"algorithms/(loopback|programs|schedules|traces)/", path)}
+
+
 def packed(content):
     """As text that a page can hold: gzip in Ascii85, with "v" for "<". zopfli leaves a twentieth
     less than zlib at its best, Ascii85 a sixteenth less than base64.
@@ -70,7 +82,7 @@ def page_of(folder):
         "/* style */": part(LESSON / "style.css") + part(HERE / "playground.css"),
         "<!-- loader -->": packed((folder / "simulator.js").read_bytes()),
         "<!-- program -->": packed((folder / "simulator.wasm").read_bytes()),
-        "<!-- files -->": packed(json.dumps(data_files()).encode()),
+        "<!-- files -->": packed(json.dumps({**data_files(), **sources()}).encode()),
         "<!-- lessons -->": inside_script(json.dumps(course.lessons())),
     }
     page = re.sub(r"<!-- scripts:.*?-->",

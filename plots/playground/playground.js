@@ -312,6 +312,7 @@ async function begin() {
   byId("theme").addEventListener("click", () =>
     memory.set("dark", document.documentElement.dataset.theme === "dark"));
   ({files} = await engine.parts);
+  SOURCES = files;
   state = stateOf(location.hash);
   lists = await engine.ask({ask: "lists"});
   remember("replaceState");

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "algorithms/training/stage_memory.hpp"
+#include "algorithms/verbs/source_line.hpp"
 #include "base/view.hpp"
 #include "scenarios/question/scenario.hpp"
 #include "scenarios/schedule/node_counts.hpp"
@@ -105,6 +106,7 @@ struct Span {
   double start_s = 0, end_s = 0;
   std::optional<Cause> cause{};  ///< why it is blocked, where it is
   int stream = 0;                ///< of the rank: index in Report::stream_names
+  SourceLine where{};            ///< of the verb in its program
 };
 
 /// Load of a GPU, or of a host's processes, as a monitor samples it: means of equal windows.

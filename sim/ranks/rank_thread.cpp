@@ -157,13 +157,14 @@ Request RankThread::post(const Operation& operation) {
   const bool receive = operation.verb == Verb::irecv;
   const int request = run_->mpi->open_request(*this, receive, operation.peer, operation.tag,
                                               operation.range.size, operation.block);
-  verbs_.post(operation.verb, request);
+  verbs_.post(operation.verb, request, operation.where);
   return {request};
 }
 
 bool RankThread::perform(Operation& operation, std::coroutine_handle<> waiter) {
   ++performed_;
-  Pending verb{.asked = &operation, .waiter = waiter, .verb = operation.verb};
+  Pending verb{
+      .asked = &operation, .waiter = waiter, .verb = operation.verb, .where = operation.where};
   const auto open = [&](bool receive, int peer, Range range) {
     return run_->mpi->open_request(*this, receive, peer, operation.tag, range.size);
   };

@@ -45,12 +45,13 @@ struct PendingVerb {
   Verb verb{};
   State state = State::queued;
   bool starts = false;  ///< no verb: the call that starts a non-blocking collective
+  SourceLine where{};
 
   static void visit(auto& self, auto& fields) {  // sim/mpi/state_fields.hpp
     // How much of what it waits for is `complete` is asked of the requests; `partner_before` serves
-    // the account alone.
+    // the account alone, `where` pictures.
     auto& [asked, waiter, since, partner_before, request, other_request, multicast, complete, verb,
-           state, starts] = self;
+           state, starts, where] = self;
     fields.exact(static_cast<int>(verb), starts);
     fields.posting(request);
     fields.posting(other_request);
@@ -74,8 +75,8 @@ class VerbQueue {
   const PendingVerb& front() const { return front_; }
 
   /// An isend or irecv, or the call that starts a non-blocking collective.
-  void post(Verb verb, int request) { add({request, verb, false}); }
-  void post_start() { add({-1, {}, true}); }
+  void post(Verb verb, int request, SourceLine where) { add({request, verb, false, where}); }
+  void post_start() { add({-1, {}, true, {}}); }
   /// The verb for which the program waits.
   void ask(const PendingVerb& verb) {
     asks_ = any_;
@@ -111,10 +112,11 @@ class VerbQueue {
     int request = -1;
     Verb verb{};
     bool starts = false;
+    SourceLine where{};
   };
   static PendingVerb pending(const Posted& posted) {
-    const auto& [request, verb, starts] = posted;
-    return {.request = request, .verb = verb, .starts = starts};
+    const auto& [request, verb, starts, where] = posted;
+    return {.request = request, .verb = verb, .starts = starts, .where = where};
   }
   void add(const Posted& posted) {
     assert(!asks_ && "nothing comes behind what the program waits for");

@@ -45,7 +45,8 @@ std::string blame_table(const Report& report, bool all) {
   const auto first_small = std::ranges::find_if(
       rows, [&](const Blamed& one) { return scale.rounded(one.segment.seconds) == 0; });
   const std::size_t shown =
-      all ? rows.size() : std::min(most_causes, static_cast<std::size_t>(first_small - rows.begin()));
+      all ? rows.size()
+          : std::min(most_causes, static_cast<std::size_t>(first_small - rows.begin()));
   for (std::size_t i = 0; i < shown; ++i) add(rows[i].segment.seconds, blame_text(rows[i]));
   double rest = 0;
   for (std::size_t i = shown; i < rows.size(); ++i) rest += rows[i].segment.seconds;
