@@ -14,29 +14,15 @@ import tempfile
 
 from benchmarks.rows import ROWS, Row
 from common.programs import InputError, page_parser, run_main
+from validation.yaml_files import tables_of
 
 HERE = pathlib.Path(__file__).resolve().parent
 
-# The first that fits a symbol names its part.
-PARTS = (
-    ("kernel: event times and callbacks",
-     r"FluidKernel|TimedKernel|SharedWork|GroupTime|DateQueue|Callback"),
-    ("kernel: max-min rates", r"MaxMin"),
-    ("ledger", r"Ledger"),
-    ("critical paths", r"Path"),
-    ("MPI: messages, matching, engines, streams",
-     r"::Mpi|Engine|Stream|Matching|sim::Pool|Message|Posting|_Hashtable|_Map_base"),
-    ("ranks: MPI calls and accounts", r"RankThread|ReadyQueue|Noise"),
-    ("algorithms: coroutines",
-     r"ringscope::\(anonymous namespace\)::|Communicator|Task|ringscope::\w+\("),
-    ("machine: channels, routes, topology",
-     r"Machine|Fabric|BfsLevels|RouteCache|Topology|Route|find_links|add_use|CpuScale|boost"),
-    ("allocation", r"malloc|free|operator new|operator delete|unlink_chunk|_int_"),
-)
+PARTS = tables_of(__file__)
 
 
 def part_of(symbol: str) -> str:
-    for name, pattern in PARTS:
+    for name, pattern in PARTS.items():
         if re.search(pattern, symbol):
             return name
     return "the rest"

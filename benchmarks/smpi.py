@@ -9,13 +9,7 @@ import tempfile
 
 from common.programs import InputError
 
-PLATFORM = """<?xml version='1.0'?>
-<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
-<platform version="4.1">
-  <cluster id="star" prefix="host" suffix="" radical="0-{last}" speed="1Gf"
-           bw="1.25GBps" lat="5us" sharing_policy="SPLITDUPLEX"/>
-</platform>
-"""
+PLATFORM = pathlib.Path(__file__).with_name("smpi_platform.xml").read_text(encoding="utf-8")
 
 
 def command_of(program: pathlib.Path, ranks: int, folder: pathlib.Path) -> list:

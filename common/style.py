@@ -5,7 +5,10 @@ Colours are Okabe and Ito's (https://jfly.uni-koeln.de/color), which colour-blin
 apart; hatches say the same again for black-and-white print.
 """
 
+import argparse
 import io
+import json
+import math
 import os
 import pathlib
 import re
@@ -32,43 +35,39 @@ INK, FAINT = SETTINGS["text.color"], SETTINGS["axes.edgecolor"]
 TITLE_LINE = 0.2  # inches
 TITLE_LETTERS_PER_INCH = 9.5
 
-ACTIVITIES = ["compute", "reduce", "copy", "overhead", "in_send", "in_wait", "idle"]
-BLOCKED = {"in_send", "in_wait"}
-# Kinds of a rank's time, its own work or its waits: (colour, hatch, words for the legend)
-KINDS = {
-    "compute": ("#009E73", "", "computes"),
-    "reduce": ("#0072B2", "", "reduces"),
-    "copy": ("#CC79A7", "xxx", "copies"),
-    "overhead": ("#F0E442", "...", "overhead"),
-    "by copy": ("#DE9CC2", "////", "blocked: a core copies"),
-    "by wire": ("#A6D5F2", "", "blocked: network"),
-    "by latency": ("#E3EEF4", "...", "blocked: latency, handshake"),
-    "by memory": ("#8FD3BC", "---", "blocked: memory"),
-    "by partner": ("#F1E9E2", "\\\\\\\\", "blocked: the partner is not there"),
-    "by progress": ("#E69F00", "|||", "blocked: the partner makes no progress"),
-    "by lock": ("#777777", "++", "blocked: a lock"),
-    "by other": ("#CCCCCC", "", "blocked: other"),
-    "idle": ("#FFFFFF", "", "idle"),
-}
-CAUSES = {"copy": "by copy", "wire": "by wire", "latency": "by latency", "protocol": "by latency",
-          "memory": "by memory", "partner": "by partner", "progress": "by progress",
-          "lock": "by lock"}
+# Activities of a rank, those in which it is blocked; kinds of its time, its own work or its waits
+# (colour, hatch, words for the legend), and the kind of each cause; lines; formats of a picture,
+# without date and version; words of the plots' options; names by
+# which people call a key of a scenario, or of a case
+ACTIVITIES, BLOCKED, KINDS, CAUSES, LINE_COLOURS, MARKERS, FORMATS, PLOTS, NAMES = json.loads(
+    pathlib.Path(__file__).with_name("pictures.json").read_text(encoding="utf-8")).values()
 MOST_TICKS = 6  # a panel is 4.1 inches wide, "512 KiB" takes 0.55
-LINE_COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]
-MARKERS = ["o", "s", "^", "D", "v", "P", "X", "*"]
-
-# Formats of a picture: without date and version
-FORMATS = {
-    "png": {"Software": None},
-    "pdf": {"Creator": None, "Producer": None, "CreationDate": None},
-    "svg": {"Creator": None, "Date": None},
-    "eps": {"Creator": "ringscope"},
-}
 
 # The writer of PostScript takes the date from the clock.
 NOW, NO_DATE = re.compile(rb"%%CreationDate: .*"), b"%%CreationDate: Thu Jan 01 00:00:00 1970"
 
 OUTPUT = "picture to write, in the format of its name: .png, .pdf, .svg or .eps"
+
+
+# Units of a width in inches
+LENGTHS = {"mm": 1 / 25.4, "cm": 1 / 2.54, "in": 1.0}
+LEAST_WIDTH, BESIDE = 2.5, 6.0  # inches of a picture; of one with two panels beside each other
+END_LETTER, MOST_DIRECT, LEAST_PANEL = 0.07, 7, 1.9  # of names at the ends of lines
+TICK_LETTER = 0.075
+
+
+def inches(words):
+    """A width such as 85mm, for argparse."""
+    found = re.fullmatch(r"([\d.]+) *(mm|cm|in)", words)
+    try:
+        width = float(found[1]) * LENGTHS[found[2]]
+    except (TypeError, ValueError):
+        width = 0
+    if not LEAST_WIDTH <= width <= 40:
+        raise argparse.ArgumentTypeError(
+            f"expected {LEAST_WIDTH / LENGTHS['mm']:.0f}mm or more, such as 85mm, 8.5cm or 3.3in, "
+            f"got '{words}'")
+    return width
 
 
 def kind_of(activity, cause):
@@ -128,6 +127,49 @@ def margins(figure, left, right, bottom, top, **gaps):
     width, height = figure.get_size_inches()
     figure.subplots_adjust(left=left / width, right=1 - right / width, bottom=bottom / height,
                            top=1 - top / height, **gaps)
+
+
+def pair(width, panel_height, gap, left, right, bottom, top):
+    """A figure with two panels, one below the other where `width` is small; lengths in inches."""
+    rows = 1 if width >= BESIDE else 2
+    height = round(top + rows * (panel_height + bottom), 2)
+    figure, panels = plt.subplots(rows, 3 - rows, figsize=(width, height))
+    margins(figure, left, right, bottom, top, wspace=gap / ((width - left - right - gap) / 2),
+            hspace=bottom / panel_height)
+    return figure, panels
+
+
+def direct(names, width):
+    """Inches of names at the ends of lines; 0 where a legend has to name them."""
+    inches_of = 0.25 + END_LETTER * max(map(len, names))
+    fits = 1 < len(names) <= MOST_DIRECT and width - inches_of >= LEAST_PANEL
+    return inches_of if fits else 0
+
+
+def sparse(names, width):
+    """Names of ticks, all or those that `width` inches hold beside each other."""
+    step = math.ceil(TICK_LETTER * max(map(len, names)) * len(names) / width)
+    return [name if i % step == 0 else "" for i, name in enumerate(names)]
+
+
+def name_ends(axes, ends, heading=""):
+    """Names lines at their right ends, moved apart where they would overlap. `ends`: {name: (x, y,
+    colour)}; `heading`: what the names are."""
+    gap = 0.15 / (axes.get_position().height * axes.figure.get_figheight())
+    order = sorted(ends, key=lambda name: ends[name][1])
+    places = [axes.transAxes.inverted().transform(axes.transData.transform(ends[name][:2]))[1]
+              for name in order]
+    for i in range(1, len(places)):
+        places[i] = max(places[i], places[i - 1] + gap)
+    places = [place - max(0, places[-1] - 1) for place in places]
+    for i in range(len(places) - 2, -1, -1):
+        places[i] = min(places[i], places[i + 1] - gap)
+    for name, place in zip(order, places):
+        axes.annotate(name, ends[name][:2], (1.04, place), textcoords="axes fraction", fontsize=8,
+                      va="center", annotation_clip=False,
+                      arrowprops={"arrowstyle": "-", "color": ends[name][2], "shrinkB": 4})
+    axes.text(1.04, places[-1] + gap, heading, fontsize=8, va="center", style="italic",
+              transform=axes.transAxes)
 
 
 def grid(axes, **options):
@@ -217,19 +259,19 @@ def save(figure, path):
         plt.close(figure)
 
 
-def parser(prog, page, table, what, title):
-    """The parser of a plot: --help is `page`; `table` is what it reads, `what` where that is from;
-    `title`: the default of --title."""
-    made = page_parser(prog, page, Parser)
-    made.add_argument("path", metavar=table, help=what)
-    made.add_argument("-o", "--output", required=True, help=OUTPUT)
-    made.add_argument("--title", help=f"title of the picture (default: {title})")
-    return made
-
-
-def write(figure_of, parser_of_plot):
-    """Saves the figure that `figure_of` makes of the words of the command line."""
-    given = vars(parser_of_plot.parse_args())
+def write(plot, figure_of, page):
+    """Saves the figure that `figure_of` makes of the words of the command line; --help is `page`,
+    and the words of PLOTS."""
+    parser = page_parser(plot, page, Parser)
+    parser.add_argument("path", metavar=PLOTS[plot]["table"], help=PLOTS[plot]["from"])
+    parser.add_argument("-o", "--output", required=True, help=OUTPUT)
+    parser.add_argument("--title",
+                        help=f"title of the picture (default: {PLOTS[plot]['title']})")
+    parser.add_argument("--width", type=inches,
+                        help="width of the picture, such as 85mm (default: by the kind)")
+    for option, words in PLOTS[plot].get("options", {}).items():
+        parser.add_argument(option, help=words)
+    given = {name: value for name, value in vars(parser.parse_args()).items() if value is not None}
     output = given.pop("output")
     save(figure_of(**given), output)
 

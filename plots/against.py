@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Plot a value of each case against one of the scenario's keys, and where two lines cross.
 
-One line per algorithm; the legend lists all other differences. KEY is a dotted key of the resolved
-scenario, such as cluster.link.bandwidth or job.options.servers. VALUE is a key of the case, such as
-time_s or training.records_per_s. Cases without the key are level lines.
+One line per algorithm; its name has all differences, at its end or in the legend. KEY is a dotted
+key of the resolved scenario, such as cluster.link.bandwidth or job.options.servers. VALUE is a key
+of the case, such as time_s or training.records_per_s. Cases without the key are level lines. A
+sweep of two keys with numbers, at least four of each, is a heat map without --key.
 Example: plots/against out/wires.json --key cluster.link.bandwidth -o out/wires.png
 """
 
@@ -11,6 +12,8 @@ import math
 import re
 from collections import namedtuple
 
+import numpy
+from matplotlib.colors import LogNorm, Normalize
 from matplotlib.ticker import NullLocator
 
 from common import style
@@ -21,17 +24,12 @@ from common.style import plt
 from plots import inputs
 
 WIDTH, HEIGHT, LEFT, RIGHT, BOTTOM, TOP = 7.5, 3.35, 0.8, 0.25, 0.6, 0.55  # inches
+CELL, BAR, MAPPED = 0.42, 1.0, 4  # of a heat map: inches of a row and right of it; least values
 PARTS = ["algorithm", "placement", "library", "cluster"]
 # Axes that a key can have: (units, the name of the one counted in, its size)
 AXES = ((TIMES, "s", 1), (BYTES, "B", 1), (BYTE_RATES, "B/s", 1), (BITS, "bit/s", 1 / 8))
 SAME = 0.01  # lines that are nearer to each other than this share do not cross, they are one
 Point = namedtuple("Point", "label x y")
-# Names by which people call a key of a scenario, or of a case; other keys are their own names.
-NAMES = {"job.bytes": "message size per rank", "time_s": "time", "algbw": "algorithm bandwidth",
-         "busbw": "bus bandwidth", "bytes": "message size per rank",
-         "ranks_count": "number of ranks",
-         "bytes_between_hosts": "traffic between hosts", "bytes_on_wire": "traffic",
-         "slowest_job_s": "time of the slowest job", "mean_job_s": "mean time of the jobs"}
 UNSAID = {"job", "options", "training"}  # keys that go without saying
 
 
@@ -51,8 +49,8 @@ def quantity(text):
 
 def name_of(dotted):
     """cluster.link.bandwidth as "cluster link bandwidth", records_per_s as "records per second"."""
-    if dotted in NAMES:
-        return NAMES[dotted]
+    if dotted in style.NAMES:
+        return style.NAMES[dotted]
     words = " ".join(part for part in dotted.split(".") if part not in UNSAID) or dotted
     words = re.sub(r"_per_s$", " per second", words)
     return re.sub(r"_s$", "", words).replace("_", " ")
@@ -167,14 +165,16 @@ def words(value, unit):
     return in_unit(value, units or [(size, name.replace("B/s", unit)) for size, name in RATES])
 
 
-def draw(points, unit, key, value, title):
+def draw(points, unit, key, value, title, width=WIDTH, heading=""):
+    """`heading`: what the names of lines are."""
     lines = lines_of(points)
     both = f"{name_of(value)} against {name_of(key)}".capitalize()
-    title = style.in_lines(title or both, WIDTH)
-    columns, legend = style.size_of_legend(lines, WIDTH)
-    top = TOP + style.extra_height(title) + legend
-    figure, axes = plt.subplots(figsize=(WIDTH, round(HEIGHT + top, 2)))
-    style.margins(figure, LEFT, RIGHT, BOTTOM, top)
+    title = style.in_lines(title or both, width)
+    columns, legend = style.size_of_legend(lines, width)
+    beside = style.direct([heading, *lines], width - LEFT) if len(lines) > 1 else 0
+    top = TOP + style.extra_height(title) + legend * (not beside)
+    figure, axes = plt.subplots(figsize=(width, round(HEIGHT + top, 2)))
+    style.margins(figure, LEFT, RIGHT + beside, BOTTOM, top)
     largest = max(abs(point.y) for point in points)
     size, name = style.unit_for(largest, units_of(value))
     for i, (label, line) in enumerate(lines.items()):
@@ -187,11 +187,55 @@ def draw(points, unit, key, value, title):
     places = set_axes(axes, points, unit, size, units_of(value) is RATES)
     axes.set_xlabel(name_of(key) + {"": "", "B": " (bytes)"}.get(unit, f" ({unit})"))
     axes.set_ylabel(f"{name_of(value)} ({name})" if name else name_of(value))
+    if beside:
+        ends = {label: (line[-1].x or places[-1], line[-1].y / size,
+                        style.line_style(i)["color"]) for i, (label, line) in
+                enumerate(lines.items())}
+        style.name_ends(axes, ends, heading)
     mark_crossings(axes, [line if line[0].x is not None else
                           [Point(label, x, line[0].y) for x in places]
                           for label, line in lines.items()], unit, size)
     style.title(figure, title)
-    style.legend(figure, ncol=columns)
+    if not beside:
+        style.legend(figure, ncol=columns)
+    return figure
+
+
+def draw_map(across, up, keys, units, value, title, width=WIDTH):
+    """The values of two keys as a grid of colours with numbers. `across`, `up`: the same cases,
+    with x of the first and of the second of `keys`."""
+    both = f"{name_of(value)} by {' and '.join(map(name_of, keys))}".capitalize()
+    title, units_of_y = style.in_lines(title or both, width), units_of(value)
+    xs, ys = (sorted({point.x for point in points}) for points in (across, up))
+    cells = numpy.full((len(ys), len(xs)), math.nan)
+    for one, other in zip(across, up):
+        cells[ys.index(other.x), xs.index(one.x)] = one.y
+    low, high = numpy.nanmin(cells), numpy.nanmax(cells)
+    scale = LogNorm(low, high) if 0 < 10 * low < high else Normalize(min(0, low), high or 1)
+    top = TOP + style.extra_height(title)
+    figure, axes = plt.subplots(figsize=(width, round(top + BOTTOM + CELL * len(ys), 2)))
+    style.margins(figure, LEFT + 0.15, BAR, BOTTOM, top)
+    place = axes.get_position()
+    image = axes.pcolormesh(cells, cmap="cividis_r", norm=scale, edgecolors="white", linewidth=1)
+    beside = figure.add_axes((place.x1 + 0.1 / width, place.y0, 0.14 / width, place.height))
+    bar = figure.colorbar(image, cax=beside, label=name_of(value),
+                          format=lambda shown, _: in_unit(shown, units_of_y))
+    bar.outline.set_visible(False)
+    bar.minorticks_off()
+    inches = place.width * width
+    texts = {place: in_unit(shown, units_of_y).strip() for place, shown in
+             numpy.ndenumerate(cells) if not math.isnan(shown)}
+    if style.TICK_LETTER * max(map(len, texts.values())) < inches / len(xs):
+        for (row, column), text in texts.items():
+            axes.text(column + 0.5, row + 0.5, text, ha="center", va="center", fontsize=8,
+                      color="white" if scale(cells[row, column]) > 0.5 else style.INK)
+    for axis, places, key, unit in zip((axes.xaxis, axes.yaxis), (xs, ys), keys, units):
+        names = [words(place, unit) for place in places]
+        axis.set_ticks([place + 0.5 for place in range(len(places))],
+                       style.sparse(names, inches) if axis is axes.xaxis else names)
+        axis.set_label_text(name_of(key))
+    axes.tick_params(length=0)
+    style.title(figure, title)
     return figure
 
 
@@ -200,7 +244,8 @@ def set_axes(axes, points, unit, size, from_zero):
     if min(ticks) > 0:
         axes.set_xscale("log")
         axes.xaxis.set_minor_locator(NullLocator())
-    axes.set_xticks(ticks, [words(tick, unit) for tick in ticks])
+    inches = axes.get_position().width * axes.figure.get_figwidth()
+    axes.set_xticks(ticks, style.sparse([words(tick, unit) for tick in ticks], inches))
     if min(point.y for point in points) > 0:
         style.set_y(axes, [point.y / size for point in points], from_zero)
     style.grid(axes)
@@ -217,22 +262,19 @@ def mark_crossings(axes, lines, unit, size):
                               arrowprops={"arrowstyle": "-", "color": style.FAINT})
 
 
-def figure_of(path, title=None, key="", value=""):
-    first = inputs.read_cases(path)[0]
-    value = value or next(iter(first.get("metrics", ())), "time_s")
+def figure_of(path, title=None, key="", value="", width=WIDTH):
+    cases = inputs.read_cases(path)
+    first, keys = cases[0], cases[0].get("varied", ())
+    value, title = value or next(iter(first.get("metrics", ())), "time_s"), \
+        title or first.get("question")
+    if not key and len(keys) == 2 and all(map(is_quantity_in(cases), keys)):
+        (_, across, one), (_, up, other) = (read_points(path, each, value) for each in keys)
+        if all(len({point.x for point in points}) >= MAPPED for points in (across, up)):
+            return draw_map(across, up, keys, (one, other), value, title, width)
     key, points, unit = read_points(path, key, value)
-    return draw(points, unit, key, value, title or first.get("question"))
-
-
-def main():
-    parser = style.parser("against", __doc__, "report",
-                          "JSON from `ringscope run`, `compare` or `sweep`, CSV of `sweep`",
-                          "the scenario's question")
-    parser.add_argument("--key", help="scenario key of the x axis (default: a key of the sweep)")
-    parser.add_argument("--value", help="case value of the y axis (default: time_s, or the sweep's "
-                        "first metric)")
-    style.write(figure_of, parser)
+    others = [name_of(one) for one in keys if one != key]
+    return draw(points, unit, key, value, title, width, ", ".join(others))
 
 
 if __name__ == "__main__":
-    style.run(main)
+    style.run(lambda: style.write("against", figure_of, __doc__))

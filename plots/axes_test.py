@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Do axes, titles and legends of the plots show what matters, and nothing else?"""
 
+import itertools
 import json
 import pathlib
 import re
@@ -15,6 +16,11 @@ PAGES = pathlib.Path(__file__).resolve().parent
 
 def names_in(figure):
     return [text.get_text() for legend in figure.legends for text in legend.get_texts()]
+
+
+def ends_in(figure):
+    """Names at the ends of lines, and what they are."""
+    return [text.get_text() for text in figure.axes[0].texts]
 
 
 def server_case(name, servers, records):
@@ -66,7 +72,8 @@ class References(InFolder):
         self.assertIn(level.get_marker(), ("", "None", None))
         self.assertEqual(set(level.get_ydata()), {900})
         self.assertEqual(list(line.get_xdata()), [1, 2, 4])
-        self.assertEqual(names_in(figure), ["VGG-16, ring", "parameter_server"])
+        self.assertEqual((names_in(figure), set(ends_in(figure)) - {""}),
+                         ([], {"VGG-16, ring", "parameter_server"}))
 
     def test_the_title_is_the_question_of_the_scenario(self):
         cases = [server_case(f"{n} servers", n, n) for n in (1, 2)]
@@ -124,6 +131,95 @@ class Legends(InFolder):
             self.assertGreater(light("by partner"), light(cause) + 0.2, cause)
 
 
+def sweep_of(rows, **keys):
+    """JSON of a sweep whose `rows` are (values of the keys, seconds)."""
+    return json.dumps({"question": "", "keys": list(keys.values()), "rows": [
+        {"case": "c", "set": dict(zip(keys.values(), values)), "metrics": {"time_s": seconds},
+         "error": ""} for values, seconds in rows]})
+
+
+class TwoKeys(InFolder):
+    def figure(self, rows, second="cluster.link.bandwidth", **options):
+        figure = against.figure_of(self.write(sweep_of(rows, x="job.bytes", y=second)), **options)
+        self.addCleanup(style.plt.close, figure)
+        figure.canvas.draw()
+        return figure
+
+    def grid(self, count):
+        """Times of sizes in MiB over Gbit/s."""
+        return [((f"{size} MiB", f"{rate} Gbit/s"), size / rate) for size in range(1, count + 1)
+                for rate in range(1, count + 1)]
+
+    def test_of_numbers_are_a_map_with_the_value_in_each_cell(self):
+        figure = self.figure(self.grid(4))
+        axes = figure.axes[0]
+        shown = {(text.get_position()[0] - 0.5, text.get_position()[1] - 0.5): text.get_text()
+                 for text in axes.texts}
+        self.assertEqual(len(shown), 16)
+        self.assertEqual((shown[0, 0], shown[3, 0], shown[0, 3]), ("1 s", "4 s", "250 ms"))
+        self.assertEqual([label.get_text() for label in axes.get_yticklabels()],
+                         [f"{rate} Gbit/s" for rate in range(1, 5)])
+        self.assertEqual((axes.get_xlabel(), axes.get_ylabel()),
+                         ("message size per rank", "cluster link bandwidth"))
+
+    def test_with_few_values_or_a_given_key_are_lines_named_at_their_ends(self):
+        for figure in (self.figure(self.grid(3)), self.figure(self.grid(4), key="job.bytes")):
+            names = ends_in(figure)
+            self.assertEqual((len(names), names_in(figure)), (len(figure.axes[0].lines) + 1, []))
+            self.assertEqual((names[0], names[-1]), ("3 Gbit/s" if len(names) == 4 else
+                                                     "4 Gbit/s", "cluster link bandwidth"))
+
+    def test_names_of_equal_lines_stand_clear_of_each_other(self):
+        rows = [((f"{size} MiB", name), size) for name in "abcdef" for size in (1, 2)]
+        figure = self.figure(rows, "placement")
+        boxes = [style.matplotlib.text.Text.get_window_extent(text)  # without the line to it
+                 for text in figure.axes[0].texts]
+        for box, other in itertools.combinations(boxes, 2):
+            self.assertFalse(box.overlaps(other))
+        for box in boxes:
+            self.assertLessEqual(box.x1, figure.bbox.x1)
+            self.assertLessEqual(box.y1, figure.bbox.y1)
+
+    def test_many_lines_have_a_legend(self):
+        rows = [((f"{size} MiB", f"{name}"), size) for name in "abcdefgh" for size in (1, 2)]
+        self.assertEqual(names_in(self.figure(rows, "placement")), list("abcdefgh"))
+
+
+class Widths(InFolder):
+    def test_are_read_in_millimetres_centimetres_and_inches(self):
+        for words, expected in (("85mm", 85 / 25.4), ("8.5cm", 8.5 / 2.54), ("3.3 in", 3.3)):
+            self.assertAlmostEqual(style.inches(words), expected)
+        for words in ("85", "5mm", "3 ft", "", "..mm", "9999mm"):
+            with self.subTest(words), self.assertRaisesRegex(
+                    style.argparse.ArgumentTypeError, f"such as 85mm, .*, got '{words}'"):
+                style.inches(words)
+
+    def test_of_a_column_hold_all_words_in_letters_of_eight_points_or_more(self):
+        """85 mm is the width of a column of IEEE's and ACM's conferences, about."""
+        width = style.inches("85mm")
+        placed = "place,placement,time_s,held_up_by,yours\n" + "".join(
+            f"{i},4-{i},{i / 8},CPU copy on host{i},{int(i == 2)}\n" for i in range(1, 9))
+        figures = [
+            timeline.figure_of(self.write(TIMELINE), width=width),
+            breakdown.figure_of(self.write(report()), width=width),
+            scaling.figure_of(self.write(SCALING + scaling_row() + scaling_row(size=1 << 20)),
+                              width=width),
+            placements.figure_of(self.write(placed), width=width),
+            against.figure_of(self.write(sweep_of(
+                [((f"{size} MiB", "4-3-1"), size) for size in (1, 2)], x="job.bytes",
+                y="placement")), width=width)]
+        for figure in figures:
+            self.addCleanup(style.plt.close, figure)
+            figure.canvas.draw()
+            self.assertAlmostEqual(figure.get_figwidth(), width)
+            for text in figure.findobj(style.matplotlib.text.Text):
+                box = text.get_window_extent()
+                if text.get_text() and text.get_visible() and box.width:
+                    self.assertGreaterEqual(text.get_fontsize(), 7.5, text.get_text())
+            for text in figure.texts:
+                self.assertLessEqual(text.get_window_extent().x1, figure.bbox.x1, text.get_text())
+
+
 class Loads(InFolder):
     def draw(self, hosts, cases):
         case = loads.Case("c:  1.5 ms", [loads.Host(f"h{i}", 1, 1, {}, {"s": [0.5]})
@@ -136,6 +232,19 @@ class Loads(InFolder):
         wide = self.draw(loads.MOST_BESIDE + 1, 4)
         self.assertEqual(len({axes.get_position().x0 for axes in wide.axes[:4]}), 1)
         self.assertLess(self.draw(2, 4).get_figheight(), 0.6 * wide.get_figheight())
+
+    def test_hosts_that_differ_too_much_are_strips_of_links(self):
+        used = [(i / 100, f"host{i}/nic0->switch") for i in range(101)]
+        many = 2 * loads.MOST_CELLS + 1
+        strips = {"NIC to switch of level 1": used, "cores": [(0.5, "core")] * many}
+        figure = loads.draw([loads.Case("c", [], 5, {}, [], strips)], "?")
+        words = [text.get_text() for text in figure.axes[0].texts]
+        self.assertEqual(words, [
+            "c", "NIC to switch of level 1 (101): median 50 %, max 100 %, host100/nic0->switch",
+            f"cores ({many}): median 50 %, max 50 %, core; 3 in a cell"])
+        first, second = (strip.get_array() for strip in figure.axes[0].collections)
+        self.assertEqual(list(first.ravel()), [load for load, _ in used])
+        self.assertEqual(second.size, -(-many // 3))
 
     def test_each_heading_has_the_time_of_its_case(self):
         case = {"machine": {"components": [], "links": [], "hosts": [], "ranks": []},

@@ -17,7 +17,7 @@ Case = namedtuple("Case", "name question time ranks")
 Names = namedtuple("Names", "hosts turned inches")
 
 MOST_COLUMNS = 4
-PANEL_HEIGHT = 2.9  # inches, like all lengths here
+PANEL_HEIGHT, LEAST_PANEL = 2.9, 2.4  # inches, like all lengths here
 TOP, BOTTOM, LEFT, RIGHT, GAP = 1.1, 0.62, 0.72, 0.25, 1.02
 LETTER, LINE = 0.075, 0.13  # of the hosts' names
 HEADING_LETTER = 0.088  # in bold
@@ -127,10 +127,11 @@ def draw_panel(axes, case, unit, highest, panel_width):
     axes.set_title(heading(case, panel_width), loc="left", fontweight="bold")
 
 
-def draw(cases, title):
-    columns = min(MOST_COLUMNS, len(cases))
+def draw(cases, title, width=None):
+    """`width`: inches (None: by the number of cases)."""
+    columns = min(MOST_COLUMNS, len(cases), max(1, int((width or 99) / LEAST_PANEL)))
     rows = -(-len(cases) // columns)
-    width = {1: 7.0, 2: 9.0, 3: 12.0}.get(columns, 14.0)
+    width = width or {1: 7.0, 2: 9.0, 3: 12.0}.get(columns, 14.0)
     title = style.in_lines(title, width)
     highest = max([sum(rank.seconds.values()) for case in cases for rank in case.ranks]
                   + [case.time for case in cases])
@@ -157,16 +158,10 @@ def draw(cases, title):
     return figure
 
 
-def figure_of(path, title=None):
+def figure_of(path, title=None, width=None):
     cases = read_report(path)
-    return draw(cases, title or cases[0].question or "Where does each rank's time go?")
-
-
-def main():
-    style.write(figure_of, style.parser("breakdown", __doc__, "report",
-                                        "JSON from `ringscope run --json`",
-                                        "the scenario's question"))
+    return draw(cases, title or cases[0].question or "Where does each rank's time go?", width)
 
 
 if __name__ == "__main__":
-    style.run(main)
+    style.run(lambda: style.write("breakdown", figure_of, __doc__))

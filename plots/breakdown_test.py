@@ -30,7 +30,7 @@ class Breakdown(InFolder):
                          [reduce, style.KINDS["by latency"][0], style.KINDS["by other"][0]])
 
     def test_no_two_kinds_look_alike(self):
-        looks = [look[:2] for name, look in style.KINDS.items()]
+        looks = [tuple(look[:2]) for name, look in style.KINDS.items()]
         self.assertEqual(len(set(looks)), len(looks))
 
     def test_names_of_hosts_stand_clear_of_the_words_below_and_of_each_other(self):

@@ -8,17 +8,18 @@ are slightly offset.
 Example: plots/errors verdict.json -o errors.png
 """
 
+import textwrap
 from collections import namedtuple
 
 import numpy
 
 from common import style
-from common.style import FAINT, INK, LINE_COLOURS, MARKERS, InputError, plt, set_x
+from common.style import FAINT, INK, LINE_COLOURS, MARKERS, InputError, set_x
 from plots import inputs
 from plots.inputs import field
 
 WIDTH, HEIGHT, LEFT, RIGHT, BOTTOM, GAP = 10.0, 3.85, 0.75, 0.3, 0.95, 0.8  # inches
-QUESTION = "How large are the prediction errors, and does the interval cover them?"
+LETTERS = 14  # of the words below, in an inch
 Error = namedtuple("Error", "algorithm bytes error low high")  # shares; low, high: None of unknown
 Judged = namedtuple("Judged", "errors level")  # `level`: the coverage that there should be, or None
 
@@ -107,32 +108,26 @@ def draw_shares(axes, judged):
     style.grid(axes)
 
 
-def draw(judged, title):
-    title = style.in_lines(title, WIDTH)
-    columns, legend = style.size_of_legend({one.algorithm for one in judged.errors}, WIDTH)
+def draw(judged, title, width=WIDTH):
+    title = style.in_lines(title, width)
+    columns, legend = style.size_of_legend({one.algorithm for one in judged.errors}, width)
     top = 0.55 + legend + style.extra_height(title)
-    height = round(HEIGHT + top, 2)
-    figure, (left, right) = plt.subplots(1, 2, figsize=(WIDTH, height))
-    panel = (WIDTH - LEFT - RIGHT - GAP) / 2
-    style.margins(figure, LEFT, RIGHT, BOTTOM, top, wspace=GAP / panel)
+    outside = any(covered(one) is False for one in judged.errors)
+    below = textwrap.fill(coverage_words(judged) + " Empty marks: outside." * outside,
+                          int(width * LETTERS))
+    figure, (left, right) = style.pair(width, HEIGHT - BOTTOM, GAP, LEFT, RIGHT,
+                                       BOTTOM + 0.15 * below.count("\n"), top)
     draw_errors(left, judged)
     draw_shares(right, judged)
     style.title(figure, title)
     style.legend(figure, ncol=columns)
-    outside = any(covered(one) is False for one in judged.errors)
-    figure.text(LEFT / WIDTH, 0.15 / height, coverage_words(judged) +
-                (" Empty marks: outside." if outside else ""), fontsize=8.5)
+    figure.text(LEFT / width, 0.15 / figure.get_figheight(), below, fontsize=8.5)
     return figure
 
 
-def figure_of(path, title=None):
-    return draw(read_verdict(path), title or QUESTION)
-
-
-def main():
-    style.write(figure_of, style.parser("errors", __doc__, "verdict",
-                                        "JSON from `ringscope validate --json`", QUESTION))
+def figure_of(path, title=None, width=WIDTH):
+    return draw(read_verdict(path), title or style.PLOTS["errors"]["title"], width)
 
 
 if __name__ == "__main__":
-    style.run(main)
+    style.run(lambda: style.write("errors", figure_of, __doc__))

@@ -3,12 +3,15 @@
 
 Reads the page of `ringscope lesson`. The colour of a link shows its busier direction. The number
 next to a host or a switch is the load of its busiest uplink. Equally loaded hosts of one switch are
-drawn as one.
+drawn as one. Where hosts differ too much to be drawn, a sheet has a strip for each kind of link and
+direction, with a cell for each link.
 Example: plots/loads anomaly.html -o loads.png
 """
 
 import json
 import re
+import statistics
+import textwrap
 from collections import namedtuple
 
 from matplotlib import colormaps
@@ -28,12 +31,13 @@ MOST_CASES = 4
 MOST_BESIDE = 5  # hosts of a case in half the width
 WIDTH, LEFT, RIGHT, TOP, GAP = 10.0, 0.35, 1.0, 0.75, 0.5  # inches, like all lengths here
 LEVEL, CELL, HOST_WIDTH, SWITCH_HEIGHT = 1.0, 0.2, 0.62, 0.22
-QUESTION = "Which parts of the cluster are busy?"
+STRIP, MOST_CELLS = 0.2, 400  # of a sheet
 CELLS = ("core", "memory", "inside")  # the busiest of each in a host
 
 Host = namedtuple("Host", "name number ranks cells uplinks")  # uplinks: {switch: [load of a NIC]}
 Link = namedtuple("Link", "lower upper load")
-Case = namedtuple("Case", "name hosts others switches links")  # switches: {name: level}
+# switches: {name: level}; strips: {kind of link: [(load, name)]}
+Case = namedtuple("Case", "name hosts others switches links strips", defaults=({},))
 
 
 def read_page(path):
@@ -61,7 +65,24 @@ def case_of(name, case):
     switches = levels_of(parts, links)
     between = [Link(*sorted((parts[a]["name"], parts[b]["name"]), key=lambda one: switches[one]),
                     load) for a, b, load in links if parts[a]["host"] < 0 and parts[b]["host"] < 0]
-    return Case(name, *fewer(hosts), *seen(switches, merged(between), hosts))
+    return Case(name, *fewer(hosts), *seen(switches, merged(between), hosts),
+                strips_of(parts, machine["links"], resources, switches))
+
+
+def strips_of(parts, links, resources, levels):
+    """{kind of link and direction, or "cores": [(load, name)]}"""
+    def word(part):
+        kind = {"nic": "NIC", "gpu": "GPU"}.get(part["kind"], part["kind"])
+        return kind + (f" of level {levels[part['name']]}" if part["host"] < 0 else "")
+    strips = {}
+    for link in links:
+        ends = [word(parts[link[end]]) for end in ("from", "to")]
+        for one, index in zip((ends, ends[::-1]), link["loads"]):
+            if index >= 0:
+                strips.setdefault(" to ".join(one), []).append(index)
+    strips["cores"] = [i for i, used in enumerate(resources) if used["kind"] == "core"]
+    return {kind: [(resources[i]["mean"], resources[i]["name"]) for i in some]
+            for kind, some in strips.items() if some}
 
 
 def host_of(number, name, parts, links, resources, ranks):
@@ -227,29 +248,48 @@ def draw_switches(axes, case, at, width):
             label_link(axes, x, y + SWITCH_HEIGHT + 0.14, max(loads))
 
 
-def height_of(case):
+def draw_sheet(axes, case, width):
+    """A strip for each kind of link, from the top: the links in the order of the hosts."""
+    y = height_of(case, True) - 0.75
+    for kind, used in case.strips.items():
+        step = -(-len(used) // MOST_CELLS)
+        loads = [load for load, _ in used]
+        cells = [max(loads[i:i + step]) for i in range(0, len(loads), step)]
+        y -= 3 * STRIP
+        axes.pcolormesh([i * width / len(cells) for i in range(len(cells) + 1)], [y, y + STRIP],
+                        [cells], cmap=COLOURS, vmin=0, vmax=1, edgecolors="white", linewidth=0.2)
+        most, name = max(used)
+        words = (f"{kind} ({len(used)}): median {percent(statistics.median(loads))}, "
+                 f"max {percent(most)}, {name}" + f"; {step} in a cell" * (step > 1))
+        axes.text(0, y + STRIP + 0.05, textwrap.fill(words, int(width * 14)), fontsize=8)
+
+
+def height_of(case, sheet):
+    if sheet:
+        return 0.75 + 3 * STRIP * len(case.strips)
     return 0.5 + CELL * len(CELLS) + LEVEL * max([0, *case.switches.values()]) + 0.7
 
 
-def draw(cases, title):
-    title = style.in_lines(title, WIDTH)
+def draw(cases, title, width=WIDTH):
+    title = style.in_lines(title, width)
+    most = max(len(case.hosts) for case in cases)
+    sheet = any(case.others for case in cases) or width - LEFT - RIGHT < most * HOST_WIDTH
     # Two beside each other where the boxes of a case fit into half the width
-    columns = 2 if max(len(case.hosts) for case in cases) <= MOST_BESIDE and len(cases) > 1 else 1
-    width, inches = (WIDTH - LEFT - RIGHT) / columns, max(map(height_of, cases))
+    columns = 2 if most <= MOST_BESIDE and len(cases) > 1 and not sheet and width >= WIDTH else 1
+    room, inches = (width - LEFT - RIGHT) / columns, max(height_of(one, sheet) for one in cases)
     top = TOP + style.extra_height(title) - GAP
     height = top + -(-len(cases) // columns) * (inches + GAP)
-    figure = plt.figure(figsize=(WIDTH, round(height, 2)))
-    figure.subplots_adjust(left=LEFT / WIDTH)
+    figure = plt.figure(figsize=(width, round(height, 2)))
+    figure.subplots_adjust(left=LEFT / width)
     for i, case in enumerate(cases):
         bottom = height - top - (i // columns + 1) * (inches + GAP)
-        axes = figure.add_axes(((LEFT + i % columns * width) / WIDTH, bottom / height,
-                                width / WIDTH, inches / height))
-        axes.set(xlim=(0, width), ylim=(-0.5, inches - 0.5))  # a unit is an inch
+        axes = figure.add_axes(((LEFT + i % columns * room) / width, bottom / height,
+                                room / width, inches / height))
+        axes.set(xlim=(0, room), ylim=(-0.5, inches - 0.5))  # a unit is an inch
         axes.axis("off")
-        others = f";  {case.others} hosts more, none of them busier" if case.others else ""
-        axes.text(0, inches - 0.7, f"{case.name}{others}", fontweight="bold", fontsize=10)
-        draw_case(axes, case, width)
-    bar = figure.add_axes((1 - 0.75 / WIDTH, 0.5 / height, 0.14 / WIDTH, min(2.2, height - 1.5)
+        axes.text(0, inches - 0.7, case.name, fontweight="bold", fontsize=10)
+        (draw_sheet if sheet else draw_case)(axes, case, room)
+    bar = figure.add_axes((1 - 0.75 / width, 0.5 / height, 0.14 / width, min(2.2, height - 1.5)
                            / height))
     figure.colorbar(ScalarMappable(Normalize(0, 100), COLOURS), cax=bar)
     bar.set_ylabel("used, mean over the run (%)", fontsize=8)
@@ -258,14 +298,9 @@ def draw(cases, title):
     return figure
 
 
-def figure_of(path, title=None):
-    return draw(read_page(path), title or QUESTION)
-
-
-def main():
-    style.write(figure_of, style.parser("loads", __doc__, "page", "page from `ringscope lesson`",
-                                        QUESTION))
+def figure_of(path, title=None, width=WIDTH):
+    return draw(read_page(path), title or style.PLOTS["loads"]["title"], width)
 
 
 if __name__ == "__main__":
-    style.run(main)
+    style.run(lambda: style.write("loads", figure_of, __doc__))

@@ -12,11 +12,12 @@ The kind of the figure follows from the content of the file:
   loads       utilisation of hosts, switches and links: page of `lesson`
   errors      prediction errors and coverage: JSON of `validate --json`
 
-The picture has the format of its name: .png, .svg, .pdf or .eps. `ringscope plot FILE --kind KIND
---help` lists the further options of a kind.
+The picture has the format of its name: .png, .svg, .pdf or .eps. --width 85mm sets its width.
+`ringscope plot --kind KIND --help` lists the further options of a kind.
 Examples:
   ringscope plot timeline.csv -o timeline.png
   ringscope plot jobs.json --key job.options.servers -o jobs.svg
+  ringscope plot sweep.csv --width 85mm -o sweep.pdf
 """
 
 import csv
@@ -29,7 +30,6 @@ from common.programs import Parser, page_parser
 from common.style import InputError
 from plots import inputs
 
-KINDS = ("timeline", "breakdown", "scaling", "against", "placements", "loads", "errors")
 HELP = ("-h", "--help")
 # Columns by which a table is known
 TABLES = {"timeline": {"activity", "start_s"}, "against": inputs.SWEEP,
@@ -63,15 +63,15 @@ def kind_of_document(path, text, key_said):
 def unknown(path):
     return InputError(f"{path}: unknown content: expected CSV of run --timeline, run "
                       "--csv, sweep or place --csv, JSON of run, compare, sweep or validate, or a "
-                      f"lesson's page; --kind sets the kind: {', '.join(KINDS)}")
+                      f"lesson's page; --kind sets the kind: {', '.join(style.PLOTS)}")
 
 
 def main():
     words = sys.argv[1:]
-    helped = asks_for_a_kinds_help(words)
+    helped = bool(set(HELP) & set(words)) and any(word.startswith("--kind") for word in words)
     parser = page_parser("ringscope plot", __doc__, Parser)
     parser.add_argument("file", nargs="?", help="result file to plot")
-    parser.add_argument("--kind", choices=KINDS,
+    parser.add_argument("--kind", choices=style.PLOTS,
                         help="kind of the figure (default: detected from the content)")
     parser.add_argument("-o", "--output", metavar="PICTURE", help=style.OUTPUT)
     known, rest = parser.parse_known_args([word for word in words if word not in HELP]
@@ -79,17 +79,11 @@ def main():
     if helped:
         sys.argv[1:] = ["--help"]
     else:
-        known.kind = known.kind or kind_in(known.file, text_to_draw(known), says_key(rest))
+        keyed = any(word.split("=")[0] == "--key" for word in rest)
+        known.kind = known.kind or kind_in(known.file, text_to_draw(known), keyed)
         sys.argv[1:] = [known.file, "-o", known.output, *rest]
-    importlib.import_module(f"plots.{known.kind}").main()
-
-
-def asks_for_a_kinds_help(words):
-    return any(word in HELP for word in words) and any(word.startswith("--kind") for word in words)
-
-
-def says_key(words):
-    return any(word.split("=")[0] == "--key" for word in words)
+    plot = importlib.import_module(f"plots.{known.kind}")
+    style.write(known.kind, plot.figure_of, plot.__doc__)
 
 
 def text_to_draw(known):

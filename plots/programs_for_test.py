@@ -13,7 +13,8 @@ from common import style
 
 def run(plot):
     """As the program of that plot with the words in sys.argv."""
-    style.run(importlib.import_module(f"plots.{plot}").main)
+    module = importlib.import_module(f"plots.{plot}")
+    style.run(getattr(module, "main", lambda: style.write(plot, module.figure_of, module.__doc__)))
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ from collections import Counter, namedtuple
 
 from common import style
 from common.quantities import RATES, SECONDS
-from common.style import plt
 from plots import inputs
 
 PARTS = ["cluster", "placement", "algorithm", "library"]
@@ -20,20 +19,16 @@ Point = namedtuple("Point", "case parts ranks bytes time busbw band", defaults=(
 WIDTH, PANEL_HEIGHT = 10.0, 3.3  # inches, like all lengths here
 TOP, BOTTOM, LEFT, RIGHT, GAP = 0.7, 0.6, 0.72, 0.25, 0.85
 BAND = ", band: 90 % range"
-WITHOUT_ROWS = (": all cases are deadlocked: nothing to draw; "
-                "`ringscope run` prints the reason")
+WITHOUT_ROWS = ": all cases are deadlocked: nothing to draw; `ringscope run` prints the reason"
 
 
 def read_points(path):
-    points = []
-    for line, row in inputs.read_csv(path, COLUMNS, WITHOUT_ROWS):
-        points.append(Point(row["case"], tuple(row[part] for part in PARTS),
-                            inputs.number(path, line, row, "ranks", int),
-                            inputs.number(path, line, row, "bytes", int),
-                            inputs.number(path, line, row, "time_s"),
-                            inputs.number(path, line, row, "busbw_bytes_per_s"),
-                            band_of(path, line, row)))
-    return points
+    return [Point(row["case"], tuple(row[part] for part in PARTS),
+                  inputs.number(path, line, row, "ranks", int),
+                  inputs.number(path, line, row, "bytes", int),
+                  inputs.number(path, line, row, "time_s"),
+                  inputs.number(path, line, row, "busbw_bytes_per_s"), band_of(path, line, row))
+            for line, row in inputs.read_csv(path, COLUMNS, WITHOUT_ROWS)]
 
 
 def band_of(path, line, row):
@@ -103,17 +98,14 @@ def draw_panel(axes, lines, x, y, name, units):
                   transform=axes.transAxes)
 
 
-def draw(points, title):
+def draw(points, title, width=WIDTH):
     x = against(points)
     lines = lines_of(points, x)
-    columns, legend = style.size_of_legend(lines, WIDTH)
+    columns, legend = style.size_of_legend(lines, width)
     title = style.in_lines(title or f"How do time and bandwidth grow with the "
-                           f"{'number of ranks' if x == 'ranks' else 'message size'}?", WIDTH)
+                           f"{'number of ranks' if x == 'ranks' else 'message size'}?", width)
     top = TOP + legend + style.extra_height(title)
-    height = round(top + PANEL_HEIGHT + BOTTOM, 2)
-    figure, (left, right) = plt.subplots(1, 2, figsize=(WIDTH, height))
-    panel = (WIDTH - LEFT - RIGHT - GAP) / 2
-    style.margins(figure, LEFT, RIGHT, BOTTOM, top, wspace=GAP / panel)
+    figure, (left, right) = style.pair(width, PANEL_HEIGHT, GAP, LEFT, RIGHT, BOTTOM, top)
     draw_panel(left, lines, x, "time", "time", SECONDS)
     draw_panel(right, lines, x, "busbw", "bus bandwidth", RATES)
     style.title(figure, title)
@@ -121,15 +113,9 @@ def draw(points, title):
     return figure
 
 
-def figure_of(path, title=None):
-    return draw(read_points(path), title)
-
-
-def main():
-    style.write(figure_of, style.parser("scaling", __doc__, "table",
-                                        "CSV from `ringscope run --csv`",
-                                        "a question about what grows"))
+def figure_of(path, title=None, width=WIDTH):
+    return draw(read_points(path), title, width)
 
 
 if __name__ == "__main__":
-    style.run(main)
+    style.run(lambda: style.write("scaling", figure_of, __doc__))

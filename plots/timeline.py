@@ -28,7 +28,6 @@ LETTER, LABEL_HEIGHT = 0.075, 0.15  # of the rows' names
 ROW, MOST_HEIGHT, LEAST_ROWS = 0.22, 6.0, 3
 MOST_HATCHED_BARS = 500
 MOST_HATCHED_ROWS = 48
-QUESTION = "What does each rank do, and when?"
 
 
 def read_timeline(path):
@@ -107,7 +106,7 @@ def draw_phases(axes, rows, unit, end, longest):
     if any([phase for phase, _ in phases] != names for phases in entries) or len(names) > 6:
         return
     starts = [sum(phases[i][1] for phases in entries) / len(entries) for i in range(len(names))]
-    inches = (WIDTH - LEFT - RIGHT) / (longest or 1)
+    inches = (axes.figure.get_figwidth() - LEFT - RIGHT) / (longest or 1)
     for name, start, end in zip(names, starts, starts[1:] + [end]):
         if LETTER * len(name) > (end - start) * inches:
             continue
@@ -140,19 +139,19 @@ def height_of(shown):
     return min(MOST_HEIGHT, max(LEAST_ROWS, len(shown.rows)) * ROW)
 
 
-def draw(cases, title):
+def draw(cases, title, width=WIDTH):
     shown = [rows_of(ranks) for ranks in cases.values()]
     heights = [height_of(one) for one in shown]
     left = max([LEFT] + [0.4 + LETTER * len(row.label) for one in shown for row in one.rows])
-    title = style.in_lines(title, WIDTH)
+    title = style.in_lines(title, width)
     longest = max(end_of(ranks) for ranks in cases.values())
     used = style.visible([seconds_by_kind(spans) for ranks in cases.values()
                           for spans in ranks.values()], longest) - {"idle"}
-    in_row = style.legend_columns(used, WIDTH)
+    in_row = style.legend_columns(used, width)
     top = TOP + style.extra_height(title) + 0.2 * (-(-len(used) // in_row) - 1)
     height = round(top + sum(heights) + GAP * (len(heights) - 1) + BOTTOM, 2)
     figure, panels = plt.subplots(
-        len(cases), 1, figsize=(WIDTH, height), sharex=True, squeeze=False,
+        len(cases), 1, figsize=(width, height), sharex=True, squeeze=False,
         gridspec_kw={"height_ratios": heights})
     style.margins(figure, left, RIGHT, BOTTOM, top, hspace=GAP / (sum(heights) / len(heights)))
     unit, unit_name = style.unit_for(longest, SECONDS)
@@ -164,14 +163,9 @@ def draw(cases, title):
     return figure
 
 
-def figure_of(path, title=None):
-    return draw(read_timeline(path), title or QUESTION)
-
-
-def main():
-    style.write(figure_of, style.parser("timeline", __doc__, "timeline",
-                                        "CSV from `ringscope run --timeline`", QUESTION))
+def figure_of(path, title=None, width=WIDTH):
+    return draw(read_timeline(path), title or style.PLOTS["timeline"]["title"], width)
 
 
 if __name__ == "__main__":
-    style.run(main)
+    style.run(lambda: style.write("timeline", figure_of, __doc__))

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Do run, compare and explain from Python answer as the program does, and fail as plainly?"""
 
+import collections
+import html
 import json
 import math
 import os
@@ -8,9 +10,11 @@ import pathlib
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import unittest
+import unittest.mock
 
 import ringscope
 
@@ -41,6 +45,44 @@ def without_clock(document):
         return {key: without_clock(value) for key, value in document.items()
                 if key not in ("wall_s", "peak_rss_bytes")}
     return [without_clock(one) for one in document] if isinstance(document, list) else document
+
+
+class InNotebooks(unittest.TestCase):
+    def test_a_table_has_times_and_shares_of_the_critical_path(self):
+        cases = ringscope.run("03-anomaly")
+        table = cases._repr_html_()
+        for case in cases:
+            causes = collections.Counter()
+            for part in case.critical_path:
+                causes[part["cause"]] += part["seconds"]
+            (most, seconds), = causes.most_common(1)
+            self.assertIn(f"<td>{case.name}</td><td>{1e3 * case.time_s:.1f} ms</td><td>{most} "
+                          f"{100 * seconds / causes.total():.0f} %, ", table)
+
+    def test_names_are_no_tags(self):
+        case = {"name": "a<b", "set": {}}
+        self.assertIn("a&lt;b</td>", ringscope.run({**PING, "cases": [case]})._repr_html_())
+
+    def test_other_answers_are_their_screen(self):
+        places = ringscope.place(PING)
+        self.assertEqual(html.unescape(places._repr_html_()), f"<pre>{places}</pre>")
+
+    def test_the_lesson_is_the_page_of_the_program_in_a_frame(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "page.html"
+            program("lesson", "03-anomaly", "--set", "job.bytes=1 MiB", "-o", path)
+            page = ringscope.run("03-anomaly", set={"job.bytes": "1 MiB"}).lesson()
+            self.assertEqual(page, path.read_text(encoding="utf-8"))
+            source = pathlib.Path(folder) / "scenario.yaml"
+            source.write_text(json.dumps(PING), encoding="utf-8")
+            program("lesson", source, "-o", path)
+            self.assertEqual(ringscope.run(PING).lesson(), path.read_text(encoding="utf-8"))
+        self.assertRegex(page._repr_html_(), r'^<iframe srcdoc="&lt;!DOCTYPE html&gt;[^"]*" ')
+
+    def test_a_lesson_needs_the_program(self):
+        with unittest.mock.patch("ringscope._project.program", lambda: ""), \
+                self.assertRaisesRegex(FileNotFoundError, "expected the program `ringscope`"):
+            ringscope.run(PING).lesson()
 
 
 class Documents(unittest.TestCase):

@@ -39,6 +39,15 @@ class Figures(unittest.TestCase):
         figure = ringscope.figure(ringscope.run(SIZES), key="job.bytes", value="busbw")
         self.assertGreaterEqual(len(figure.axes), 1)
 
+    def test_loads_have_the_links_of_the_lesson(self):
+        self.assertIn("host0", self.titles(ringscope.figure(self.cases, kind="loads")))
+
+    def test_a_width_is_that_of_the_figure(self):
+        figure = ringscope.figure(self.cases, width="85mm")
+        self.assertAlmostEqual(figure.get_figwidth(), 85 / 25.4)
+        with self.assertRaisesRegex(ValueError, "figure: expected 64mm or more, .*, got 'narrow'"):
+            ringscope.figure(self.cases, width="narrow")
+
     def test_placements_are_drawn_of_what_place_gives(self):
         places = ringscope.place("03-anomaly", case="4-3-1", set={"job.bytes": "64 KiB"},
                                  rules={"order": "fixed"}, progress=False)

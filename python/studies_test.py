@@ -62,6 +62,14 @@ class Sweeps(unittest.TestCase):
         numbers = ringscope.sweep({**STUDY, "sweep": {"grid": {"job.seed": [10, 9]}}})
         self.assertEqual(list(numbers["job.seed"] + 1), [11, 10])
 
+    def test_quantities_are_numbers_too(self):
+        frame = ringscope.sweep({**STUDY, "sweep": {"grid": {
+            "job.bytes": ["64 KiB", "1 MiB"], "cluster.link.bandwidth": ["1 Gbit/s", "1 GB/s"],
+            "placement": ["4-4", "8"]}}})
+        self.assertEqual(list(frame["job.bytes (B)"].unique()), [2 ** 16, 2 ** 20])
+        self.assertEqual(list(frame["cluster.link.bandwidth (B/s)"].unique()), [1e9 / 8, 1e9])
+        self.assertFalse([name for name in frame.columns if name.startswith("placement ")])
+
     def test_a_notebook_without_widgets_is_not_warned(self):
         notebook = unittest.mock.Mock()
         notebook.get_ipython.return_value.config = {"IPKernelApp": {}}

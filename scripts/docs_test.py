@@ -18,7 +18,8 @@ import unittest
 
 sys.dont_write_bytecode = True
 from documents import links, pictures, site  # noqa: E402
-from documents.sources import PageError, Sources, section  # noqa: E402
+from documents.sources import (  # noqa: E402
+    PageError, Sources, executed, notebook_text, section)
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PAGE = '<main><h1 id="a">A</h1>{}</main>'
@@ -115,6 +116,35 @@ class Texts(SmallTree):
         self.assertEqual(self.page("[n](n.ipynb)"), "[n](n.md)\n")
         self.assertRegex(self.sources.text("sub/n.md"),
                          r"# N\n\[a\]\(a.md\)\n(.|\n)*```python\n1 \+ 1\n```\n")
+
+    def test_a_notebook_page_has_prints_tables_and_pictures(self):
+        outputs = [{"output_type": "stream", "name": "stdout", "text": "a\n"},
+                   {"output_type": "stream", "name": "stderr", "text": "10 %"},
+                   {"output_type": "stream", "name": "stdout", "text": "b\n"},
+                   {"data": {"text/plain": "t",
+                             "text/html": "<style>s</style>\n<table>\n\n</table>"}},
+                   {"data": {"text/plain": "<Figure>", "image/png": "iVBO\n"}},
+                   {"data": {"text/plain": "42"}}]
+        text = notebook_text({"cells": [
+            {"cell_type": "markdown", "source": "# N"},
+            {"cell_type": "code", "source": "f()", "outputs": outputs}]}, "n")
+        self.assertTrue(text.endswith(
+            '```python\nf()\n```\n\n```text\na\nb\n```\n\n<table></table>\n\n'
+            '<figure><img alt="" src="data:image/png;base64,iVBO"></figure>\n\n'
+            '```text\n42\n```\n'), text)
+
+    def test_a_notebook_is_executed_where_the_module_is(self):
+        notebook = {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [
+            {"cell_type": "code", "id": "a", "metadata": {}, "execution_count": None,
+             "outputs": [], "source": ["import os\n", "print(os.environ['RINGSCOPE_DATA'])"]}]}
+        program = os.path.join(self.root, "build", "ringscope")
+        self.assertIs(executed(notebook, "data", program), notebook)
+        if not all(map(importlib.util.find_spec, ("nbclient", "ipykernel"))):
+            self.skipTest("python3-nbclient and python3-ipykernel are not installed")
+        self.write("build/python/ringscope/__init__.py", "")
+        self.write("build/ringscope", "")
+        cell, = executed(notebook, "data", program)["cells"]
+        self.assertEqual(cell["outputs"][0]["text"], "data\n")
 
     def test_a_wrong_link_is_told_with_its_place(self):
         with self.assertRaisesRegex(PageError, "docs/sub/a.md:2: expected a link to a file of the "
@@ -283,7 +313,12 @@ class Site(unittest.TestCase):
                                         f"docs/{page} is not in docs/mkdocs.yml")
             shown = text_of(os.path.join(made, "how-to", "draw-pictures.html")).count("<figure>")
             drawn = importlib.util.find_spec("matplotlib") is not None
-            self.assertEqual(shown, 8 if drawn else 1)
+            self.assertEqual(shown, 10 if drawn else 1)
+            if glob.glob(os.path.join(BUILD, "python", "ringscope", "_core.*")) and all(
+                    map(importlib.util.find_spec, ("nbclient", "ipykernel", "pandas"))):
+                page = text_of(os.path.join(made, "notebooks", "where-do-i-put-my-ranks.html"))
+                for words in ("mine 81.0 ms", "<table", "data:image/png;base64,"):
+                    self.assertIn(words, page)
 
 
 if __name__ == "__main__":

@@ -39,17 +39,35 @@ byId("question").textContent = DATA.question;
 byId("words").append(...(DATA.lesson?.setup ? [DATA.lesson.setup] : DATA.words)
   .flatMap(paragraphs));
 
-/** Of a lesson the answer is shown on a click, in a lecture as well. */
+/** Of a printed page: a question to fill in and the exercise; with the answer, what is right. */
+function sheetOf({predict: {number, order, reason}, runs, formula, exercise}) {
+  const gap = "_".repeat(20), answer = text => element("span", {class: "of-answer"}, ` ${text}`);
+  const names = order || (runs || CASES).map(one => one.name || one.case);
+  const line = number ? `My prediction: ${gap} ${number.unit}`
+    : order ? `My order, the fastest first: ${order.map(() => gap).join(", ")} (${
+      order.join(", ")})`
+      : `Faster: ${[...names, "equal"].map(name => `\u25a1 ${name}`).join("   ")}, ${gap} times`;
+  return element("div", {class: "sheet"}, element("p", {}, line),
+    element("ul", {}, ...(reason || []).map(one => element("li", one.right ? {class: "right"} : {},
+      one.say, answer(one.why || "")))),
+    ...formula ? [element("p", {class: "of-answer"}, `Formula: ${formula.text}`)] : [],
+    ...exercise ? [element("h2", {}, "Exercise"),
+      element("p", {}, exercise.text, answer(exercise.hint || ""))] : []);
+}
+
+/** Of a lesson the answer is shown on a click, in a lecture as well, and at #solution. */
 function lock({title, predict, because}) {
   const open = element("button", {type: "button", class: "main"}, "Show the answer");
   byId("question").textContent = title || DATA.question;
-  byId("predict").replaceChildren(element("h2", {}, predict.ask), open);
+  byId("predict").replaceChildren(element("h2", {}, predict.ask), open,
+    sheetOf(DATA.lesson));
   byId("because").replaceChildren(element("h2", {}, "Why"), ...paragraphs(because));
   document.body.classList.add("locked");
   open.addEventListener("click", () => {
     document.body.classList.remove("locked");
     resize();
   });
+  if (location.hash === "#solution") open.click();
 }
 offerCases();
 legend(CASES);

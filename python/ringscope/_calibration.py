@@ -12,7 +12,7 @@ from typing import Any, Mapping, Sequence
 
 from ringscope import _project
 from ringscope._cases import run
-from ringscope._programs import Document, Path, document_files, ended, read, words_of
+from ringscope._programs import Document, Path, document_files, ended, read, words_of, write
 
 
 @dataclass(frozen=True)
@@ -69,8 +69,7 @@ class Calibration:
 
     def write(self, path: Path) -> None:
         """Writes the YAML, for the command line."""
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(self.yaml)
+        write(path, self.yaml)
 
     def __str__(self) -> str:
         return self.report

@@ -3,15 +3,19 @@
 
 from __future__ import annotations
 
+import importlib
 import io
 from typing import TYPE_CHECKING, Any, Iterator, Mapping, Sequence, overload
 
-from ringscope import _core
+from ringscope import _core, _project
+from ringscope._programs import Page, lesson_of, table_in_html
 from ringscope._progress import Progress, shown
-from ringscope._questions import Question, asked
+from ringscope._questions import Question, Written, asked
 
 if TYPE_CHECKING:
     import pandas
+
+MOST_CAUSES = 3
 
 
 class Report(Mapping[str, Any]):
@@ -65,8 +69,8 @@ class Report(Mapping[str, Any]):
 class Cases(Sequence[Report]):
     """The cases of a scenario that was run, in its order."""
 
-    def __init__(self, reports: _core.Reports):
-        self._reports = reports
+    def __init__(self, reports: _core.Reports, question: Written):
+        self._reports, self._question = reports, question
         self._cases = [Report(case) for case in reports.document()["cases"]]
 
     @overload
@@ -87,6 +91,18 @@ class Cases(Sequence[Report]):
 
     def __str__(self) -> str:
         return self._reports.screen()
+
+    def _repr_html_(self) -> str:
+        """Time of each case, and the causes that its critical path spends most time on."""
+        _project.package("common")
+        format_time = importlib.import_module("common.quantities").format_time
+        return table_in_html([("case", "time", "critical path"), *(
+            (case.name, format_time(case.time_s), causes_of(case)) for case in self)])
+
+    def lesson(self) -> Page:
+        """The interactive page of `ringscope lesson` of these cases: a text, shown in a frame where
+        it ends a cell of a notebook. Raises FileNotFoundError without the program."""
+        return Page(lesson_of(*self._question))
 
     @property
     def only(self) -> Report:
@@ -163,7 +179,7 @@ def run(scenario: Question | None = None, *, set: Mapping[str, Any] | None = Non
     record: keep what each rank did when, for timeline(), trace() and figure().
 
     Raises InputError and DeadlockError."""
-    return Cases(reports_of(scenario, set, kernel, skip, fold, tolerance, record, progress, parts))
+    return Cases(*reports_of(scenario, set, kernel, skip, fold, tolerance, record, progress, parts))
 
 
 def compare(scenario: Question | None = None, *, set: Mapping[str, Any] | None = None,
@@ -172,19 +188,30 @@ def compare(scenario: Question | None = None, *, set: Mapping[str, Any] | None =
     """As run(); printed, it says by how much each case differs from the first, and where. In
     document()["differences"] `open_order` marks those whose intervals do not tell which is faster.
     """
-    return Comparison(reports_of(scenario, set, kernel, skip, fold, tolerance, False, progress,
-                                 parts))
+    return Comparison(*reports_of(scenario, set, kernel, skip, fold, tolerance, False, progress,
+                                  parts))
 
 
 def explain(scenario: Question | None = None, *, set: Mapping[str, Any] | None = None,
             kernel: str = "fluid", skip: bool = True, fold: bool = True, tolerance: float = 0.0,
             progress: Progress = None, **parts: Any) -> Explanation:
     """As run(); printed, it says in words why each case takes so long, with its critical path."""
-    return Explanation(reports_of(scenario, set, kernel, skip, fold, tolerance, True, progress,
-                                  parts))
+    return Explanation(*reports_of(scenario, set, kernel, skip, fold, tolerance, True, progress,
+                                   parts))
 
 
 def reports_of(scenario, changes, kernel, skip, fold, tolerance, record, progress, parts):
     question = asked(scenario, changes, parts)
     with shown(progress, "simulating") as show:
-        return _core.run(question, kernel, skip, fold, tolerance, record, show)
+        return _core.run(_core.Question(*question), kernel, skip, fold, tolerance, record,
+                         show), question
+
+
+def causes_of(case: Report) -> str:
+    """"copy 99 %, reduce 1 %": the causes that take most of the critical path."""
+    seconds: dict[str, float] = {}
+    for part in case["critical_path"]:
+        seconds[part["cause"]] = seconds.get(part["cause"], 0.0) + part["seconds"]
+    most = sorted(seconds, key=lambda cause: -seconds[cause])[:MOST_CAUSES]
+    whole = sum(seconds.values()) or 1.0
+    return ", ".join(f"{cause} {seconds[cause] / whole:.0%}".replace("%", " %") for cause in most)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import importlib
 import json
@@ -14,22 +15,24 @@ from ringscope import _project
 from ringscope._cases import Cases
 from ringscope._logs import Verdict
 from ringscope._places import Places
+from ringscope._programs import write
 
 if TYPE_CHECKING:
     import matplotlib.figure
 
-KINDS = ("timeline", "breakdown", "scaling", "against", "placements", "errors")
+KINDS = ("timeline", "breakdown", "scaling", "against", "loads", "placements", "errors")
 
 
 def figure(found: Cases | Places | Verdict, title: str | None = None, *, kind: str | None = None,
-           key: str = "", value: str = "time_s") -> "matplotlib.figure.Figure":
+           key: str = "", value: str = "time_s", width: str = "") -> "matplotlib.figure.Figure":
     """A picture of what was found, as `ringscope plot` draws it; its axes name their units.
 
     kind, of cases: "timeline" (the default), what each rank did and when, one panel per case, of
     run(..., record=True); "breakdown", where each rank's time went; "scaling", time and bandwidth
     against size or ranks; "against", `value` of each case ("time_s", "busbw") against `key` of its
-    scenario ("job.options.servers"; then it is the default). Of place(): "placements", the time of
-    each; of validate(): "errors".
+    scenario ("job.options.servers"; then it is the default); "loads", how busy each link is, with
+    the program. Of place(): "placements", the time of each; of validate(): "errors". width: such as
+    "85mm", of a column (default: by the kind).
 
     Raises ValueError where nothing can be drawn so."""
     kind = kind or kind_of(found, key)
@@ -44,9 +47,10 @@ def figure(found: Cases | Places | Verdict, title: str | None = None, *, kind: s
     style = importlib.import_module("common.style")
     try:
         with matplotlib.rc_context(style.SETTINGS), written(found, kind) as path:
-            axes = {"key": key, "value": value} if kind == "against" else {}
-            return plot.figure_of(path, title, **axes)
-    except style.InputError as error:
+            options = {"key": key, "value": value} if kind == "against" else {}
+            options |= {"width": style.inches(width)} if width else {}
+            return plot.figure_of(path, title, **options)
+    except (style.InputError, argparse.ArgumentTypeError) as error:
         raise ValueError(f"figure: {error}") from None
 
 
@@ -69,12 +73,13 @@ def written(found: Any, kind: str) -> Iterator[str]:
         text = found._reports.timeline()
     elif kind == "scaling":
         text = found._reports.csv()
+    elif kind == "loads":
+        text = found.lesson()
     elif kind == "placements":
         text = found.csv()
     else:
         text = json.dumps(found.document())
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "found")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
+        write(path, text)
         yield path

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Mapping
 
 from ringscope import _core
+from ringscope._programs import Answer
 from ringscope._progress import Progress, shown
 from ringscope._questions import Question, question_of
 
@@ -13,26 +14,18 @@ if TYPE_CHECKING:
     import pandas
 
 
-class Gains:
+class Gains(Answer):
     """The things that the critical path spends most time on, each twice as fast; the largest gain
     first."""
 
     def __init__(self, gains: _core.Gains):
-        self._gains = gains
-        self._document = gains.document()
-
-    def __str__(self) -> str:
-        return self._gains.screen()
+        super().__init__(gains.screen(), gains.document())
 
     def frame(self) -> "pandas.DataFrame":
         """One row per case and thing: `what`, and with it `time_s` and `gain_s` in seconds."""
         import pandas
         return pandas.DataFrame([{"case": case["name"], **gain}
                                  for case in self._document["cases"] for gain in case["gains"]])
-
-    def document(self) -> dict[str, Any]:
-        """All as `what-if --json` writes it (scenarios/schema.md)."""
-        return self._document
 
 
 def what_if(scenario: Question, *, set: Mapping[str, Any] | None = None, top: int = 5,

@@ -9,30 +9,14 @@ import tempfile
 from typing import TYPE_CHECKING, Any, Mapping, Sequence, Union
 
 from ringscope._calibration import Calibration
-from ringscope._programs import (Document, Path, document_files, ended, files, paths_of, read,
-                                 words_of)
+from ringscope._programs import (Answer, Document, Path, document_files, ended, files, paths_of,
+                                 read, words_of, write)
 
 if TYPE_CHECKING:
     import pandas
 
 Cluster = Union[Path, Calibration, Mapping[str, Any]]
 """A built-in name, a file, a Calibration, or a cluster as a dict."""
-
-
-class Answer:
-    """Answer of a program: in words when printed, all of it as document()."""
-
-    def __init__(self, text: str, document: dict[str, Any], warnings: tuple[str, ...]):
-        self._text = text
-        self._document = document
-        self.warnings = warnings
-
-    def __str__(self) -> str:
-        return self._text
-
-    def document(self) -> dict[str, Any]:
-        """All as `--json` writes it: times in seconds, sizes in bytes, rates in bytes a second."""
-        return self._document
 
 
 class Diagnosis(Answer):
@@ -67,8 +51,7 @@ class Tuning(Answer):
 
     def write(self, path: Path) -> None:
         """Writes the rules."""
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(self.rules)
+        write(path, self.rules)
 
     def frame(self) -> "pandas.DataFrame":
         """One row per collective, size in bytes and algorithm: `time_s` in seconds, `gain` as a
@@ -136,14 +119,11 @@ def tune(cluster: Cluster, placement: Any, **options: Any) -> Tuning:
 
     Raises InputError with the known names."""
     with files(cluster, "rules", "tuned.json") as (path, rules, document):
-        words = [path, "--placement", placement_words(placement), "--output", rules, "--json",
-                 document, *words_of(options)]
+        shown = placement if isinstance(placement, str) else json.dumps(placement)
+        words = [path, "--placement", shown, "--output", rules, "--json", document,
+                 *words_of(options)]
         ran = ended("validation.tune.program", words)
         return Tuning(ran.text, json.loads(read(document)), ran.warnings, read(rules))
-
-
-def placement_words(placement: Any) -> str:
-    return placement if isinstance(placement, str) else json.dumps(placement)
 
 
 def validate(model: Path | Calibration, documents: Document | Sequence[Document],

@@ -7,6 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any, Mapping
 
 from ringscope import _core
+from ringscope._programs import Answer
 from ringscope._progress import Progress, shown
 from ringscope._questions import Question, as_yaml, question_of
 
@@ -14,15 +15,12 @@ if TYPE_CHECKING:
     import pandas
 
 
-class Places:
+class Places(Answer):
     """Placements that were simulated, the best first."""
 
     def __init__(self, places: _core.Places):
+        super().__init__(places.screen(5), places.document())
         self._places = places
-        self._document = places.document()
-
-    def __str__(self) -> str:
-        return self._places.screen(5)
 
     @property
     def best(self) -> dict[str, Any]:
@@ -47,10 +45,6 @@ class Places:
     def csv(self) -> str:
         """All as `place --csv` writes it: one row per placement, times in seconds."""
         return self._places.csv()
-
-    def document(self) -> dict[str, Any]:
-        """All as `place --json` writes it (scenarios/schema.md)."""
-        return self._document
 
 
 def place(question: Question, *, set: Mapping[str, Any] | None = None,

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import html
 import json
 import os
 import subprocess
@@ -28,6 +29,56 @@ class Ended(NamedTuple):
 
     text: str
     warnings: tuple[str, ...]
+
+
+class Answer:
+    """Answer of a program: in words when printed, all of it as document()."""
+
+    def __init__(self, text: str, document: dict[str, Any], warnings: tuple[str, ...] = ()):
+        self._text = text
+        self._document = document
+        self.warnings = warnings
+
+    def __str__(self) -> str:
+        return self._text
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(str(self))}</pre>"
+
+    def document(self) -> dict[str, Any]:
+        """All as `--json` writes it: times in seconds, sizes in bytes, rates in bytes a second."""
+        return self._document
+
+
+class Page(str):
+    """An HTML page, which a notebook shows in a frame."""
+
+    def _repr_html_(self) -> str:
+        return (f'<iframe srcdoc="{html.escape(self)}" style="width: 100%; height: 45em; '
+                'border: 0"></iframe>')
+
+
+def table_in_html(rows: Sequence[Sequence[str]]) -> str:
+    """The first row is the header."""
+    lines = [f"<{cell}>" + f"</{cell}><{cell}>".join(map(html.escape, row)) + f"</{cell}>"
+             for row, cell in zip(rows, ["th", *["td"] * len(rows)])]
+    return f"<table><tr>{'</tr><tr>'.join(lines)}</tr></table>"
+
+
+def lesson_of(name: str, text: str | None, laid_over: Sequence[tuple[str, str]]) -> str:
+    """The page that `ringscope lesson` writes of a question."""
+    if not _project.program():
+        raise FileNotFoundError("lesson: expected the program `ringscope` on PATH, got none")
+    with tempfile.TemporaryDirectory() as folder:
+        page, source = os.path.join(folder, "page.html"), name
+        if text is not None:
+            source = os.path.join(folder, f"{name}.yaml")
+            write(source, text)
+        words = [word for key, value in laid_over for word in ("--set", f"{key}={value}")]
+        subprocess.run([_project.program(), "lesson", source, "-o", page, "--quiet", *words],
+                       env={**os.environ, "RINGSCOPE_DATA": _core.data_directory()}, check=True,
+                       stdout=subprocess.DEVNULL)
+        return read(page)
 
 
 def ended(module: str, words: list[str]) -> Ended:
@@ -75,8 +126,7 @@ def document_files(documents: Document | Sequence[Document]) -> Iterator[list[st
             path = one
             if isinstance(one, Mapping):
                 path = os.path.join(folder, f"measurements-{number}.json")
-                with open(path, "w", encoding="utf-8") as file:
-                    json.dump(dict(one), file)
+                write(path, json.dumps(dict(one)))
             paths.append(os.fspath(path))
         yield paths
 
@@ -98,12 +148,15 @@ def files(cluster: "Path | Calibration | Mapping[str, Any]", *names: str) -> Ite
             path = os.fspath(cluster)
         else:
             path = os.path.join(folder, "cluster.yaml")
-            text = json.dumps(dict(cluster)) if isinstance(cluster, Mapping) else cluster.yaml
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(text)
+            write(path, json.dumps(dict(cluster)) if isinstance(cluster, Mapping) else cluster.yaml)
         yield [path, *(os.path.join(folder, name) for name in names)]
 
 
 def read(path: str) -> str:
     with open(path, encoding="utf-8") as file:
         return file.read()
+
+
+def write(path: Path, text: str) -> None:
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)

@@ -12,6 +12,9 @@ from ringscope import _core
 Question = Union[str, "os.PathLike[str]", Mapping[str, Any]]
 """Built-in name, path of a YAML file, YAML text of several lines, or a dict."""
 
+Written = tuple[str, Union[str, None], list[tuple[str, str]]]
+"""Name or path, YAML if it has no file, and what is laid over it."""
+
 FOLDERS = {"scenarios": "scenarios/lessons", "studies": "scenarios/studies",
            "libraries": "scenarios/libraries", "models": "scenarios/models",
            "clusters": "topologies/clusters", "transports": "scenarios/transports",
@@ -49,9 +52,10 @@ def job_of(words: Any) -> Any:
 
 
 def asked(question: Question | None, changes: Mapping[str, Any] | None,
-          parts: Mapping[str, Any], name: str = "scenario") -> _core.Question:
-    """The question with `parts`, keyword arguments of PARTS, laid over it and `changes` over both;
-    without a question the parts are all of it. Raises TypeError for another argument."""
+          parts: Mapping[str, Any], name: str = "scenario") -> Written:
+    """The question as written(), with `parts`, keyword arguments of PARTS, laid over it and
+    `changes` over both; without a question the parts are all of it. Raises TypeError for another
+    argument."""
     laid_over: dict[str, Any] = {}
     for part, keys in PARTS.items():
         if part in parts:
@@ -61,19 +65,21 @@ def asked(question: Question | None, changes: Mapping[str, Any] | None,
         raise TypeError(f"unknown argument '{unknown[0]}' (known: {', '.join(PARTS)})")
     if question is None:
         question = {"question": "How long does this job take?"}
-    return question_of(question, {**laid_over, **(changes or {})}, name)
+    return written(question, {**laid_over, **(changes or {})}, name)
+
+
+def written(question: Question, changes: Mapping[str, Any] | None, name: str) -> Written:
+    laid_over = [(key, as_yaml(value)) for key, value in (changes or {}).items()]
+    if isinstance(question, Mapping):
+        return name, as_yaml(dict(question)), laid_over
+    text = os.fspath(question)
+    return (name, text, laid_over) if "\n" in text else (text, None, laid_over)
 
 
 def question_of(question: Question, changes: Mapping[str, Any] | None,
                 name: str = "scenario") -> _core.Question:
     """`changes`: values by dotted key, as `--set` lays them over the scenario."""
-    laid_over = [(key, as_yaml(value)) for key, value in (changes or {}).items()]
-    if isinstance(question, Mapping):
-        return _core.Question(name, as_yaml(dict(question)), laid_over)
-    text = os.fspath(question)
-    if "\n" in text:
-        return _core.Question(name, text, laid_over)
-    return _core.Question(text, None, laid_over)
+    return _core.Question(*written(question, changes, name))
 
 
 def names(what: str = "scenarios") -> list[str]:

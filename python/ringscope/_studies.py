@@ -3,16 +3,19 @@
 
 from __future__ import annotations
 
+import contextlib
+import importlib
 import os
 from typing import TYPE_CHECKING, Any, Mapping
 
-from ringscope import _core
+from ringscope import _core, _project
 from ringscope._progress import Progress, shown
 from ringscope._questions import Question, question_of
 
 if TYPE_CHECKING:
     import pandas
 
+UNITS = {"bytes": "B", "time": "s", "bandwidth": "B/s", "cost": "s/B"}  # of columns with numbers
 PARTS_PER_THREAD = 4  # enough for the last ones to end together, few enough to be worth a message
 
 
@@ -28,7 +31,8 @@ def sweep(study: Question, *, set: Mapping[str, Any] | None = None, threads: int
 
     One row per point: the case, each key that varies, each metric of the study (seconds, bytes,
     bytes per second), `held_up_by`, and `error` where a run cannot end. Keys with texts are
-    ordered categories. Raises InputError."""
+    ordered categories; of quantities the next column has the numbers, with its unit in its name,
+    such as "job.bytes (B)". Raises InputError."""
     require_pandas()
     question = question_of(study, set, "study")
     read = _core.Study(question)
@@ -64,8 +68,22 @@ def frame_of(document: dict[str, Any]) -> "pandas.DataFrame":
         kinds = {type(value) for value in values}
         if str in kinds and not kinds & {dict, list}:
             frame[key] = pandas.Categorical(frame[key], values.unique(), ordered=True)
+            unit, numbers = numbers_of(list(values.unique()))
+            if unit:
+                frame.insert(frame.columns.get_loc(key) + 1, f"{key} ({unit})",
+                             frame[key].map(numbers).astype(float))
     frame.attrs.update({key: document[key] for key in ("study", "question", "by")})
     return frame
+
+
+def numbers_of(texts: list[str]) -> tuple[str, dict[str, float]]:
+    """(unit, {text: its number in that unit}) of quantities of one kind; ("", {}) of others."""
+    _project.package("common")
+    quantities = importlib.import_module("common.quantities")
+    for kind, unit in UNITS.items():
+        with contextlib.suppress(quantities.InputError):
+            return unit, {text: quantities.parse_quantity(text, kind) for text in texts}
+    return "", {}
 
 
 class Spread:

@@ -8,7 +8,8 @@ import urllib.parse
 
 FETCHED = {("link", "href"), ("script", "src"), ("img", "src"), ("iframe", "src"),
            ("source", "src"), ("object", "data")}
-ELSEWHERE = re.compile(r"(?:[a-z]+:)?//|data:(?!,$)")  # "data:,": a lesson page has no icon
+# "data:,": a lesson page has no icon; pictures of notebooks are in their pages
+ELSEWHERE = re.compile(r"(?:[a-z]+:)?//|data:(?!,$|image/png;)")
 HEADINGS = ("h1", "h2", "h3")
 
 

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The pages of the site from their sources: parts of others included, links made to fit."""
 
+import importlib.util
 import json
 import os
 import re
 import subprocess
+import tempfile
 
 import yaml
 
@@ -76,7 +78,7 @@ class Sources:
     def _text(self, source, page, changed):
         text = self.read(source)
         if source.endswith(".ipynb"):
-            text = notebook_text(json.loads(text), source)
+            text = notebook_text(executed(json.loads(text), self._root, self._program), source)
         return self._rewritten(changed(text), source, page)
 
     def _rewritten(self, text, source, page):
@@ -130,12 +132,44 @@ def file_page(name):
     return os.path.join("files", name + ".txt")
 
 
+def executed(notebook, root, program):
+    """A notebook with its outputs; as it is where it cannot run, which another test tells."""
+    module = os.path.join(os.path.dirname(program), "python")
+    known = all(map(importlib.util.find_spec, ("nbclient", "ipykernel")))
+    if not (known and os.path.isfile(program) and os.path.isdir(module)):
+        return notebook
+    os.environ["PYDEVD_DISABLE_FILE_VALIDATION"] = "1"  # ipykernel warns of its debugger
+    import nbclient
+    import nbformat
+    made = nbformat.reads(json.dumps(notebook), as_version=4)
+    with tempfile.TemporaryDirectory() as place:
+        client = nbclient.NotebookClient(made, timeout=300, kernel_name="python3",
+                                         allow_errors=True, resources={"metadata": {"path": place}})
+        client.execute(env={**os.environ, "RINGSCOPE_DATA": root, "PYTHONPATH": module})
+    return made
+
+
+def output_text(output):
+    """An output of a cell as Markdown: a picture, a table, or text."""
+    data = output.get("data", {})
+    if "image/png" in data:
+        picture = data["image/png"].strip()
+        return f'<figure><img alt="" src="data:image/png;base64,{picture}"></figure>'
+    if "text/html" in data:
+        return re.sub(r"<style.*?</style>|\n\s*", "", data["text/html"], flags=re.DOTALL)
+    text = output.get("text", "") if output.get("name") != "stderr" else ""
+    text = (text or data.get("text/plain", "")).rstrip()
+    return f"```text\n{text}\n```" if text else ""
+
+
 def notebook_text(notebook, source):
-    """A notebook's cells as Markdown, without outputs."""
+    """A notebook's cells as Markdown, with their outputs."""
     cells = []
     for cell in notebook["cells"]:
         text = "".join(cell["source"])
         cells.append(text if cell["cell_type"] == "markdown" else f"```python\n{text}\n```")
+        shown = "\n\n".join(filter(None, map(output_text, cell.get("outputs", []))))
+        cells += [shown.replace("\n```\n\n```text\n", "\n")] if shown else []  # parts of one print
     cells.insert(1, f"This page is the notebook `{source}`, which Jupyter opens and runs.")
     return "\n\n".join(cells) + "\n"
 

@@ -22,8 +22,7 @@ def rests(simulator: Simulator) -> dict:
     """{(framework, GPUs): mean seconds of given steps beyond those simulated from one GPU}.
     Rows that wait for their input are left out."""
     every = rows()
-    given = [row for row in every if row.gpus > 1
-             and row.framework not in ("mxnet", "tensorflow2")]
+    given = [row for row in every if row.gpus > 1 and row.framework not in ("mxnet", "tensorflow2")]
     pairs = zip(given, simulated(simulator, given, steps_on(every, 1)))
     return {key: np.mean([row.step_s - step_s for row, step_s in some]) for key, some in
             grouped(list(pairs), lambda pair: (family(pair[0]), pair[0].gpus)).items()}

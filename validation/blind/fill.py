@@ -155,8 +155,7 @@ def residuals(simulator: Simulator, given) -> dict:
 def is_far(row: dict) -> bool:
     """Whether a simulation takes a minute or more."""
     hosts, size = int(row["hosts"]), int(row["bytes"])
-    return (hosts > 64 and 4 << 20 <= size < 4 << 30
-            or hosts > 256 and 64 << 10 <= size < 1 << 20)
+    return hosts > 64 and 4 << 20 <= size < 4 << 30 or hosts > 256 and 64 << 10 <= size < 1 << 20
 
 
 def dragonfly(simulator: Simulator, rows: list, given):

@@ -16,8 +16,7 @@ from common.quantities import parse_quantity
 from validation import measurements
 from validation.arguments import MOST_RANKS, add_options
 from validation.calibration import imports
-from validation.calibration.imports import findings as findings_
-from validation.calibration.imports import logs
+from validation.calibration.imports import findings as findings_, logs
 from validation.calibration.verdict.simulator import Simulator
 
 

@@ -9,9 +9,8 @@ from common.groups import grouped
 from common.programs import InputError
 from validation import measurements
 from validation.calibration import imports
-from validation.calibration.imports import collectives, logs
-from validation.calibration.imports import findings as findings_
-from validation.calibration.imports import p2p_matrices
+from validation.calibration.imports import (collectives, findings as findings_, logs,
+                                            p2p_matrices)
 from validation.calibration.verdict import accuracy, gpus, model
 
 ROUNDS = 4  # of a ping-pong

@@ -9,8 +9,7 @@ from typing import Optional
 import numpy as np
 
 from common.programs import InputError, waiting
-from validation.doctor import curve as curve_
-from validation.doctor import inputs, ranking, trials
+from validation.doctor import curve as curve_, inputs, ranking, trials
 from validation.doctor.causes import CAUSES
 from validation.doctor.causes.tree_across_hosts import chose
 from validation.doctor.errors import Errors

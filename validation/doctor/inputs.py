@@ -144,8 +144,7 @@ def replace_placement(curve: curve_.Curve, placement):
     fitting = [point for point in curve.points if not is_pair(point)
                and ranks_of(point.placement) == ranks]
     if not fitting:
-        counts = sorted({ranks_of(point.placement) for point in curve.points
-                         if not is_pair(point)})
+        counts = sorted({ranks_of(point.placement) for point in curve.points if not is_pair(point)})
         raise InputError(f"--placement: expected {' or '.join(map(str, counts)) or 'no'} ranks, as "
                          f"the log's collectives have, got {ranks}")
     for point in fitting:

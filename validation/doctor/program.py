@@ -20,8 +20,7 @@ Exit codes: 0 done, normal or not; 1 bad input; 3 deadlock in a simulation. With
 import argparse
 import sys
 
-from common.programs import (InputError, Parser, for_terminal, page_parser, run_main,
-                             write_text)
+from common.programs import InputError, Parser, for_terminal, page_parser, run_main, write_text
 from validation.arguments import add_options
 from validation.calibration.imports import collectives
 from validation.calibration.imports.findings import Given

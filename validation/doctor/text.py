@@ -189,8 +189,7 @@ def text(diagnosis: Diagnosis) -> str:
         f"{WIDER:.2g} times the range of {100 * (1 - OUTSIDE):.0f} % of such "
         "machines" if diagnosis.by_spread else
         f"{LIMIT:g} times the error of '{diagnosis.family}'")
-    parts = [head, *tables(diagnosis), *legend(diagnosis), verdict(diagnosis),
-             *evidence(diagnosis)]
+    parts = [head, *tables(diagnosis), *legend(diagnosis), verdict(diagnosis), *evidence(diagnosis)]
     cards = [format_bytes(point.bytes) for point in diagnosis.above_the_cards()]
     if cards:
         parts.append(wrapped(f"At {', '.join(cards)} the bus bandwidth exceeds the cards' "

@@ -12,8 +12,7 @@ import math
 
 import numpy as np
 
-from validation.doctor import curve as curve_
-from validation.doctor import ranking
+from validation.doctor import curve as curve_, ranking
 from validation.doctor.scenario.scene import Scene
 from validation.doctor.what_if import WhatIf, bytes_of, shortened, with_bytes
 
@@ -139,8 +138,7 @@ class Trials:
             if answer is not None:
                 shifts = np.log([one["time_s"] for one in answer]) - \
                     np.log([one["time_s"] for one in self.what_if.answers(own)])
-                trial.found[value] = \
-                    self.ranking.expected + spread_out(self.curve, chosen, shifts)
+                trial.found[value] = self.ranking.expected + spread_out(self.curve, chosen, shifts)
 
     def hopeful(self) -> list:
         """Trials that may explain the curve, at some severity."""

@@ -6,6 +6,7 @@ A bucket lets 1448 of 1514 bytes be payload (0.9565 of the rate), and forgets wh
 beyond its depth: short messages after a pause travel faster than the link.
 """
 
+import contextlib
 import json
 import math
 import os
@@ -175,10 +176,8 @@ def kill_processes(patience_s: float = 0, spared=()):
     last = time.monotonic() + 10
     while left and time.monotonic() < last:
         for process in left:
-            try:
+            with contextlib.suppress(ProcessLookupError):
                 os.kill(process, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
         time.sleep(0.02)
         left = others()
     if left:

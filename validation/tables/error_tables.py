@@ -12,8 +12,7 @@ import pathlib
 from common.programs import InputError, between_marks, page_parser, run_main, write_text
 from validation.arguments import add_options
 from validation.calibration.verdict.simulator import ROOT, Simulator
-from validation.tables import results
-from validation.tables import documents
+from validation.tables import documents, results
 
 MARKS = ("<!-- {}: begin -->\n", "<!-- {}: end -->\n")
 

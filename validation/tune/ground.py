@@ -78,8 +78,7 @@ def read(cluster: str, library: str, placement, error=None) -> Ground:
     described = parts.network(cluster)
     ground = Ground(described, {}, placement, cluster, library, "fitted", error)
     if library or not calibrated:
-        ground.costs_name = library or (
-            "nccl_a100" if ground.on_gpus else between_hosts(described))
+        ground.costs_name = library or ("nccl_a100" if ground.on_gpus else between_hosts(described))
         ground.family = family_of(ground.costs_name, ground.hosts)
         if parts.is_path(ground.costs_name) and "calibration" in parts.load(library):
             ground.family = "fitted"

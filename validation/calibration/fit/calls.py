@@ -77,8 +77,7 @@ def fit_calls(fitted, points, way, wire):
                 transport.unexpected_cost if end == "recv" else 0.0))
         overhead, cost = line(sizes, seconds, noise_of(points.of_probe(call, way=way)))
         found[f"{end}_overhead"] = believed(fitted, points, way, call, seconds[0], overhead)
-        found[f"{end}_cost"] = cost if end == "send" else max(0.0, cost -
-                                                              transport.unexpected_cost)
+        found[f"{end}_cost"] = cost if end == "send" else max(0.0, cost - transport.unexpected_cost)
         fitted.evidence[f"{end}_cost"] = f"slope of {call}"
     return found
 

@@ -111,8 +111,7 @@ class Loop:
     def predict(self, tried):
         # numpy's mean: a last bit decides between two minima of kept fits.
         middle = [np.median if case.measured.samples_s else np.mean for case in self.cases]
-        return np.array([float(one(case["times_s"]))
-                         for one, case in zip(middle, self.run(tried))])
+        return np.array([float(one(case["times_s"])) for one, case in zip(middle, self.run(tried))])
 
     def keep_affordable(self):
         """Leaves out the costliest cases until a round is short."""

@@ -35,10 +35,8 @@ def draw_again(result, settings) -> Draws:
     if result.only_gpus or result.trace or settings.bootstrap < 2:
         return None
     generator = np.random.default_rng(settings.seed)
-    base, drawn = profile.library_of(result), []
-    wires = wires_of(result, generator)
-    for index in range(COUNT):
-        drawn.append(one_more(result, index, wires, generator))
+    base, wires = profile.library_of(result), wires_of(result, generator)
+    drawn = [one_more(result, index, wires, generator) for index in range(COUNT)]
     ranges = {name: (value, unit, min(values), max(values), why)
               for name, (value, unit, values, why) in unidentified(result, drawn).items()}
     models = [difference(result, base, one) for one in drawn]

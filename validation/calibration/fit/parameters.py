@@ -129,8 +129,7 @@ def collect_host(result):
             result.parameters["cluster.host.memory_bandwidth"] = Parameter(
                 result.host.memory, "B/s", evidence)
         else:
-            unit, bounds = (("s", result.host.match_range) if name == "match_cost" else
-                            ("s/B", ()))
+            unit, bounds = ("s", result.host.match_range) if name == "match_cost" else ("s/B", ())
             result.parameters[f"library.{name}"] = Parameter(getattr(result.host, name), unit,
                                                              evidence, *bounds)
     result.assumed.update((f"library.{name}", text) for name, text in result.host.assumed.items())

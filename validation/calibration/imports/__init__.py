@@ -39,8 +39,7 @@ def format_named(name: str):
 
 def formats_of(source) -> list:
     """The formats that occur in the file: a log may hold what several programs printed."""
-    found = [one for one in FORMATS
-             if any(re.match(one.MARKS, line) for line in source.lines)]
+    found = [one for one in FORMATS if any(re.match(one.MARKS, line) for line in source.lines)]
     if not found:
         try:
             for line, begin in enumerate(map(labels.BEGIN.search, source.lines), 1):

@@ -25,8 +25,7 @@ from validation.calibration.nccl.fit import GRANTED, fit_a100
 from validation.calibration.nccl.form import FLAGS, KEYS, PROTOCOLS
 from validation.calibration.nccl.least_squares import (ENOUGH, REFITS, ROUNDS, covariance_of,
                                                        errors, fitted, weight_of, without)
-from validation.calibration.nccl.machines import (MACHINES, folders_of, report,
-                                                  rows_by_machine)
+from validation.calibration.nccl.machines import MACHINES, folders_of, report, rows_by_machine
 from validation.calibration.nccl.predict import scenario_of, seconds_of
 from validation.calibration.nccl.profile import BETWEEN, OVER_PCIE, digits
 from validation.calibration.verdict.simulator import Simulator, batch
@@ -204,8 +203,7 @@ def main():
     report("before", {m.name: errors(s, rows_of[m.name]) for m, s in zip(machines, start)}, rows_of)
     logs, linear = fitted(predictor, factors, few, logs, given.rounds)
     logs, linear = fitted(predictor, factors, few, logs, REFITS, enough=ENOUGH, kept=linear)
-    omitted = {m.name: without(predictor, factors, linear, few, logs, m.name)
-               for m in machines}
+    omitted = {m.name: without(predictor, factors, linear, few, logs, m.name) for m in machines}
     seconds = predictor.seconds([(m, rows_of[m.name], factors.of(m, omitted[m.name]))
                                  for m in machines])
     report("omitted", {m.name: errors(s, rows_of[m.name]) for m, s in zip(machines, seconds)},

@@ -25,10 +25,6 @@ from validation.calibration.nccl.rows import (Row, a100_auto, a100_channels, h10
 from validation.calibration.verdict.simulator import Simulator
 from validation.yaml_files import tables_of
 
-START = {"launch": 7e-6,
-         "LL": (5e-6, 0.5e-6, 5e9, 12e9, 85e9, 0.44),
-         "LL128": (15e-6, 2e-6, 12e9, 25e9, 150e9, 0.75),
-         "Simple": (17e-6, 6.5e-6, 18e9, 30e9, 250e9, 0.85)}
 AUTO_WEIGHT = 3  # of the curves in the harness that is predicted
 TOLD = 0.3  # standard error of the logarithm up to which a constant counts as told
 
@@ -84,7 +80,7 @@ def spread_of(found):
     return np.sqrt(np.minimum((vectors ** 2) @ inverse * scale, 1e12))
 
 
-SETTINGS, ABOUT = tables_of(__file__).values()
+SETTINGS, ABOUT, START = tables_of(__file__).values()
 # Shares of what NCCL's tables grant an A100 on one host: with LL all that a GPU passes on, with
 # LL128 a channel of a ring, with Simple one of a tree (2.30.7, src/graph/tuning.cc).
 GRANTED = {"volta": {"LL": 39.0 / 87.7, "LL128": 1.0, "Simple": 26.5 / 24.0},

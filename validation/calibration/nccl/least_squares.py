@@ -97,8 +97,7 @@ def cost(factors, linear: dict, logs) -> float:
     total = 0.5 * float(np.sum((logs / factors.widths) ** 2))
     for found, _ in linear.values():
         left = np.abs(found) * share_of(found) / MEASURED
-        total += float(np.sum(np.where(left < ROBUST, left ** 2 / 2,
-                                       ROBUST * (left - ROBUST / 2))))
+        total += float(np.sum(np.where(left < ROBUST, left ** 2 / 2, ROBUST * (left - ROBUST / 2))))
     return total
 
 

@@ -168,8 +168,7 @@ def fit_rows(predictor: Predictor, rows: list) -> Fit:
 
 def covariance_of(fit: Fit, slopes) -> np.ndarray:
     """Covariance of the logarithms, given rows with these slopes."""
-    return least_squares.covariance_of(
-        fit.factors, [slopes * least_squares.weight_of(fit.errors)])
+    return least_squares.covariance_of(fit.factors, [slopes * least_squares.weight_of(fit.errors)])
 
 
 def widen(fit: Fit):

@@ -26,8 +26,7 @@ class Simulator:
     """`program` is the path of ringscope; RINGSCOPE in the environment comes before the build's."""
 
     def __init__(self, program: str = ""):
-        self.program = (program or os.environ.get("RINGSCOPE")
-                        or str(ROOT / "build" / "ringscope"))
+        self.program = program or os.environ.get("RINGSCOPE") or str(ROOT / "build" / "ringscope")
 
     def output(self, *words: str) -> str:
         try:

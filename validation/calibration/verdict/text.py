@@ -232,5 +232,4 @@ def trace_ratios(first, other) -> list:
              signed(accuracy.relative_error(predicted, measured)),
              f"{between[0]:.3f} .. {between[1]:.3f}" if between else ""]
             for name, measured, predicted, between in found]
-    return [f"{other.name} over {first.name}",
-            *columns(trace_head(found[0][-1]), rows), ""]
+    return [f"{other.name} over {first.name}", *columns(trace_head(found[0][-1]), rows), ""]

@@ -3,14 +3,9 @@
 
 from validation.doctor.causes.tree_across_hosts import chose
 from validation.doctor.scenario.scene import Scene
+from validation.yaml_files import tables_of
 
-OTHERS = {
-    "allreduce": ("ring", "ring_segmented", "recursive_doubling", "rabenseifner",
-                  "open_mpi_tuned", "open_mpi_tuned_4_0"),
-    "alltoall": ("pairwise", "posted", "bruck"),
-    "allgather": ("ring", "recursive_doubling", "bruck"),
-    "broadcast": ("linear", "binomial", "chain"),
-}
+OTHERS = tables_of(__file__)
 
 
 def values(scene: Scene) -> list:

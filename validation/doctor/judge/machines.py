@@ -9,8 +9,7 @@ from typing import NamedTuple, Optional, Sequence
 
 import numpy as np
 
-from validation.doctor import curve as curve_
-from validation.doctor import diagnosis, inputs, ranking, reference
+from validation.doctor import curve as curve_, diagnosis, inputs, ranking, reference
 from validation.doctor.causes import CAUSES
 from validation.doctor.errors import Errors
 from validation.doctor.scenario.scene import Scene

@@ -131,8 +131,7 @@ def main():
     parts = list(dict.fromkeys([part for own in FIRST.values() for part in own] + ["all"]))
     add_options(parser, "judge", parts=parts)
     options = parser.parse_args()
-    possible = POSED if options.kind in ("cases", "published") else \
-        list(FIRST[options.kind])
+    possible = POSED if options.kind in ("cases", "published") else list(FIRST[options.kind])
     if options.part not in possible:
         raise InputError(f"--part: expected one of {', '.join(possible)} of {options.kind}, got "
                          f"{options.part}")
