@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Do the lessons of the course have their form, do all their runs run, and do their numbers hold?
 
-Usage: python3 -m plots.course_test BUILD [LESSON...], where BUILD holds the native program.
+Usage: python3 -m plots.course_test BUILD [LESSON...] [--lessons=FOLDER], where BUILD holds the
+native program, and FOLDER a lecturer's own course.
 """
 
 import ast
@@ -54,6 +55,7 @@ FORM = form(
                  terms={"type": "object"}, within={"type": "number"}, run={"enum": [0, 1]},
                  where={"type": "object", "additionalProperties": form(
                      "is what", what=TEXT, key=TEXT, **{"is": {"type": ["string", "number"]}})}),
+    sweep=form("key values", key=TEXT, values=list_of(TEXT, 3)),
     exercise=form("text hint", text=TEXT, hint=TEXT, **MEASURED, runs=list_of(RUN, 1, 2),
                   ratio=list_of({"type": "number"}, 2, 2), ends=TEXT, keep={"type": "object"},
                   between=list_of({"type": "number"}, 2, 2), solution=list_of(RUN, 1, 2)))
@@ -89,7 +91,7 @@ class Native:
     """Runs of a lesson on the native program, all in one process."""
 
     def __init__(self, build, lesson, wanted):
-        text = (course.SCENARIOS / f"lessons/{lesson['id']}.yaml").read_text(encoding="utf-8")
+        text = course.path_of(lesson["id"], Course.folder).read_text(encoding="utf-8")
         self.tree = course.load(course.without_lesson(text))
         self.sets = {case["name"]: case.get("set", {}) for case in self.tree.pop("cases", [])}
         self.tree.pop("compare", None)
@@ -146,12 +148,13 @@ def for_each(check):
 
 class Course(unittest.TestCase):
     build = None
+    folder = course.HERE
     chosen = []
     ran = {}
 
     @classmethod
     def setUpClass(cls):
-        cls.lessons = [one for one in course.lessons()
+        cls.lessons = [one for one in course.lessons(cls.folder)
                        if not cls.chosen or one["id"] in cls.chosen]
 
     def native(self, lesson):
@@ -190,7 +193,7 @@ class Course(unittest.TestCase):
 
     @for_each
     def test_needs_come_earlier_in_the_course(self, lesson):
-        every = [one["id"] for one in course.lessons()]
+        every = [one["id"] for one in course.lessons(self.folder)]
         self.assertLessEqual(set(lesson["needs"]), set(every[:every.index(lesson["id"])]))
 
     @for_each
@@ -250,5 +253,8 @@ class Course(unittest.TestCase):
 
 if __name__ == "__main__":
     Course.build = pathlib.Path(sys.argv[1]).resolve()
+    for word in sys.argv[2:]:
+        if word.startswith("--lessons="):
+            Course.folder = pathlib.Path(word.partition("=")[2]).resolve()
     Course.chosen = [word for word in sys.argv[2:] if not word.startswith("-")]
     unittest.main(argv=sys.argv[:1])

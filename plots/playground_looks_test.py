@@ -5,12 +5,26 @@ Usage: python3 -m plots.playground_looks_test BUILD, as playground_test.py.
 """
 
 import json
+import pathlib
 
 from plots.lesson_test import ROOT, Keys, time_text
 from plots.playground import course
 from plots.playground_test import PREDICTED, Playground, main
 
 LESSONS = course.lessons()
+BOXES = pathlib.Path(__file__).with_name("boxes_for_test.js").read_text(encoding="utf-8")
+# Screens, each with the least pixels of a letter: (width, height, large, least).
+SCREENS = {"desk": (1400, 900, False, 8), "telephone": (390, 844, False, 8),
+           "projector": (1280, 720, True, 11)}
+# Opens or locks the lesson's answer with some prediction.
+SAY = """const open = arguments[0], {predict: {order, number, faster, reason}} = lessonOf(state);
+state.said = !open ? "" : (number ? "number 7" : order ? `order ${order.map((_, i) => i).join(" ")}`
+  : faster ? "a 2" : "reason") + (reason ? " because 0" : "");
+showLock(shown);
+clock.goTo((open ? 0.5 : 1) * clock.whole);
+resize();
+const [done] = [...arguments].slice(-1);
+setTimeout(done, 0);  // when the prediction is judged"""
 # Texts with less than 4.5 to 1 against the nearest ground below them (WCAG 2.1, 1.4.3).
 CONTRAST = """
 const light = text => { const [r, g, b] = text.match(/[0-9.]+/g).map(Number).map(part => {
@@ -67,17 +81,6 @@ class Setting(Playground):
         paths = (ROOT / "scenarios/lessons").glob("*.yaml")
         self.assertEqual({lesson["id"] for lesson in LESSONS}, {
             path.stem for path in paths if "\nlesson:\n" in path.read_text(encoding="utf-8")})
-
-    def test_every_lesson_opens_with_its_title_and_its_question(self):
-        self.visit()
-        for lesson in LESSONS:
-            with self.subTest(lesson["id"]):
-                self.change(f"go('{lesson['id']}')")
-                self.assertEqual(self.complaint(), "")
-                self.assertEqual(self.texts("#question"),
-                                 [f"{lesson['number']} {lesson['title']}"])
-                self.assertEqual(self.texts("#predict h2"), [lesson["predict"]["ask"]])
-                self.assertIn(lesson["goal"], self.texts("#words")[0])
 
     def test_gain_of_doubling_equals_the_programs_answer(self):
         self.visit(PREDICTED)
@@ -176,15 +179,71 @@ class Going(Playground):
                          ["", "locked"])
 
 
-class Looks(Playground):
-    def test_nothing_scrolls_sideways_from_a_telephone_to_a_wide_screen(self):
-        for width in (360, 768, 1400):
-            for address in (PREDICTED, "lesson=03", "lesson=12&said=a+1"):
-                with self.subTest(width=width, address=address):
-                    self.visit(address, width=width)
+class Boxes(Playground):
+    """Every lesson on every screen, from one load of the page."""
+
+    def show_on(self, width, height, large=False):
+        self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+            "width": width, "height": height, "deviceScaleFactor": 1, "mobile": False})
+        self.browser.execute_async_script(f"""setProjector({str(large).lower()});
+            requestAnimationFrame(() => requestAnimationFrame(arguments[0]))""")
+
+    def check(self, lesson):
+        for screen, (width, height, large, least) in SCREENS.items():
+            self.show_on(width, height, large)
+            for said in (False, True):
+                with self.subTest(lesson["id"], screen=screen, answered=said):
+                    self.browser.execute_async_script(SAY, said)
+                    self.assertEqual(self.run_script(f"return boxFaults({least})"), [])
                     self.assertLessEqual(
                         self.run_script("return document.documentElement.scrollWidth"), width)
 
+    def test_every_lesson_opens_and_no_text_overlaps_or_is_cut_or_too_small(self):
+        self.visit()
+        self.run_script(BOXES + """Object.assign(window, {boxFaults});
+            recordTexts();
+            showGains = () => {};  // it would keep the program busy""")
+        for lesson in LESSONS:
+            self.change(f"go('{lesson['id']}')")
+            self.assertEqual(self.complaint(), "")
+            self.assertEqual(self.texts("#question"), [f"{lesson['number']} {lesson['title']}"])
+            self.assertEqual(self.texts("#predict h2"), [lesson["predict"]["ask"]])
+            self.assertIn(lesson["goal"], self.texts("#words")[0])
+            self.check(lesson)
+        self.run_script("setProjector(false)")
+
+    def test_faults_of_boxes_are_found(self):
+        self.visit(PREDICTED)
+        self.run_script(BOXES + "Object.assign(window, {boxFaults}); recordTexts(); resize()")
+        self.assertEqual(self.run_script("return boxFaults(8)"), [])
+        self.run_script("""const label = (x, y, words) => views[0].cluster.node.firstChild.append(
+              text(x, y, words, "name"));
+            label(100, 30, "one");
+            label(104, 30, "two");
+            label(0, 60, "outside");
+            views[0].matrix.context.fillText("three", 50, 50);
+            views[0].matrix.context.fillText("four", 54, 50);
+            byId("rates").textContent = "incomprehensible";
+            byId("rates").style.width = "4em";
+            byId("rates").style.overflowWrap = "anywhere";
+            byId("rates").style.flex = "none";
+            byId("verdict").style.fontSize = "6px"; """)
+        found = " ".join(self.run_script("return boxFaults(8)"))
+        for fault in ("overlap: one | two", "cut: outside", "overlap: three | four",
+                      "broken word: incomprehensible", "6.0 px: "):
+            self.assertIn(fault, found)
+
+    def test_nothing_scrolls_sideways_from_a_telephone_to_a_wide_screen(self):
+        for address in (PREDICTED, "lesson=03", "lesson=12&said=a+1"):
+            self.visit(address)
+            for width in (360, 768, 1400):
+                with self.subTest(width=width, address=address):
+                    self.show_on(width, 1000)
+                    self.assertLessEqual(
+                        self.run_script("return document.documentElement.scrollWidth"), width)
+
+
+class Looks(Playground):
     def test_all_controls_have_names_and_are_reached_by_tab(self):
         self.visit(PREDICTED)
         wanted = self.run_script("""return [...document.querySelectorAll(
@@ -204,6 +263,27 @@ class Looks(Playground):
             self.visit(PREDICTED, scheme=scheme)
             low = self.run_script(CONTRAST)
             self.assertEqual(low, [], scheme)
+
+    def test_a_change_draws_each_picture_once_and_keeps_what_stays(self):
+        self.visit(PREDICTED)
+        self.change("""window.calls = {mixed: 0};
+            const mix = mixed;
+            mixed = (...words) => { ++calls.mixed; return mix(...words); };
+            for (const [one, method] of [[MatrixView, "draw"], [TimelineView, "paint"],
+                [ClusterView, "drawing"], [CaseView, "room"], [PlacesView, "host"]]) {
+              const name = `${one.name}.${method}`, before = one.prototype[method];
+              calls[name] = 0;
+              one.prototype[method] = function (...words) {
+                ++calls[name];
+                return before.apply(this, words);
+              };
+            }
+            change(0, 'job.bytes', '2 MiB')""")
+        calls = self.run_script("return calls")
+        self.assertLessEqual(calls.pop("mixed"), 2 * 8)  # shades, of 2 * 64 cells
+        self.assertEqual(calls, {"MatrixView.draw": 2, "TimelineView.paint": 2,
+                                 "ClusterView.drawing": 2, "CaseView.room": 0,
+                                 "PlacesView.host": 0})
 
     def test_change_with_8_ranks_is_answered_in_a_tenth_of_a_second(self):
         """The figure is printed; on a busy machine ten times as long passes."""

@@ -1,4 +1,14 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# Which folders are compiled with how much care, and which as one unit.
+
+# How much of a run's time folders take. Hot ones are compiled with -O2, warm ones in half the time,
+# and others (readers, texts, commands) and all tests in a third of it. Calls between coroutines
+# leave no frame behind in any.
+set(hot_folders "^(topologies/graph|nccl/search|sim($|/(kernel|machine|mpi|paths|ranks)))")
+string(CONCAT warm_folders
+  "^(algorithms/(allgather|allreduce|alltoall|groups|parameter_server|rooted|selectors|steps|"
+  "training|verbs)|nccl/(channels|choice|groups|kernels)|sim/alike|topologies/placement/search)")
+
 # Folders that a unity build compiles as one unit, so that it reads their headers once: a third of
 # their time. Local names of a unit's folders must differ, and all of a unit are equally hot.
 set(units

@@ -53,10 +53,14 @@ class CaseView {
       (chunks.mean ? ", the mean over its elements" : "");
   }
 
-  resize(whole) {
+  /** Pixels for the pictures: a layout of the page, if it has changed. */
+  room() {
     const style = getComputedStyle(this.node);
-    const width = Math.floor(this.node.clientWidth - parseFloat(style.paddingLeft) -
+    return Math.floor(this.node.clientWidth - parseFloat(style.paddingLeft) -
       parseFloat(style.paddingRight));
+  }
+  resize(width, whole) {
+    this.width = width;
     for (const view of [this.cluster, this.matrix, this.waits]) view?.resize(width);
     this.timeline.resize(width, whole);
   }

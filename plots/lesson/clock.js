@@ -35,7 +35,8 @@ class Clock {
     this.lasts = 20;
   }
 
-  show(cases) {
+  /** Stands at a share of the run; without one, where it stood. */
+  show(cases, share) {
     this.cases = cases;
     this.whole = Math.max(...cases.map(one => one.seconds));
     this.units = Object.keys(UNITS).filter(unit =>
@@ -45,7 +46,7 @@ class Clock {
       this.unit = this.units.includes("step") ? "step" : this.units[0];
     }
     this.useUnit(this.unit);
-    this.stand(this.seconds);
+    this.stand(share === undefined ? this.seconds : share * this.whole);
   }
 
   useUnit(unit) {

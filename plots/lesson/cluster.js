@@ -64,7 +64,7 @@ class ClusterView {
     const nics = this.layout.parts.filter(place => place && place.part.kind === "nic")
       .map(place => [place.y, place.x + place.width / 2])
       .sort((a, b) => a[0] - b[0] || a[1] - b[1]);
-    return nics.every(([y, x], i) => i === 0 || nics[i - 1][0] !== y || x - nics[i - 1][1] > 96);
+    return nics.every(([y, x], i) => i === 0 || nics[i - 1][0] !== y || x - nics[i - 1][1] > 104);
   }
 
   hostBox(host) {
@@ -89,7 +89,9 @@ class ClusterView {
   plug({to, nics, x, y, width, height}) {
     const {name} = this.one.machine.components[to], letters = Math.floor(width / 5.6);
     const short = name.replace(/[a-z]+/i, word => word[0]);
-    const words = name.length <= letters ? name : short.length <= letters ? short : "";
+    const shortest = name.replace(/[a-z]+/gi, word => word[0]);  // "r0/s" for rack0/switch
+    const numbered = shortest.split("/").find(one => /\d/.test(one)) || shortest[0];
+    const words = [name, short, shortest, numbered].find(one => one.length <= letters) || "";
     return [svg("rect", {class: "part switch", x, y, width, height, rx: 3, "data-part": to,
       "data-nics": nics.length}), text(x + width / 2, y + height - 3.5, words, "plug")];
   }

@@ -53,8 +53,10 @@ class Chunks {
     Object.assign(this, {ranks: json.ranks, count: json.chunks, goal: json.goal,
       leastBytes: json.least_bytes, mostBytes: json.most_bytes});
     this.holdings = json.holdings.map(([contributions, ranks, waiting, waitingRanks]) => ({
-      contributions, ranks: ranksOf(ranks), runs: ranks, waiting: waiting || 0,
-      waitingRuns: waitingRanks,
+      contributions, runs: ranks, waiting: waiting || 0, waitingRuns: waitingRanks,
+      get ranks() {  // of the thousands of 64 ranks none is read
+        return this.read ||= ranksOf(ranks);
+      },
     }));
     this.cells = new Uint32Array(this.ranks * this.count);
     for (let i = 0, at = 0; i < json.start.length; i += 2) {

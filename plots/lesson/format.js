@@ -117,6 +117,10 @@ function sizeWords(bytes) {
   return `${bytes / size} ${unit}`;
 }
 
+/** A long name, which a narrow column may break after each of its parts. */
+const breakable = name => name.split(/(?<=[/._>])(?=\w)/).flatMap((part, i) =>
+  i ? [element("wbr"), part] : [part]);
+
 /** Words with `code` in backticks. */
 const codeIn = words => words.split("`").map((part, i) =>
   i % 2 ? element("code", {}, part) : part);

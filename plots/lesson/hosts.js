@@ -118,7 +118,7 @@ function layOut(machine, width) {
     }
     y += Math.max(...row.map(host => host.height)) + (inPlugs ? ROW_GAP : 0);
   }
-  placeSwitches(machine, {levels, neighbours, top, width, parts});
+  placeSwitches(machine, {levels, neighbours, top, width, parts, inPlugs});
   return {width, height: y + 4 - (inPlugs ? ROW_GAP : 0), hosts: laid.hosts, parts, ranks,
     chip: laid.chip, plugs: inPlugs ? placePlugs(machine, neighbours, parts) : undefined};
 }
@@ -173,8 +173,9 @@ function bundlesOf(links) {
   return [...bundles.values()];
 }
 
-/** A switch is as wide as what hangs below it, where there is room: cables go straight up. */
-function placeSwitches(machine, {levels, neighbours, top, width, parts}) {
+/** A switch is as wide as what hangs below it, where there is room: cables go straight up. Over
+ * hosts in rows, switches stand by their numbers. */
+function placeSwitches(machine, {levels, neighbours, top, width, parts, inPlugs}) {
   for (let level = 1; level <= top; ++level) {
     const here = levels.map((l, i) => [l, i]).filter(([l]) => l === level).map(([, i]) => i);
     const most = (width - 8 * (here.length + 1)) / here.length;
@@ -184,7 +185,7 @@ function placeSwitches(machine, {levels, neighbours, top, width, parts}) {
       if (!below.length) return {i, left: width / 2 - 40, right: width / 2 + 40};
       const [left, right] = [Math.min(...below) - 24, Math.max(...below) + 24];
       return {i, left: Math.max(0, left), right: Math.min(width, right)};
-    }).sort((a, b) => a.left + a.right - b.left - b.right);
+    }).sort((a, b) => inPlugs ? a.i - b.i : a.left + a.right - b.left - b.right);
     const apart = spans.every((span, n) => n === 0 || span.left >= spans[n - 1].right + 8);
     let free = 0;
     spans.forEach((span, n) => {

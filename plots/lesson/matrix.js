@@ -32,12 +32,23 @@ class MatrixView {
     this.height = this.top + this.high * ranks + 1;
     this.context = sharpen(this.canvas, this.width, this.height);
     this.image = undefined;
+    this.fills = new Map();
   }
 
   shade(holding) {
     const share = holding.contributions / this.one.chunks.goal.contributions;
     return share <= 0 ? undefined
       : mixed(colours.of("few"), colours.of("all"), Math.min(1, share));
+  }
+
+  /** A shade as text, mixed once for all cells of as many contributions. */
+  fill(holding) {
+    const {contributions} = holding;
+    if (!this.fills.has(contributions)) {
+      const shade = this.shade(holding);
+      this.fills.set(contributions, shade && rgb(shade));
+    }
+    return this.fills.get(contributions);
   }
 
   draw(tick, since) {
@@ -89,9 +100,8 @@ class MatrixView {
 
   drawCell(pen, rank, chunk, isNew) {
     const {chunks} = this.one, holding = chunks.holding(rank, chunk);
-    const [x, y, width, height] = this.box(rank, chunk), shade = this.shade(holding);
-    const done = chunks.reached(rank * chunks.count + chunk);
-    pen.fillStyle = shade ? rgb(shade) : colours.of("empty");
+    const [x, y, width, height] = this.box(rank, chunk), fill = this.fill(holding);
+    pen.fillStyle = fill || colours.of("empty");
     if (width > 14) {
       pen.beginPath();
       pen.roundRect(x, y, width, height, Math.min(4, width / 6));
@@ -101,14 +111,15 @@ class MatrixView {
     }
     if (isNew && width > 4) this.frame(pen, x, y, width, height);
     if (holding.waiting > 0 && width > 10) this.corner(pen, x, y, width, height);
-    if (width < 15 || !shade) return;
+    if (width < 15 || !fill) return;
+    const done = chunks.reached(rank * chunks.count + chunk);
     const share = holding.contributions / chunks.goal.contributions;
     const ink = share > colours.of("turn") ? "on-all" : "on-few";
     pen.fillStyle = colours.of(ink);
     const strip = width >= 26 && height >= 22 && chunks.ranks <= 16;
     pen.font = `${done ? "600 " : ""}${width < 22 ? 10 : 12}px ${colours.of("font")}`;
     const number = Number.isInteger(holding.contributions) ? holding.contributions
-      : holding.contributions.toFixed(1);
+      : holding.contributions.toFixed(width < 32 ? 0 : 1);
     pen.fillText(number, x + width / 2, y + height / 2 + (strip ? -2.5 : 0.5));
     if (strip) this.strip(pen, holding, ink, x, y, width, height);
   }

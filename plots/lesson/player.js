@@ -23,25 +23,32 @@ function draw() {
   }
 }
 
-/** Puts these cases on the page, side by side. */
-function showCases(cases) {
+/** Puts these cases on the page, side by side, at a share of the run. */
+function showCases(cases, share) {
+  const widths = views.length === cases.length ? views.map(view => view.width) : [];
   clock.pause();
   zoom.from = zoom.to = 0;
   views = cases.map(one => new CaseView(one));
   byId("cases").replaceChildren(...views.map(view => view.node));
   byId("cases").classList.toggle("two", views.length === 2);
   byId("verdict").replaceChildren(...verdict(...cases));
-  clock.show(cases);
+  clock.show(cases, share);
   byId("unit").replaceChildren(...clock.units.map(unit =>
     element("option", {value: unit, selected: unit === clock.unit}, UNITS[unit])));
   explain(cases);
-  resize();
+  layOutViews(widths);
+}
+
+/** Draws all pictures, in these widths if they are known: to measure them takes a layout each. */
+function layOutViews(known) {
+  const widths = views.map((view, i) => known[i] > 0 ? known[i] : view.room());
+  views.forEach((view, i) => view.resize(widths[i], clock.whole));
+  draw();
 }
 
 function resize() {
   colours.forget();
-  for (const view of views) view.resize(clock.whole);
-  draw();
+  layOutViews([]);
 }
 
 /** A zoom is of all timelines, and of nothing else. */

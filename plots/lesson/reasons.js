@@ -34,7 +34,7 @@ function table(caption, heads, rows) {
 }
 
 const numberCell = words => element("td", {class: "n"}, words);
-const rowHead = words => element("th", {scope: "row"}, words);
+const rowHead = words => element("th", {scope: "row"}, breakable(words));
 
 /** The time in whose unit `times` are written: the largest, or less where small ones need it. */
 function scaleOf(times) {
@@ -110,6 +110,13 @@ function rankTable(one) {
     ["rank", "end", ...used.map(name => name.replace("_", " "))], rows);
 }
 
+/** Details that are made when they are opened for the first time. */
+function whenOpened(words, make) {
+  const node = element("details", {}, element("summary", {}, words));
+  node.addEventListener("toggle", () => node.append(make()), {once: true});
+  return node;
+}
+
 function explain(cases) {
   const parts = [];
   if (cases.length === 2 && !cases.some(one => one.report.deadlock)) {
@@ -117,7 +124,7 @@ function explain(cases) {
   }
   parts.push(element("div", {class: "pair"}, cases.map(pathTable)));
   parts.push(element("div", {class: "pair"}, cases.map(resourceTable)));
-  parts.push(element("details", {}, element("summary", {}, "Where the time of each rank went"),
+  parts.push(whenOpened("Where the time of each rank went", () =>
     element("div", {class: "pair"}, cases.map(rankTable))));
   document.getElementById("reasons").replaceChildren(...parts);
 }

@@ -48,7 +48,7 @@ const hatches = {
     return this.known[name] ||= this.make(context, name);
   },
   make(context, name) {
-    const ground = colour(`${name}-ground`);
+    const ground = colours.of(`${name}-ground`);
     if (!HATCH_LINES[name]) return ground;
     const ratio = devicePixelRatio || 1, tile = document.createElement("canvas");
     tile.width = tile.height = Math.round(8 * ratio);
@@ -56,7 +56,7 @@ const hatches = {
     pen.scale(tile.width / 8, tile.height / 8);
     pen.fillStyle = ground;
     pen.fillRect(0, 0, 8, 8);
-    pen.strokeStyle = colour(`${name}-line`);
+    pen.strokeStyle = colours.of(`${name}-line`);
     pen.lineWidth = 1.1;
     pen.stroke(new Path2D(HATCH_LINES[name]));
     const pattern = context.createPattern(tile, "repeat");
@@ -85,7 +85,7 @@ function sharpen(canvas, width, height) {
   canvas.style.height = `${height}px`;
   const context = canvas.getContext("2d");
   context.setTransform(canvas.width / width, 0, 0, canvas.height / height, 0, 0);
-  context.font = `11px ${colour("font")}`;
+  context.font = `11px ${colours.of("font")}`;
   return context;
 }
 

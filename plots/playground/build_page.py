@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Puts the playground together: one file with the program, its data and all scripts inside.
 
-Usage: plots/playground/build_page.py FOLDER PAGE, where FOLDER holds simulator.js and
-simulator.wasm. The same sources give the same bytes. Prints the size as a server sends it.
+Usage: plots/playground/build_page.py FOLDER PAGE [LESSONS], where FOLDER holds simulator.js and
+simulator.wasm, and LESSONS a lecturer's own lessons and their course.yaml. The same sources give
+the same bytes. Prints the size as a server sends it.
 """
 
 import base64
@@ -26,10 +27,14 @@ DATA = ("scenarios", "topologies/clusters")
 MOST_BYTES = 1_200_000  # what a first visit may load, compressed
 
 
-def data_files():
+def data_files(own):
     """{path: text} of every YAML file that the program can be asked for by name."""
-    return {str(path.relative_to(ROOT)): course.without_lesson(path.read_text(encoding="utf-8"))
-            for folder in DATA for path in sorted((ROOT / folder).rglob("*.yaml"))}
+    paths = {str(path.relative_to(ROOT)): path
+             for folder in DATA for path in sorted((ROOT / folder).rglob("*.yaml"))}
+    paths |= {f"scenarios/lessons/{path.name}": path for path in sorted(own.glob("*.yaml"))
+              if path.name != "course.yaml"}
+    return {name: course.without_lesson(path.read_text(encoding="utf-8"))
+            for name, path in paths.items()}
 
 
 def sources():
@@ -76,14 +81,14 @@ def scripts(template):
     return "".join(part((HERE if (HERE / name).exists() else LESSON) / name) for name in names)
 
 
-def page_of(folder):
+def page_of(folder, own):
     template = (HERE / "page.html").read_text(encoding="utf-8")
     parts = {
         "/* style */": part(LESSON / "style.css") + part(HERE / "playground.css"),
         "<!-- loader -->": packed((folder / "simulator.js").read_bytes()),
         "<!-- program -->": packed((folder / "simulator.wasm").read_bytes()),
-        "<!-- files -->": packed(json.dumps({**data_files(), **sources()}).encode()),
-        "<!-- lessons -->": inside_script(json.dumps(course.lessons())),
+        "<!-- files -->": packed(json.dumps({**data_files(own), **sources()}).encode()),
+        "<!-- lessons -->": inside_script(json.dumps(course.lessons(own))),
     }
     page = re.sub(r"<!-- scripts:.*?-->",
                   lambda _: f'<script>\n"use strict";\n{scripts(template)}</script>', template,
@@ -96,8 +101,8 @@ def page_of(folder):
 
 
 def main():
-    folder, path = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
-    content = page_of(folder).encode()
+    folder, path, own = map(pathlib.Path, (*sys.argv[1:], course.HERE)[:3])
+    content = page_of(folder, own).encode()
     beside = path.with_name(path.name + ".new")
     beside.write_bytes(content)
     os.replace(beside, path)

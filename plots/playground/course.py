@@ -44,10 +44,18 @@ def opening_runs(tree):
     return tree["lesson"].get("runs") or [{"case": name} for name in names] or [{}]
 
 
-def lesson_of(stem, number, module):
+def path_of(stem, own):
+    """A lesson's scenario: from a lecturer's own folder, else from ours."""
+    for path in (own / f"{stem}.yaml", SCENARIOS / f"lessons/{stem}.yaml"):
+        if path.exists():
+            return path
+    raise SystemExit(f"unknown lesson '{stem}': no {stem}.yaml in {own} or scenarios/lessons")
+
+
+def lesson_of(stem, number, module, own):
     """A lesson of the page, from its scenario. `number`: its place in the course, "2.1"; `module`:
-    its module in course.yaml."""
-    tree = load((SCENARIOS / f"lessons/{stem}.yaml").read_text(encoding="utf-8"))
+    its module in course.yaml; `own`: a lecturer's folder."""
+    tree = load(path_of(stem, own).read_text(encoding="utf-8"))
     lesson = {"id": stem, "number": number, "module": module["module"],
               "module_goal": module["goal"], "question": tree["question"],
               **tree["lesson"], "runs": [run_of(run) for run in opening_runs(tree)]}
@@ -57,10 +65,10 @@ def lesson_of(stem, number, module):
     return lesson
 
 
-def lessons():
-    """All lessons in the order of the course."""
-    modules = yaml.safe_load((HERE / "course.yaml").read_text(encoding="utf-8"))
-    return [lesson_of(stem, f"{i}.{j}", module) for i, module in enumerate(modules, 1)
+def lessons(own=HERE):
+    """All lessons in the order of the course: ours, or that of a lecturer's own folder."""
+    modules = yaml.safe_load((own / "course.yaml").read_text(encoding="utf-8"))
+    return [lesson_of(stem, f"{i}.{j}", module, own) for i, module in enumerate(modules, 1)
             for j, stem in enumerate(module["lessons"], 1)]
 
 

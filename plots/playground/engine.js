@@ -6,8 +6,10 @@ function bytesOf85(text) {
   const bytes = new Uint8Array(Math.floor(text.length * 4 / 5));
   for (let at = 0, to = 0; at < text.length; at += 5) {
     let word = 0;
-    for (const letter of text.slice(at, at + 5).replaceAll("v", "<").padEnd(5, "u"))
-      word = word * 85 + letter.charCodeAt(0) - 33;
+    for (let i = at; i < at + 5; ++i) {
+      const code = i < text.length ? text.charCodeAt(i) : 117;  // padded with "u"
+      word = word * 85 + (code === 118 ? 60 : code) - 33;
+    }
     for (let shift = 24; shift >= 0; shift -= 8) bytes[to++] = word >>> shift;
   }
   return bytes;
@@ -81,8 +83,11 @@ class Engine {
 
   /** Throws Error with the words for people where there is no answer. */
   async ask(request) {
-    this.started ||= this.start();
-    await this.started;
+    if (!this.ready) {  // later questions go to the worker at once
+      this.started ||= this.start();
+      await this.started;
+      this.ready = true;
+    }
     const answer = await this.send({request: JSON.stringify(request)});
     if (answer.error) throw new Error(answer.error);
     return answer;
@@ -99,6 +104,7 @@ class Engine {
     for (const {reject} of this.waiting.values()) reject(error);
     this.waiting.clear();
     this.started = undefined;
+    this.ready = false;
   }
 }
 

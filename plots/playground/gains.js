@@ -2,10 +2,13 @@
 // What doubling one resource would gain, a run at a time.
 
 const MOST_GAINS = 5;
+const STILL_MS = 200;  // without a change: else a slider that is dragged would wait for gains
 
 /** After the pictures, a run at a time: a change does not wait for all. */
 async function showGains(turn) {
   const parts = [];
+  await new Promise(done => setTimeout(done, STILL_MS));
+  if (turn !== gainsFor || running) return;
   for (const [i, run] of requestsOf(state).entries()) {
     if (shown[i]?.report.deadlock) continue;
     const gains = [];
@@ -21,18 +24,24 @@ async function showGains(turn) {
     parts.push(gainsTable(shown[i], gains.sort((a, b) => a.time_s - b.time_s)));
   }
   byId("gains").replaceChildren(element("div", {class: "pair"}, parts));
+  await sweep?.show(() => turn !== gainsFor || running);
 }
 
 /** What does not change the time in the digits that are shown is no row. */
 function gainsTable(one, gains) {
   const time = seconds => timeText(seconds, one.seconds), before = time(one.seconds);
-  const useful = gains.filter(gain => time(gain.time_s) !== before);
+  const useful = gains.filter(gain => gain.time_s < one.seconds && time(gain.time_s) !== before);
+  const slower = gains.filter(gain => gain.time_s > one.seconds && time(gain.time_s) !== before);
   const rows = useful.map(gain => element("tr", {}, rowHead(gain.what),
     numberCell(time(gain.time_s)),
     numberCell(signedTime(gain.time_s - one.seconds, one.seconds))));
-  const others = gains.filter(gain => !useful.includes(gain)).map(gain => gain.what).join(", ");
+  const others = gains.filter(gain => !useful.includes(gain) && !slower.includes(gain))
+    .map(gain => gain.what).join(", ");
+  const losses = slower.map(gain =>
+    `${gain.what} (${signedTime(gain.time_s - one.seconds, one.seconds)})`).join(", ");
   return element("div", {}, rows.length ? table(`${one.name}: ${before}, and with`,
     ["twice of", "time", "difference"], rows)
     : element("p", {}, `${one.name}: no one thing gains; others are as busy.`),
-  others && element("p", {class: "facts"}, `No gain from ${others}.`));
+  others && element("p", {class: "facts"}, `No gain from ${others}.`),
+  losses && element("p", {class: "facts"}, `Slower with twice of ${losses}.`));
 }

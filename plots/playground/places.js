@@ -49,15 +49,20 @@ class PlacesView {
   show(hosts, places) {
     const focused = document.activeElement?.dataset?.chip, had = this.list.contains(
       document.activeElement);
+    const known = JSON.stringify([hosts, places]);
+    if (known === this.known) return;
+    this.known = known;
     this.hosts = hosts;
     this.places = places;
+    this.ranks = hosts.map(() => []);
+    places.forEach((place, rank) => this.ranks[place.host].push(rank));
     this.renumber.hidden = places.every((place, i) => i === 0 || places[i - 1].host <= place.host);
     this.list.replaceChildren(...hosts.map((host, i) => this.host(host, i)));
     if (had && focused !== undefined) this.list.querySelector(`[data-chip="${focused}"]`)?.focus();
   }
 
   ranksOn(host) {
-    return this.places.flatMap((place, rank) => place.host === host ? [rank] : []);
+    return this.ranks[host];
   }
 
   host({name, cores, gpus}, index) {

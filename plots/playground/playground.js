@@ -2,7 +2,7 @@
 // Puts the playground together: settings in, a run, pictures out.
 
 const engine = new Engine();
-let state, lists, settings = [], shown = [], exercise, formula;
+let state, lists, settings = [], shown = [], exercise, formula, sweep;
 let running = false, again = false, gainsFor = 0;
 const results = new Results();
 const answered = {count: 0, ms: 0};  // how often a change was answered, and how long the last took
@@ -25,7 +25,7 @@ function change(index, key, text, held) {
 /** The address of the state, as a new entry of the browser's history or in place of the last. */
 function remember(how) {
   const address = addressOf(state, true);
-  if (how === "replaceState" || address !== location.hash) history[how](true, "", address);
+  if (address !== location.hash || !history.state) history[how](true, "", address);
 }
 
 /** Keys that the program rejects leave their runs. Throws where that does not help. */
@@ -69,33 +69,41 @@ async function answer(from) {
   complain(rejectedText());
 }
 
-/** Simulates what is set. Changes that come meanwhile are answered together, once. */
-async function refresh(held) {
+/** A change in the address and at the settings, before it is answered. */
+function showChange(held) {
   remember(held ? "replaceState" : "pushState");
   settings.forEach((one, i) => state.runs[i] && one.showKeys(state.runs[i]));
   byId("two").checked = state.two;
   byId("results").classList.add("stale");
+}
+
+/** Simulates what is set. Changes that come meanwhile are answered together, once. */
+async function refresh(held) {
   if (running) {
     again = true;
+    showChange(held);
     return;
   }
   running = true;
-  do {
-    again = false;
-    const from = performance.now();
+  let from = performance.now(), asked = answer(from);
+  showChange(held);  // while the program answers
+  for (;;) {
     try {
-      await answer(from).catch(error => {
+      await asked.catch(error => {
         if (error instanceof Stopped) throw error;
         return sortOut(error);
       });
     } catch (error) {
       if (!(error instanceof Stopped)) complain(error.message);
     }
-    if (again) continue;
-    answered.ms = performance.now() - from;
-    ++answered.count;
-    byId("took").textContent = `The last answer took ${Math.round(answered.ms)} ms.`;
-  } while (again);
+    if (!again) break;
+    again = false;
+    from = performance.now();
+    asked = answer(from);
+  }
+  answered.ms = performance.now() - from;
+  ++answered.count;
+  byId("took").textContent = `The last answer took ${Math.round(answered.ms)} ms.`;
   running = false;
   remember("replaceState");  // with what was rejected
   if (!byId("results").classList.contains("stale")) showGains(++gainsFor);
@@ -124,9 +132,8 @@ function show(answer) {
   showLock(cases);
   formula?.follow(cases[lessonOf(state).formula.run || 0]?.resolved || {});
   legend(cases);
-  showCases(cases);
   // At the end no rank does anything, and no link is loaded.
-  clock.goTo((document.body.classList.contains("locked") ? 1 : share) * clock.whole);
+  showCases(cases, document.body.classList.contains("locked") ? 1 : share);
   byId("rates").textContent = cases.map(one => {
     const {busbw, warnings = []} = one.report;
     return [`${one.name}: ${timeText(one.seconds)}`,
@@ -174,22 +181,6 @@ function showLock(cases) {
   }));
 }
 
-/** Seconds of cases of the lesson. */
-async function timesOf(names) {
-  const runs = names.map(name => requestOf({lesson: state.lesson}, {case: name}));
-  const {cases} = await engine.ask({ask: "quick", runs});
-  return cases.map(one => one.time_s);
-}
-
-/** Simulated seconds of run A at sizes in bytes. */
-async function timesAt(sizes) {
-  const [run] = requestsOf(state);
-  const {cases} = await engine.ask({ask: "quick", runs: sizes.map(bytes => ({...run,
-    label: `${bytes} B`, set: [...run.set.filter(([key]) => key !== "job.bytes"),
-      ["job.bytes", `${bytes} B`]]}))});
-  return cases.map(one => one.time_s);
-}
-
 /** Judged beside the runs that it is about; beside others only what was said. */
 async function showPrediction(cases) {
   const place = byId("prediction"), {said, lesson} = state;
@@ -228,6 +219,8 @@ function openLesson() {
     shown[lesson.formula.run || 0]?.report[lesson.formula.measure], (key, value) =>
     change(lesson.formula.run || 0, key, value)) : undefined;
   if (formula) byId("because").append(formula.node);
+  sweep = !text && lesson.sweep ? new Sweep(lesson.sweep) : undefined;
+  if (sweep) byId("because").append(sweep.node);
   byId("further").replaceChildren(...text ? [] : furtherOf(lesson));
   byId("modules").replaceChildren(...mapOf(id => results.has(id), go));
   byId("map").open = false;

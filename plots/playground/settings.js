@@ -15,7 +15,7 @@ class Setting {
     this.words = element("span", {class: "value"});
     this.control = control;
     this.node = element("label", {class: "setting"},
-      element("span", {}, words, " ", this.words), control);
+      element("span", {}, breakable(words), " ", this.words), control);
   }
   /** A value that the program rejects, where it was chosen. */
   mark(refused) {
@@ -27,6 +27,16 @@ function markRejected(control, refused) {
   if (refused) control.setAttribute("aria-invalid", "true");
   else control.removeAttribute("aria-invalid");
   control.title = refused ? `${refused.text}: ${refused.words}` : "";
+}
+
+/** Options of a select; these are made anew only if their names differ. */
+function offerOptions(control, options, chosen) {
+  if ([...control.options].some((one, i) => one.value !== options[i]?.name) ||
+      control.options.length !== options.length) {
+    control.replaceChildren(...options.map(({name, words, about}) =>
+      element("option", {value: name, title: about}, words || name)));
+  }
+  control.value = chosen;
 }
 
 /** One of several names. */
@@ -41,8 +51,7 @@ class Choice extends Setting {
     this.node.hidden = value === undefined || !names.length;
     if (this.node.hidden) return;
     const known = names.some(({name}) => name === value) ? names : [{name: value}, ...names];
-    this.control.replaceChildren(...known.map(({name, words, about}) =>
-      element("option", {value: name, selected: name === value, title: about}, words || name)));
+    offerOptions(this.control, known, value);
   }
   values(one) {
     return this.names(one).map(({name}) => name);
@@ -180,6 +189,8 @@ class OtherKeys {
   /** Offers the keys of a scenario. */
   offer(tree) {
     const keys = keysOf(tree);
+    if (String(keys) === this.offered) return;
+    this.offered = String(keys);
     this.known.replaceChildren(...keys.map(text => element("option", {value: text})));
     this.input.placeholder = keys.find(text => text.startsWith("job.bytes")) || keys.at(-1);
   }
@@ -299,8 +310,7 @@ class RunSettings {
     this.one = one;
     this.arrange(keys);
     this.case.node.hidden = cases.length < 2;
-    this.case.control.replaceChildren(...cases.map(name =>
-      element("option", {value: name, selected: name === run.case}, name)));
+    offerOptions(this.case.control, cases.map(name => ({name})), run.case || cases[0]);
     for (const setting of this.settings) setting.show(one);
     this.places.show(one.hosts, one.places);
     this.others.offer(one.resolved);

@@ -81,8 +81,7 @@ void Machine::add_block(Uses& uses, int rank, Block block, double carries, int t
       fmt::format("{}channel{} {}", group, block.channel, name), times);
   if (receives) return;
   add(0, block.exchanges ? -2 : -1, costs.gpu.bytes_per_second * (block.exchanges ? 3.0 / 4 : 1),
-      fmt::format("all channels {}{}", name, block.exchanges ? " exchanges" : ""),
-      times * block.alike);
+      fmt::format("GPU {}{}", name, block.exchanges ? " exchanges" : ""), times * block.alike);
 }
 
 // Threads of a block that send between hosts do not receive, and send at a limited bandwidth.

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Boxes of all texts of a page, for tests: which overlap, are cut, broken within a word, or small?
+"use strict";
+
+const drawnTexts = new WeakMap();  // of each canvas, since it was last cleared
+
+/** From now on, notes the boxes of texts that canvases draw. */
+function recordTexts() {
+  const pen = CanvasRenderingContext2D.prototype, {fillText, clearRect} = pen;
+  pen.clearRect = function (...box) {
+    drawnTexts.delete(this.canvas);
+    return clearRect.apply(this, box);
+  };
+  pen.fillText = function (words, x, y, most = Infinity) {
+    const box = this.measureText(words), ratio = this.getTransform().a;
+    const wide = Math.min(1, most / Math.max(1, box.width));
+    if (!drawnTexts.has(this.canvas)) drawnTexts.set(this.canvas, []);
+    drawnTexts.get(this.canvas).push({words: String(words), ratio,
+      left: x - box.actualBoundingBoxLeft * wide, right: x + box.actualBoundingBoxRight * wide,
+      top: y - box.actualBoundingBoxAscent, bottom: y + box.actualBoundingBoxDescent,
+      size: parseFloat(/[\d.]+px/.exec(this.font)[0]) * Math.min(1, wide * 1.2)});
+    return fillText.call(this, words, x, y, ...most < Infinity ? [most] : []);
+  };
+}
+
+/** Boxes of the letters alone, where `rect` has the room above and below as well. */
+const lettersOf = ({left, right, top, bottom}) =>
+  ({left, right, top: top + 0.2 * (bottom - top), bottom: bottom - 0.2 * (bottom - top)});
+const shared = (a, b, from, to) => Math.min(a[to], b[to]) - Math.max(a[from], b[from]);
+const overlap = (a, b) => shared(a, b, "left", "right") > 1 && shared(a, b, "top", "bottom") > 1;
+const isIn = (box, frame) => box.left > frame.left - 1.5 && box.right < frame.right + 1.5 &&
+  box.top > frame.top - 1.5 && box.bottom < frame.bottom + 1.5;
+
+/** Texts of the canvases and drawings, each with the frame that it must not leave. */
+function labelsOfPictures() {
+  const labels = [];
+  for (const {matrix, timeline, cluster} of views) {
+    const canvases = [[matrix?.canvas, matrix?.canvas], [timeline.still, timeline.canvas],
+      [cluster.folded?.node, cluster.folded?.node]];
+    for (const [drawn, shown] of canvases) {
+      if (!drawn || !shown.checkVisibility()) continue;
+      const place = shown.getBoundingClientRect(), scale = place.width / shown.offsetWidth *
+        (shown.currentCSSZoom || 1);
+      const zoom = place.width / parseFloat(shown.style.width);
+      for (const one of drawnTexts.get(drawn) || []) {
+        labels.push({...one, frame: place, group: shown, size: one.size * zoom, scale,
+          left: place.left + one.left * zoom, right: place.left + one.right * zoom,
+          top: place.top + one.top * zoom, bottom: place.top + one.bottom * zoom});
+      }
+    }
+  }
+  for (const one of document.querySelectorAll("main svg text")) {
+    if (!one.textContent || !one.checkVisibility() || one.closest(".flights")) continue;
+    const frame = one.ownerSVGElement, box = one.getBoundingClientRect();
+    labels.push({...lettersOf(box), words: one.textContent, group: frame,
+      frame: frame.getBoundingClientRect(),
+      size: parseFloat(getComputedStyle(one).fontSize) * box.height / (one.getBBox().height || 1)});
+  }
+  return labels;
+}
+
+// Read elsewhere, or not at all: texts of pictures have their own boxes.
+const BESIDE = "svg, option, .hidden, .skip, #tip, #now, noscript, textarea, script, style, " +
+  "details:not([open]) > :not(summary)";
+
+/** Frames that cut what leaves them; of a list that scrolls up and down, `seen`. */
+function framesOf(one) {
+  const frames = [];
+  for (let above = one; above && above !== document.body; above = above.parentElement) {
+    const {overflowX, overflowY} = getComputedStyle(above);
+    if (overflowX === "visible" && overflowY === "visible") continue;
+    const {left, right, top, bottom} = above.getBoundingClientRect();
+    const scrolls = overflowY === "auto" && above.scrollHeight > above.clientHeight;
+    frames.push(scrolls ? {left, right, top: -Infinity, bottom: Infinity, seen: {top, bottom}}
+      : {left, right, top, bottom});
+  }
+  return frames;
+}
+
+/** Lines of a page's texts outside of pictures, and what is wrong with one by itself. */
+function linesOfPage(faults) {
+  const lines = [], range = document.createRange();
+  const isRead = ({data, parentElement: above}) =>
+    data.trim() && above.checkVisibility() && !above.closest(BESIDE);
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT, node =>
+    isRead(node) ? NodeFilter.FILTER_ACCEPT : NodeFilter.FILTER_REJECT);
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    const above = node.parentElement, frames = framesOf(above), words = node.data.trim();
+    const size = parseFloat(getComputedStyle(above).fontSize) * (above.currentCSSZoom || 1);
+    range.selectNodeContents(node);
+    for (const box of range.getClientRects()) {
+      const isScrolledAway = frames.some(({seen}) =>
+        seen && (box.top < seen.top || box.bottom > seen.bottom));
+      if (box.width < 2 || isScrolledAway) continue;
+      lines.push({...lettersOf(box), words, group: above.closest(".player") || document.body, size,
+        frame: undefined});
+      if (!frames.every(frame => isIn(lettersOf(box), frame))) faults.push(`cut: ${words}`);
+      if (box.right > innerWidth + 1 || box.left < -1) faults.push(`beside the page: ${words}`);
+    }
+    for (const {0: word, index} of node.data.matchAll(/[^\s\-/\u2010-\u2014\u00a0]{2,24}/g)) {
+      range.setStart(node, index);
+      range.setEnd(node, index + word.length);
+      if (new Set([...range.getClientRects()].map(box => Math.round(box.top))).size > 1) {
+        faults.push(`broken word: ${word}`);
+      }
+    }
+  }
+  return lines;
+}
+
+/** Everything wrong with texts of the page; letters smaller than `least` pixels are, too. */
+function boxFaults(least) {
+  const faults = [], groups = new Map();
+  const labels = labelsOfPictures();
+  for (const one of labels) {
+    if (!isIn(one, one.frame)) faults.push(`cut: ${one.words}`);
+  }
+  for (const one of [...labels, ...linesOfPage(faults)]) {
+    if (one.size < least - 0.01) faults.push(`${one.size.toFixed(1)} px: ${one.words}`);
+    if (!groups.has(one.group)) groups.set(one.group, []);
+    groups.get(one.group).push(one);
+  }
+  for (const group of groups.values()) {
+    group.sort((a, b) => a.top - b.top);
+    group.forEach((one, i) => {
+      for (let j = i + 1; j < group.length && group[j].top < one.bottom - 1; ++j) {
+        if (overlap(one, group[j])) faults.push(`overlap: ${one.words} | ${group[j].words}`);
+      }
+    });
+  }
+  return [...new Set(faults.map(fault => fault.slice(0, 90)))];
+}
