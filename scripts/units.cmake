@@ -23,7 +23,7 @@ set(units
   "^scenarios/trace(/.*)?$"
   "^scenarios/answer(/.*)?$"
   "^sim/(session|estimate|studies/(search|messages))$"
-  "^cli/(lesson|terminal|estimates)$")
+  "^cli/(lesson|estimates)$")
 
 # unit_of(path result): the name of the library that compiles the folder: its unit's, or its own.
 function(unit_of path result)
