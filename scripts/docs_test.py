@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Does the site build, and are wrong pages, links and anchors told?
 
-Usage: scripts/docs_test.py BUILD, where BUILD holds the program.
+Usage: scripts/docs_test.py BUILD [SITE], where BUILD holds the program. SITE is a folder to keep
+the built site in, for site_browser_test.py.
 """
 
 import glob
@@ -300,7 +301,7 @@ class Site(unittest.TestCase):
         if shutil.which("mkdocs") is None:
             self.skipTest("mkdocs is not installed")
         with tempfile.TemporaryDirectory() as place:
-            made = os.path.join(place, "site")
+            made = SITE or os.path.join(place, "site")
             ran = subprocess.run([os.path.join(ROOT, "scripts", "docs"), BUILD, "-o", made],
                                  capture_output=True, text=True,
                                  env={**os.environ, "RINGSCOPE_DATA": ROOT})
@@ -323,4 +324,5 @@ class Site(unittest.TestCase):
 
 if __name__ == "__main__":
     BUILD = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else os.path.join(ROOT, "build")
+    SITE = sys.argv.pop(1) if len(sys.argv) > 1 and "/" in sys.argv[1] else None
     unittest.main()

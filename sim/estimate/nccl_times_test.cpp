@@ -91,7 +91,7 @@ TEST(NcclTimes, interval_is_the_spread_of_the_library_for_that_size) {
 }
 
 // A table of 16 ranks to 16 GiB takes eight seconds; most of them are those of its larger half.
-TEST(NcclTimes, table_has_nccls_choice_and_meets_simulated_times_within_its_bound) {
+TEST(NcclTables, table_has_nccls_choice_and_meets_simulated_times_within_its_bound) {
   constexpr std::uint64_t seed = 28112026;
   fmt::print("seed {}\n", seed);
   std::mt19937_64 random(seed);
