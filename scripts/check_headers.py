@@ -20,12 +20,9 @@ from header_names import HeaderNames
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 INCLUDE = re.compile(r'^#include ([<"])([^>"]+)[>"]', re.M)
 INSIDE_STD = {"std", "ranges", "views", "chrono", "filesystem", "numbers"}  # namespaces
-# Any header that declares a container declares these, too.
-EVERYWHERE = set(
-    "size_t ptrdiff_t nullptr_t move forward pair swap size ssize begin end less byte".split())
 TABLES = yaml.safe_load(pathlib.Path(ROOT, "scripts/headers.yaml").read_text(encoding="utf-8"))
 HOLDERS = {name: header for header, names in TABLES["declared"].items() for name in names}
-BRINGS = TABLES["brings"]
+BRINGS, EVERYWHERE = TABLES["brings"], TABLES["everywhere"]
 FOREIGN = [(re.compile(names), begins) for names, begins in TABLES["foreign"].items()]
 
 
@@ -127,11 +124,8 @@ def complaints(sources):
 
 
 def main():
-    sources = {}
-    for path in project_files(ROOT):
-        if path.endswith((".hpp", ".cuh")):
-            with open(os.path.join(ROOT, path), encoding="utf-8") as file:
-                sources[path] = file.read()
+    sources = {path: pathlib.Path(ROOT, path).read_text(encoding="utf-8")
+               for path in project_files(ROOT) if path.endswith((".hpp", ".cuh"))}
     found = complaints(sources)
     print("\n".join(found) or f"{len(sources)} headers include what they use")
     sys.exit(1 if found else 0)

@@ -8,11 +8,14 @@ Run by ctest. By hand: scripts/check_style.py [ROOT].
 import ast
 import io
 import os
+import pathlib
 import re
 import shutil
 import subprocess
 import sys
 import tokenize
+
+import yaml
 
 import check_coroutines
 import check_folders
@@ -32,17 +35,7 @@ LICENSED = CPP + (".py", ".pyi", ".c", ".h", ".cu", ".cuh", ".js", ".css", ".cma
                   "CMakeLists.txt", "")
 WIDE = (".md", ".ipynb", ".csv", ".txt", ".log", ".json", ".xml", "LICENSE")  # tables, screens
 
-# Folders from which each folder may include, beside base; the longest matching folder counts.
-LAYERS = {
-    "base": [],
-    "algorithms": ["algorithms/"],
-    "topologies": ["topologies/"],
-    "nccl": ["algorithms/", "topologies/", "nccl/"],
-    "scenarios": ["algorithms/", "topologies/", "nccl/", "scenarios/"],
-    "sim": ["algorithms/", "topologies/", "nccl/", "scenarios/", "sim/"],
-    "sim/kernel": ["sim/kernel/", "topologies/input/units.hpp"],
-    "validation": ["algorithms/", "topologies/", "scenarios/", "validation/"],
-}
+LAYERS = yaml.safe_load(pathlib.Path(__file__).with_name("layers.yaml").read_text(encoding="utf-8"))
 SIMGRID_HOME = "sim/kernel/simgrid/"
 
 LICENCE = "SPDX-License-Identifier: LGPL-2.1-or-later"
@@ -306,8 +299,7 @@ def main():
     texts, breaches = {}, []
     for path in paths:
         try:
-            with open(os.path.join(root, path), encoding="utf-8") as file:
-                texts[path] = file.read()
+            texts[path] = pathlib.Path(root, path).read_text(encoding="utf-8")
         except UnicodeDecodeError as error:
             breaches.append(f"{path}:1: not UTF-8 at byte {error.start}: a source is text")
     breaches += [breach for path, text in texts.items() for breach in breaches_in(path, text)]

@@ -19,11 +19,9 @@ SCHEMA = 2
 MOST_RATE = 1e15  # bytes per second of a rank: a hundred times what any memory of 2026 gives
 KINDS = ("probes", "replay", "trace")
 
-*NEEDED, WHERE = tables_of(__file__).values()
+*NEEDED, COUNTS, WHERE = tables_of(__file__).values()
 PROBES, GPU_PROBES, PARAMETERS = (
     {what: tuple(words.split()) for what, words in table.items()} for table in NEEDED)
-COUNTS = ("bytes", "pairs", "directions", "window", "ranks", "ranks_count", "hosts_count", "rank",
-          "gpu", "streams", "segment", "set", "messages", "posted")
 
 
 @dataclasses.dataclass

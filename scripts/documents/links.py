@@ -3,6 +3,7 @@
 
 import html.parser
 import os
+import pathlib
 import re
 import urllib.parse
 
@@ -29,8 +30,7 @@ class Page(html.parser.HTMLParser):
         self.anchors, self.links, self.fetched = set(), [], []
         self._sections = []
         self._in_main, self._heading, self._mark = False, False, False
-        with open(os.path.join(site, name), encoding="utf-8") as file:
-            self.feed(file.read())
+        self.feed(pathlib.Path(site, name).read_text(encoding="utf-8"))
 
     def handle_starttag(self, tag, attrs):
         given = dict(attrs)
@@ -102,8 +102,8 @@ def broken(site):
                 wrong.append(f"{name}: link to '{link}', but {goal} has no such anchor")
     for name in names:
         if name.endswith(".css"):
-            with open(os.path.join(site, name), encoding="utf-8") as file:
-                wrong += [f"{name}: fetches '{address}' from elsewhere" for address in
-                          re.findall(r"url\(['\"]?([^)'\"]+)|@import", file.read())
-                          if not address or ELSEWHERE.match(address)]
+            text = pathlib.Path(site, name).read_text(encoding="utf-8")
+            wrong += [f"{name}: fetches '{address}' from elsewhere"
+                      for address in re.findall(r"url\(['\"]?([^)'\"]+)|@import", text)
+                      if not address or ELSEWHERE.match(address)]
     return wrong

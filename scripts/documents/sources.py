@@ -4,6 +4,7 @@
 import importlib.util
 import json
 import os
+import pathlib
 import re
 import subprocess
 import tempfile
@@ -45,8 +46,7 @@ class Sources:
 
     def __init__(self, root, program):
         self._root = root
-        with open(os.path.join(root, "docs", "mkdocs.yml"), encoding="utf-8") as file:
-            self.config = yaml.safe_load(file)
+        self.config = yaml.safe_load(self.read("docs/mkdocs.yml"))
         self.pages = list(nav_pages(self.config["nav"]))
         self._generated = {"commands.md": commands_page, "names.md": names_page}
         self._program = program
@@ -66,8 +66,7 @@ class Sources:
         return os.path.join(self._root, name)
 
     def read(self, source):
-        with open(self.path(source), encoding="utf-8") as file:
-            return file.read()
+        return pathlib.Path(self.path(source)).read_text(encoding="utf-8")
 
     def text(self, page, changed=lambda text: text):
         """The page as mkdocs takes it, from its source as `changed` returns it."""

@@ -3,6 +3,7 @@
 
 import hashlib
 import os
+import pathlib
 import re
 import subprocess
 import time
@@ -13,16 +14,15 @@ FOR_TESTS = {"libgtest-dev", "libgmock-dev"}
 
 def compiled_with(root):
     """Debian's packages of libraries that scripts/install_packages names, tests' own left out."""
-    with open(os.path.join(root, "scripts/install_packages"), encoding="utf-8") as file:
-        named = set(re.findall(r"[\w.+-]+-dev(?![\w-])", file.read()))
-    return sorted(named - FOR_TESTS)
+    text = pathlib.Path(root, "scripts/install_packages").read_text(encoding="utf-8")
+    return sorted(set(re.findall(r"[\w.+-]+-dev(?![\w-])", text)) - FOR_TESTS)
 
 
 def licences(package):
     """Licences named by the package's copyright file, where it is machine-readable."""
     try:
-        with open(f"/usr/share/doc/{package}/copyright", encoding="utf-8") as file:
-            names = re.findall(r"^License:[ \t]*(\S.*)$", file.read(), re.M)
+        text = pathlib.Path(f"/usr/share/doc/{package}/copyright").read_text(encoding="utf-8")
+        names = re.findall(r"^License:[ \t]*(\S.*)$", text, re.M)
     except OSError:
         names = []
     return [{"license": {"name": name}} for name in sorted(set(names))] or [
@@ -43,8 +43,7 @@ def library(package, use):
 
 
 def digest(path):
-    with open(path, "rb") as file:
-        return hashlib.sha256(file.read()).hexdigest()
+    return hashlib.sha256(pathlib.Path(path).read_bytes()).hexdigest()
 
 
 def bill(root, version, epoch, files, bundled):

@@ -19,7 +19,6 @@ import re
 import tempfile
 
 import numpy as np
-import yaml
 
 from common.programs import run_main, write_text
 from validation.arguments import add_options
@@ -29,11 +28,11 @@ from validation.calibration.nccl import ship
 from validation.calibration.nccl.fit import fit_a100
 from validation.calibration.nccl.machines import Machine, in_columns
 from validation.calibration.verdict.simulator import Simulator, batch
+from validation.yaml_files import tables_of
 
-ASSUMED = pathlib.Path(__file__).with_name("assumed.yaml")
+ASSUMED = tables_of(pathlib.Path(__file__).with_name("assumed"))
 SLINGSHOT = "nccl/gh200-1-2-4-hosts-slingshot.csv"
-CLUSTERS = {"b300_sxm": "b300_nvswitch", "gb200": "gb200_nvl72", "gb300": "gb200_nvl72",
-            "h200_sxm": "h200_nvswitch", "rtx_pro_6000_server": "rtx_pro_6000"}
+CLUSTERS, TREES, PAIRS, NAMES = tables_of(__file__).values()
 
 
 def blackwell(version: str, **blocks) -> dict:
@@ -125,10 +124,6 @@ def grown(row: dict, one: dict, two: dict):
     row |= two | {"hosts": row["hosts"], "time_us": str(after + more)}
 
 
-# Hosts from which on NCCL expects trees by Simple to be fastest (`ringscope show --nccl --tuning`).
-TREES = {"268435456": 128, "1073741824": 256}
-
-
 def tree(simulator: Simulator, row: dict, given):
     """By trees on 8 and 16 hosts, of which twice the hosts need as much more again."""
     made = [{"hosts": hosts, "bytes": row["bytes"], "forced": ""} for hosts in ("8", "16")]
@@ -177,12 +172,6 @@ def dragonfly(simulator: Simulator, rows: list, given):
         settle(row, 1e-6 * float(row["time_us"]) * math.exp(np.mean(found)), 1 / end, end)
 
 
-# Factors of ranges up to 64 KiB and above: those of the ring programs, twice in the logarithm, and
-# at least 0.6 to 1.6 where blocks, not their start, decide.
-PAIRS = {"LL": ((0.55, 1.6), (0.46, 2.65)), "LL128": ((0.75, 1.3), (0.35, 2.62)),
-         "Simple": ((0.6, 1.6), (0.6, 1.6))}
-
-
 def pairs(simulator: Simulator, rows: list, _):
     for row in rows:
         size, protocol = int(row["bytes"]), row["protocol"]
@@ -219,9 +208,7 @@ def answer(row: dict, case: dict):
     if "likely" in case:
         row["low_us"], row["high_us"] = (micros(case["likely"][end]) for end in ("low_s", "high_s"))
     words = case["chosen"].split(", ")
-    names = {"channel_rings": "Ring", "channel_trees": "Tree", "channel_switch": "NVLS",
-             "channel_pat": "PAT", "channel_peers": "SendRecv"}
-    row["algorithm"] = names.get(words[0], words[0])
+    row["algorithm"] = NAMES.get(words[0], words[0])
     if len(words) == 3:
         row["protocol"], row["channels"] = words[1], words[2].split()[0]
 
@@ -240,8 +227,8 @@ def filled(simulator: Simulator, name: str, given) -> str:
     lines = (given.folder / f"{name}.csv").read_text(encoding="utf-8").splitlines()
     reader = csv.DictReader(line for line in lines if line and not line.startswith("#"))
     TABLES[name](simulator, rows := list(reader), given)
-    assumed = yaml.safe_load(ASSUMED.read_text(encoding="utf-8"))[name]
-    head = [line for line in lines if line.startswith("#")] + [f"# assumed: {x}" for x in assumed]
+    head = [line for line in lines if line.startswith("#")]
+    head += [f"# assumed: {one}" for one in ASSUMED[name]]
     out = io.StringIO()
     out.write("\n".join(head) + "\n")
     writer = csv.DictWriter(out, reader.fieldnames, lineterminator="\n")

@@ -58,7 +58,7 @@ def scenario(cells: dict) -> dict:
     groups = {"order": "tp-cp-dp-pp", **{key: size[key] for key in ("tp", "cp", "pp")}}
     if size["ep"] > 1:
         groups["ep"] = size["ep"]
-    made = scenario_of({"base": machine["cluster"]}, machine["library"], size["gpus"], groups,
+    made = scenario_of({key: machine[key] for key in ("cluster", "library")}, size["gpus"], groups,
                        options)
     if of_host := machine.get("gpus_of_host"):
         hosts = -(-size["gpus"] // of_host)

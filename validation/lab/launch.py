@@ -16,11 +16,11 @@ import time
 
 from common.quantities import format_cost
 from validation.lab import claim, cpu, hosts
+from validation.yaml_files import tables_of
 
 HERE = pathlib.Path(__file__).resolve().parent
 AGENT = str(HERE / "agent")
-LAUNCHERS = {"openmpi": ("mpirun.openmpi", "mpirun"), "mpich": ("mpirun.mpich", "mpiexec.hydra")}
-PACKAGES = {"openmpi": "openmpi-bin", "mpich": "mpich"}
+LAUNCHERS, PACKAGES, MCA, UCX = tables_of(__file__).values()
 MOST_RANKS = 512
 FINALIZE_S = 2.0  # of a job whose product is there
 
@@ -115,11 +115,8 @@ def shim_settings(launch: Launch) -> dict:
 
 
 def openmpi_words(launch: Launch, host_file: str) -> list:
-    mca = {"plm": "rsh", "plm_rsh_agent": AGENT, "plm_rsh_no_tree_spawn": "1",
-           "pml": "ob1", "btl": "self,vader,tcp", "btl_tcp_if_include": "eth0",
-           "oob_tcp_if_include": "eth0", "mpi_yield_when_idle": "1",
-           "btl_tcp_sndbuf": str(launch.socket_buffer),
-           "btl_tcp_rcvbuf": str(launch.socket_buffer)}
+    mca = {key: value.format(agent=AGENT, buffer=launch.socket_buffer)
+           for key, value in MCA.items()}
     if launch.nap > 0:
         # Sends in pieces: a rank that naps between polls moves one large put at a time, and the two
         # directions of a link take turns (1.5 to 2 times as long as with ranks that spin).
@@ -138,9 +135,8 @@ def openmpi_words(launch: Launch, host_file: str) -> list:
 def mpich_words(launch: Launch, host_file: str) -> list:
     if launch.mca:
         raise hosts.LabError("--mca is for Open MPI: MPICH has no such parameters")
-    size = str(launch.socket_buffer)
-    settings = {"UCX_NET_DEVICES": "eth0,lo", "UCX_TLS": "tcp,self,sm", "UCX_TCP_SNDBUF": size,
-                "UCX_TCP_RCVBUF": size} | shim_settings(launch)
+    settings = {key: value.format(buffer=launch.socket_buffer) for key, value in UCX.items()}
+    settings |= shim_settings(launch)
     words = [launcher("mpich"), "-launcher", "rsh", "-launcher-exec", AGENT, "-iface", "eth0",
              "-f", host_file, "-n", str(sum(launch.placement))]
     for name, value in settings.items():

@@ -19,6 +19,7 @@ from validation.calibration.fit.bootstrap import interval
 from validation.calibration.fit.segments import constant
 from validation.calibration.verdict import placements
 from validation.measurements import case_key
+from validation.yaml_files import tables_of
 
 CHUNK = 100e6  # bytes, by convention, where a trace states no size: only costs per chunk matter
 
@@ -196,13 +197,7 @@ def fit_trace(result, document, settings):
 
 
 def say_assumed(result, chunk_assumed):
-    result.assumed |= {
-        "library.network.recv_cost": "as send_cost: the trace cannot tell the ends apart; their "
-                                     "intervals hold all splits that explain it as well",
-        "cluster.link.bandwidth": "faster than the cores: the rest of a step is theirs",
-        "library.shm.driver": "the receiver copies: a send through memory lasts as long",
-        "latencies, overheads and eager limits": "Open MPI's usual; chunks are too large for them "
-                                                 "to matter"}
+    result.assumed |= tables_of(__file__)
     if chunk_assumed:
         result.assumed["bytes of a chunk"] = (f"{CHUNK / 1e6:g} MB: the trace states no size, "
                                               "only costs per chunk mean anything")

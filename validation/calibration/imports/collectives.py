@@ -4,12 +4,9 @@
 import argparse
 import re
 
-SIMULATED = ("allgather", "allreduce", "alltoall", "alltoallv", "barrier", "broadcast", "exchange",
-             "gather", "reduce", "reduce_scatter", "scatter", "sendrecv")
-# Measured by benchmarks, without a collective of the simulator: such measurements are left out.
-NOT_SIMULATED = ("allgatherv", "gatherv", "hypercube", "imb_exchange", "scatterv")
-OTHER_WORDS = {"bcast": "broadcast", "alltoallpersonalizedexchange": "alltoall",
-               "pingping": "exchange", "reducescatterblock": "reduce_scatter"}
+from validation.yaml_files import tables_of
+
+SIMULATED, NOT_SIMULATED, OTHER_WORDS = tables_of(__file__).values()
 
 
 def squeezed(text: str) -> str:

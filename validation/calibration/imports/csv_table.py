@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Tables of comma-separated values with # comments above, as the CSV importers read them."""
 
-from validation.calibration.imports.source import Cell, Row, Source
+from validation.calibration.imports.source import Cell, Source
 
 
 def where_of(source: Source) -> dict:
@@ -23,36 +23,30 @@ def split(source: Source, line: int) -> list:
     return cells
 
 
+def filled(source: Source) -> list:
+    """Numbers of the lines that are neither blank nor comments: the header, then rows."""
+    return [line for line, text in enumerate(source.lines, 1)
+            if text.strip() and not text.startswith("#")]
+
+
 def header_of(source: Source) -> list:
     """The names of the columns, unchecked; none where there is no header."""
-    for line, text in enumerate(source.lines, 1):
-        if not text.startswith("#") and text.strip():
-            return [cell.text for cell in split(source, line)]
-    return []
+    return [cell.text for line in filled(source)[:1] for cell in split(source, line)]
 
 
 def read(source: Source, columns: str, optional: str = "") -> list:
     """The rows below the header, whose columns must be `columns` ("a,b,c"), in any order; those
     of `optional` may be among them."""
-    wanted, header, rows = columns.split(","), None, []
+    header, *lines = filled(source) or source.fail(1, f"the header {columns}", "none")
+    wanted, names = columns.split(","), header_of(source)
     known = wanted + (optional.split(",") if optional else [])
-    for line, text in enumerate(source.lines, 1):
-        if text.startswith("#") or not text.strip():
-            continue
-        cells = split(source, line)
-        if header is None:
-            header = line
-            names = [cell.text for cell in cells]
-            for cell in cells:
-                if cell.text not in known or names.count(cell.text) > 1:
-                    source.fail(line, f"the columns {columns}", f'"{cell.text}"', cell.column)
-            for name in wanted:
-                if name not in names:
-                    source.fail(line, f"the columns {columns}", f"no {name}",
-                                len(source.lines[line - 1]) + 1)
-            continue
-        rows.append(source.row(line, cells, names))
-    if not rows:
-        source.fail(header or 1, "rows below this header" if header else f"the header {columns}",
-                    "none")
-    return [Row(*row) for row in rows]
+    for cell in split(source, header):
+        if cell.text not in known or names.count(cell.text) > 1:
+            source.fail(header, f"the columns {columns}", f'"{cell.text}"', cell.column)
+    for name in wanted:
+        if name not in names:
+            source.fail(header, f"the columns {columns}", f"no {name}",
+                        len(source.lines[header - 1]) + 1)
+    if not lines:
+        source.fail(header, "rows below this header", "none")
+    return [source.row(line, split(source, line), names) for line in lines]

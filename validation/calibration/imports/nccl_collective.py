@@ -7,7 +7,9 @@ where elements are reduced; `root` is a rank where there is one.
 
 from typing import NamedTuple
 
-NAMES = {"all_reduce": "allreduce", "all_gather": "allgather"}  # of the simulator
+from validation.yaml_files import tables_of
+
+NAMES, COLUMNS = tables_of(__file__).values()
 DIGITS = 0.005  # half of the last digit of a bandwidth
 SLACK = 0.02  # of a ratio
 DISAGREE = 0.05  # of a bandwidth, between its digits and size over time
@@ -21,17 +23,13 @@ class Shape(NamedTuple):
     times: int
     reduces: bool
     rooted: bool
-    checked: bool = True
+    checked: bool
 
     def factor(self, ranks: int) -> float:
         return self.times * (ranks - 1) / ranks if self.times else 1.0
 
 
-SHAPES = {"all_reduce": Shape(2, True, False), "reduce_scatter": Shape(1, True, False),
-          "all_gather": Shape(1, False, False), "alltoall": Shape(1, False, False, False),
-          "sendrecv": Shape(0, True, False, False), "broadcast": Shape(0, False, True),
-          "reduce": Shape(0, True, True), "gather": Shape(1, False, True),
-          "scatter": Shape(1, False, True)}
+SHAPES = {name: Shape(**one) for name, one in COLUMNS.items()}
 SIMULATED = {NAMES.get(name, name): shape for name, shape in SHAPES.items()}
 
 

@@ -9,6 +9,7 @@ import re
 from validation.calibration.imports import json_text
 from validation.calibration.imports.findings import Findings, Given
 from validation.calibration.imports.source import Source, matrix
+from validation.yaml_files import tables_of
 
 NAME = "nvbandwidth"
 RUNNING = re.compile(r"\s*Running (?P<test>\w+)\.")
@@ -20,10 +21,7 @@ MARKS = rf"\s*nvbandwidth Version|{TITLE.pattern}|{JSON}"  # logs may be quoted 
 ALSO = rf"{MARKS}|\s*(Running \w+\.|SUM \w+ )"
 HEADER = re.compile(r"((?:\s+\d+)+)\s*$")
 BYTES = 512 << 20
-HOST = {"host_to_device_memcpy_ce": "h2d", "host_to_device_memcpy_sm": "h2d",
-        "device_to_host_memcpy_ce": "d2h", "device_to_host_memcpy_sm": "d2h"}
-PEERS = ("device_to_device_memcpy_read_ce", "device_to_device_memcpy_write_ce",
-         "device_to_device_memcpy_read_sm", "device_to_device_memcpy_write_sm")
+HOST, PEERS = tables_of(__file__).values()
 
 
 def test_below(source: Source, title: int) -> str:

@@ -30,11 +30,9 @@ HOSTS = re.compile(r"Send Buffer on HOST \(H\) and Receive Buffer on HOST \(H\)"
 PAIRS = re.compile(r"\[ pairs: ([1-9]\d{0,5}) \](?: \[ window size: ([1-9]\d{0,8}) \])?")
 WINDOW = 64  # of osu_bw and osu_bibw unless -W was given, which they do not print
 
-COLUMNS, COLUMNS_PRINTED = tables_of(__file__).values()
+COLUMNS, COLUMNS_PRINTED, TITLES = tables_of(__file__).values()
 VALIDATED = {"Pass": True, "Fail": False}
-COLLECTIVES = {
-    "All-to-All Personalized Exchange": "alltoall", "All-to-Allv Personalized Exchange":
-    "alltoallv", "Broadcast": "bcast"} | mpi_table.COLLECTIVES
+COLLECTIVES = TITLES | mpi_table.COLLECTIVES
 
 
 def columns_of(source: Source, line: int) -> list:

@@ -35,17 +35,12 @@ from validation.yaml_files import tables_of
 OF_GPUS = ["launch", "issue", "exchange_start", "call", "in_switch",
            *(f"{p}.{key}" for p in PROTOCOLS for key in KEYS)]
 OF_NETWORKS = ([f"{p}.{key}" for p in PROTOCOLS for key in ("between", "gap")] + ["cables"])
-WIDE, TRANSPORTS = tables_of(__file__).values()
-# Families: InfiniBand's verbs, a libfabric plug-in, TCP.
-FAMILIES = {"infiniband": "verbs", "roce": "verbs", "efa_p4d": "libfabric", "efa_p5": "libfabric",
-            "efa_p6": "libfabric", "slingshot": "libfabric", "tcpx": "tcp"}
+WIDE, TRANSPORTS, FAMILIES, STATED = tables_of(__file__).values()
 REACHED = 0.5  # width of the share of its links that a network reaches
 GAP = 0.1e-6  # s that a message keeps a proxy, before anything is known
 IN_SWITCH = 0.604
 # Shares of their links that heads of NVLS use (NCCL 2.30.7, src/graph/tuning.cc, nvlsEfficiency).
 OF_HEADS = {"ampere": 1, "hopper": 1, "blackwell": 0.74 / 0.85}
-# Latency of a NIC that a plug-in states to NCCL (aws-ofi-nccl, src/platform-aws.c).
-STATED = dict.fromkeys(("efa_p4d", "efa_p5", "efa_p6"), "75 us")
 ISSUE = 4.263e-6
 EXCHANGE = 5e-6  # s until a block of an exchange has begun, before anything is known
 CALL = 10e-6  # s that a program in PyTorch adds to a call, likewise

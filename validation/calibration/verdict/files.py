@@ -5,34 +5,31 @@ import csv
 import dataclasses
 import io
 import json
+from operator import attrgetter
 
 from validation.calibration.verdict import accuracy, cases, interval, judge, model, order
+from validation.yaml_files import tables_of
 
-COLUMNS = ["case", "collective", "algorithm", "predicted_as", "placement", "ranks_count", "bytes",
-           "link_bandwidth", "emulated", "mpi", "document", "measured_s", "p10_s", "p90_s",
-           "spread", "predicted_s", "low_s", "high_s", "covered", "beyond", "error", "inside",
-           "launches", "fitted", "marks"]
+BEGIN = ("case", "collective", "algorithm", "predicted_as", "placement")
+CASE, PAIR = tables_of(__file__).values()
+
+
+def values(one, names: dict) -> dict:
+    """{name: attribute of `one`}, of {name: path of the attribute}."""
+    return {name: attrgetter(path)(one) for name, path in names.items()}
 
 
 def entry(case: cases.Case, fitted: model.Model) -> dict:
-    """Values of COLUMNS, with the types of JSON."""
-    parameters, one = case.parameters, case.measured
-    return {"case": one.name, "collective": parameters["collective"],
+    """Values of the columns, with the types of JSON."""
+    parameters = case.parameters
+    return {"case": case.measured.name, "collective": parameters["collective"],
             "algorithm": parameters["algorithm"], "predicted_as": fitted.algorithm_of(case),
-            "placement": str(parameters["placement"]),
-            "ranks_count": case.placement.ranks, "bytes": case.bytes,
-            "link_bandwidth": case.series.link, "emulated": case.series.emulated,
-            "mpi": case.series.mpi, "document": one.document.path, "measured_s": one.median_s,
-            "p10_s": one.p10_s, "p90_s": one.p90_s, "spread": case.spread,
-            "predicted_s": case.predicted_s, "low_s": case.low_s, "high_s": case.high_s,
-            "covered": case.covered, "beyond": case.beyond, "error": case.error,
-            "inside": case.inside, "launches": case.launches, "fitted": case.fitted,
-            "marks": case.marks}
+            "placement": str(parameters["placement"]), **values(case, CASE)}
 
 
 def csv_text(verdict: judge.Verdict) -> str:
     out = io.StringIO(newline="")
-    writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
+    writer = csv.DictWriter(out, [*BEGIN, *CASE], lineterminator="\n")
     writer.writeheader()
     for case in verdict.judged:
         row = entry(case, verdict.model) | {"marks": "; ".join(case.marks)}
@@ -43,10 +40,7 @@ def csv_text(verdict: judge.Verdict) -> str:
 
 def pair_entry(pair: order.Pair) -> dict:
     names = [one.shown_placement for one in (pair.first, pair.second)]
-    return {"case": pair.first.measured.name, "placements": names, "measured_ratio": pair.measured,
-            "predicted_ratio": pair.predicted, "error": pair.error, "margin": pair.margin,
-            "equal": pair.equal, "predicted_equal": pair.predicted_equal, "right": pair.right,
-            "counted": pair.counts}
+    return {"case": pair.first.measured.name, "placements": names, **values(pair, PAIR)}
 
 
 def phase_entries(trace) -> list:

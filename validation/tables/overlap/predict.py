@@ -9,11 +9,9 @@ beside T / k.
 
 from validation.calibration.verdict.simulator import Simulator, batch
 from validation.tables.overlap.rows import Row
+from validation.yaml_files import tables_of
 
-BASE = "openmpi_tcp"
-MODES = {"caller": {"base": BASE, "progress": "caller"},
-         "thread": {"base": BASE, "progress": "thread", "progress_core": "spare"},
-         "nic": {"base": BASE, "progress": "nic", "network": {"driver": "nic"}}}
+MODES = tables_of(__file__)
 RING_FROM = 65536  # bytes: Open MPI's libnbc
 DOUBLING_UP_TO = 2048  # bytes: MPICH
 

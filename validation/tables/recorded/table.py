@@ -8,38 +8,29 @@ measured.
 """
 
 import json
-import pathlib
 import statistics
-import subprocess
 import sys
-import tempfile
 
-import yaml
-
+from validation.calibration.verdict.simulator import Simulator, batch
 from validation.tables.recorded import campaign
 
 
 def scenario(asked: campaign.Campaign, program: str, placement: str) -> dict:
     model = str(asked.model)
-    return {"question": "How long does the recorded program take there?",
-            "cluster": {"base": model, "hosts": len(placement.split("-"))}, "library": model,
+    return {"cluster": {"base": model, "hosts": len(placement.split("-"))}, "library": model,
             "placement": placement, "job": {"trace": str(asked.folder / program)}}
 
 
-def predict(ringscope: str, asked: campaign.Campaign, program: str, placement: str) -> float:
-    """Seconds of the whole record: the few ms before the first step count."""
-    with tempfile.TemporaryDirectory() as folder:
-        file = pathlib.Path(folder) / "recorded.yaml"
-        file.write_text(yaml.safe_dump(scenario(asked, program, placement)), encoding="utf-8")
-        result = pathlib.Path(folder) / "result.json"
-        subprocess.run([ringscope, "run", str(file), "--json", str(result)], check=True,
-                       stdout=subprocess.DEVNULL)
-        return json.loads(result.read_text(encoding="utf-8"))["cases"][0]["time_s"]
+def predict(ringscope: str, asked: campaign.Campaign, program: str) -> dict:
+    """{placement: seconds of the whole record}: the few ms before the first step count."""
+    cases = batch(Simulator(ringscope), {},
+                  [scenario(asked, program, placement) for placement in asked.placements],
+                  [f"{program} on {placement}" for placement in asked.placements])
+    return {placement: case["time_s"] for placement, case in zip(asked.placements, cases)}
 
 
 def predictions(ringscope: str, asked: campaign.Campaign) -> dict:
-    return {program: {placement: predict(ringscope, asked, program, placement)
-                      for placement in asked.placements} for program in asked.programs}
+    return {program: predict(ringscope, asked, program) for program in asked.programs}
 
 
 def measured(asked: campaign.Campaign, program: str, placement: str) -> float:

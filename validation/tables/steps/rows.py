@@ -5,18 +5,10 @@ from dataclasses import dataclass
 
 from validation import PUBLISHED
 from validation.csv_files import rows_of
+from validation.yaml_files import tables_of
 
 FOLDER = PUBLISHED / "training"
-H100, A100 = {"base": "h100_nvswitch"}, {"base": "a100_nvswitch"}
-# Jean Zay: four Omni-Path links of 100 Gbit/s on a host, of which NCCL reaches a quarter (fitted).
-JEAN_ZAY = {"base": "aws_p4d", "link": {"kind": "infiniband", "bandwidth": "25 Gbit/s",
-                                        "latency": "0.6 us"}}
-LLAMA = {"llama3.1-8b": "llama_3_1_8b", "llama3.1-70b": "llama_3_1_70b",
-         "llama3.1-405b": "llama_3_1_405b"}
-# Layers, hidden and heads: mosaicml/llm-foundry, scripts/train/yamls/pretrain.
-MPT = {"125m": (12, 768, 12), "350m": (24, 1024, 16), "760m": (24, 1536, 12), "1b": (24, 2048, 16),
-       "3b": (32, 2560, 20), "7b": (32, 4096, 32), "13b": (40, 5120, 40), "30b": (48, 7168, 56),
-       "70b": (80, 8192, 64)}
+MACHINES, LLAMA, MPT = tables_of(__file__).values()
 
 
 @dataclass(frozen=True)
@@ -31,9 +23,10 @@ class Row:
     scenario: dict
 
 
-def scenario_of(cluster: dict, library: str, gpus: int, groups: dict, options: dict) -> dict:
+def scenario_of(machine: dict, gpus: int, groups: dict, options: dict) -> dict:
+    """`machine`: with its cluster and library."""
     hosts = -(-gpus // 8)
-    return {"cluster": {**cluster, "hosts": max(2, hosts)}, "library": library,
+    return {**machine, "cluster": {**machine["cluster"], "hosts": max(2, hosts)},
             "placement": {"hosts": f"8x{hosts}", "on": "gpu"},
             "job": {"program": "llm", "groups": groups, "options": options}}
 
@@ -54,14 +47,13 @@ def llama(cells: dict) -> Row:
         ("llama3.1-8b", 8), ("llama3.1-70b", 64))
     return Row("llama", f"{cells['model']} {cells['precision']} {size['layers']} layers",
                size["gpus"], float(cells["step_s"]), tuned,
-               scenario_of(H100, "nccl_h100", size["gpus"], groups, options))
+               scenario_of(MACHINES["h100"], size["gpus"], groups, options))
 
 
 def mpt(cells: dict) -> Row:
     gpus, sequence = int(cells["gpus"]), int(cells["seq_len"])
-    layers, hidden, heads = MPT[cells["model"]]
-    model = {"layers": layers, "hidden": hidden, "heads": heads, "vocabulary": 50368,
-             "positions": sequence, "tied": True, "sequence": sequence}
+    model = {**MPT[cells["model"]], "vocabulary": 50368, "positions": sequence, "tied": True,
+             "sequence": sequence}
     hopper = cells["gpu"].startswith("h100")
     # Triton's FlashAttention of 2023: 25 to 40 % of an A100's operations (arXiv:2307.08691).
     kernels = {"matrix": 0.7 if hopper else 0.8, "attention": 0.33, "memory": 0.85,
@@ -74,8 +66,7 @@ def mpt(cells: dict) -> Row:
     tuned = gpus == 8 and cells["gpu"] == "a100_80gb"
     kind = f"mpt-{cells['model']} {cells['gpu']} {sequence} {options['recompute']}"
     return Row("mpt", kind, gpus, float(cells["step_s"]), tuned,
-               scenario_of(H100 if hopper else A100, "nccl_h100" if hopper else "nccl_a100", gpus,
-                           {}, options))
+               scenario_of(MACHINES["h100" if hopper else "a100"], gpus, {}, options))
 
 
 def bloom(cells: dict) -> Row:
@@ -96,7 +87,7 @@ def bloom(cells: dict) -> Row:
     step = float(cells["step_s"]) if cells["step_s"] not in ("", "x") else None
     return Row("bloom", f"{section} {size['hidden']} {size['layers']} {size['global_batch']}",
                8 * size["hosts"], step, section == "GBS Variations",
-               scenario_of(JEAN_ZAY, "nccl_a100", 8 * size["hosts"], groups, options))
+               scenario_of(MACHINES["jean_zay"], 8 * size["hosts"], groups, options))
 
 
 def megatron(cells: dict) -> Row | None:
@@ -121,8 +112,7 @@ def megatron(cells: dict) -> Row | None:
                        stage_parts=size["layers"] // size["pp"] // int(cells["vp_layers"]))
     groups = {"order": "tp-cp-dp-pp", **{key: size[key] for key in ("tp", "cp", "pp")}}
     return Row("megatron", cells["gpu"], 8, float(cells["median_s"]), not hopper,
-               scenario_of(H100 if hopper else A100, "nccl_h100" if hopper else "nccl_a100", 8,
-                           groups, options))
+               scenario_of(MACHINES["h100" if hopper else "a100"], 8, groups, options))
 
 
 def rows() -> list:

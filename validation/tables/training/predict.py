@@ -7,16 +7,7 @@ from validation.calibration.verdict.simulator import Simulator, batch
 from validation.tables.training.rows import Row
 from validation.yaml_files import tables_of
 
-# Share of the card's 100 Gbit/s that NCCL reaches through host memory: 60 to 80 %.
-CLUSTER = {"base": "v100x8_one_nic",
-           "link": {"kind": "infiniband", "bandwidth": "70 Gbit/s", "latency": "0.6 us"}}
-# NCCL's profile of the A100 by the data sheet of the V100: its generation.
-LIBRARY = {"base": "nccl_a100", "blocks": {"generation": "volta", "nccl": 2.18}}
-MODELS = {"resnet50-v1.5": "resnet50", "bert-base": "bert_base"}
-# Variation and copies of a V100: scenarios/format/training.md. Hook: launches of two kernels.
-OVERHEADS = {"variation": 0.015, "copy": "2.2 ps/B", "hook": "10 us"}
-NEEDS = {"memory": "900 GB/s", "sms": 1}  # computations use all of a GPU
-EXCHANGES = tables_of(__file__)
+CLUSTER, LIBRARY, MODELS, OVERHEADS, NEEDS, EXCHANGES = tables_of(__file__).values()
 STEPS = 2  # each is like the others
 LIMITS = 1.2  # a step on one host that is longer by this factor waits for its input
 

@@ -14,20 +14,13 @@ from typing import Optional
 from common.programs import InputError
 from validation.tune.formats.format import Target, format_of
 from validation.tune.formats.way import Choice, ways_of
+from validation.yaml_files import tables_of
 
 BASE = pathlib.Path(__file__).with_name("mpich_generic.json")
 FLOAT = 4  # bytes; numbers are taken for floats
 
 WAYS = ways_of("mpich")
-NAMES = {"broadcast": "bcast"}
-# The simulator has no allgather by recursive doubling behind a scatter.
-STAND_IN = {"MPIR_Bcast_intra_scatter_recursive_doubling_allgather":
-            "MPIR_Bcast_intra_scatter_ring_allgather"}
-# Name of a size, and whether it is that of one pair.
-SIZES = {"allreduce": ("avg_msg_size", False), "broadcast": ("avg_msg_size", False),
-         "allgather": ("total_msg_size", False), "alltoall": ("avg_msg_size", True)}
-ALWAYS = {"comm_type=intra", "comm_hierarchy=any", "is_commutative=yes", "is_op_built_in=yes",
-          "is_sendbuf_inplace=no"}
+NAMES, STAND_IN, SIZES, ALWAYS = tables_of(__file__).values()
 
 
 @functools.lru_cache(maxsize=None)

@@ -12,6 +12,7 @@ from typing import NamedTuple, Optional
 from validation.tune.formats import mpich
 from validation.tune.formats.format import Target, format_of
 from validation.tune.formats.way import Choice
+from validation.yaml_files import tables_of
 
 COLLECTIVES = ("allreduce", "broadcast", "allgather")
 WAYS = tuple(way for way in mpich.WAYS if way.collective in COLLECTIVES)
@@ -26,17 +27,15 @@ class Limit(NamedTuple):
     long: str
 
 
+LIMITS = {name: Limit(**one) for name, one in tables_of(__file__).items()}
+
+
 def limit_of(collective: str, ranks: int) -> Optional[Limit]:
     """None where the size decides nothing."""
-    if collective == "allreduce":  # MPICH compares with <=
-        return Limit("MPIR_CVAR_ALLREDUCE_SHORT_MSG_SIZE", 2049, "recursive_doubling",
-                     "rabenseifner")
-    if collective == "broadcast":
-        return Limit("MPIR_CVAR_BCAST_SHORT_MSG_SIZE", 12288, "binomial",
-                     "scatter_allgather") if ranks >= 8 else None
-    if ranks & (ranks - 1) == 0:
-        return Limit("MPIR_CVAR_ALLGATHER_LONG_MSG_SIZE", 524288, "recursive_doubling", "ring")
-    return Limit("MPIR_CVAR_ALLGATHER_SHORT_MSG_SIZE", 81920, "bruck", "ring")
+    if collective == "broadcast" and ranks < 8:
+        return None
+    of_powers = collective == "allgather" and ranks & (ranks - 1) == 0
+    return LIMITS["allgather of powers of two" if of_powers else collective]
 
 
 def own_of(collective: str):
