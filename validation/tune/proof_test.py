@@ -107,7 +107,7 @@ class Kept(unittest.TestCase):
         big = [one for one in second if one.expected >= COUNTS]
         self.assertIn(f"{sum(one.gain >= COUNTS for one in big)} of {len(big)} |", PAGE)
         for one in second:
-            self.assertIn(f"{100 * one.gain:.0f} %, {100 * one.expected:.0f} %", PAGE)
+            self.assertIn(f"| {round(100 * one.gain)} % | {round(100 * one.expected)} % |", PAGE)
 
 
 if __name__ == "__main__":

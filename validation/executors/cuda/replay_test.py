@@ -36,7 +36,8 @@ class Replay(RunTest):
         keys = set(document) | {f"where.{key}" for key in document["where"]}
         keys |= {f"measurements[].{key}" for key in document["measurements"][0]}
         text = (ROOT / "validation" / "measurement.md").read_text(encoding="utf-8")
-        listed = re.findall(r"^- (`[^:]*`):", text, re.MULTILINE)
+        listed = re.findall(r"^\| (`(?:schema|kind|where|measurements)[^|]*`) \|", text,
+                            re.MULTILINE)
         documented = set(re.findall(r"`([^`]+)`", " ".join(listed)))
         self.assertEqual(keys, documented - OF_MPI_ONLY)
 

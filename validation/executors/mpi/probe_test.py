@@ -13,8 +13,8 @@ import sys
 
 from validation.executors.mpi.jobs_for_test import ROOT, JobTest, main
 
-FORMAT, _, _ = (ROOT / "validation" / "measurement.md").read_text(encoding="utf-8").partition(
-    "## Probes of GPUs")
+FORMAT = (ROOT / "validation" / "measurement.md").read_text(encoding="utf-8").partition(
+    "## Probes\n")[2].partition("## Probes of GPUs")[0]
 # name: parameters, as the table of probes documents them.
 DOCUMENTED = {name: parameters.split(", ") for name, parameters in
               re.findall(r"^\| `(\w+)` \| ([a-z_, ]+) \|", FORMAT, re.MULTILINE)}

@@ -103,7 +103,8 @@ class Replay(JobTest):
         keys = set(document) | {f"where.{key}" for key in document["where"]}
         keys |= {f"measurements[].{key}" for key in document["measurements"][0]}
         text = (ROOT / "validation" / "measurement.md").read_text(encoding="utf-8")
-        listed = re.findall(r"^- (`[^:]*`):", text, re.MULTILINE)
+        listed = re.findall(r"^\| (`(?:schema|kind|where|measurements)[^|]*`) \|", text,
+                            re.MULTILINE)
         documented = set(re.findall(r"`([^`]+)`", " ".join(listed)))
         # Only a launcher can know what others used meanwhile.
         self.assertEqual(keys, documented - OF_PROBES_ONLY - OF_GPUS_ONLY)
