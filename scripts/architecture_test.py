@@ -123,7 +123,7 @@ class Architecture(unittest.TestCase):
                     self.assertTrue(not compiled or os.path.dirname(name) in built | in_place)
 
     def test_every_path_that_it_names_is_there(self):
-        for page in ("ARCHITECTURE.md", "README.md"):
+        for page in ("ARCHITECTURE.md", "README.md", "docs/reference/files-to-edit.md"):
             for path in re.findall(r"`((?:algorithms|topologies|nccl|scenarios|sim|validation|"
                                    r"plots|cli|scripts|benchmarks)/[\w./]*)`", text_of(page)):
                 if not re.search(r"/x\.cpp$|_x\.cpp$|/NAME", path):
