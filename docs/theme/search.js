@@ -19,7 +19,7 @@
     utilization: "utilisation"};
   const small = "vs versus or and the a of to in how do i why what when which where who is are " +
     "was does did has have it its my on at by for from with than too many much can should " +
-    "take takes we me i'm there";
+    "take takes we me i'm there here effect";
   for (const word of small.split(" ")) same[word] = "";
 
   // Each line: words for one thing. A section with another word of the line is found, too.
@@ -29,7 +29,7 @@
     alltoall all-to-all
     reduce-scatter reduce_scatter reducescatter
     broadcast bcast
-    slow slower slowdown bandwidth bottleneck
+    slow slower slowdown low bandwidth bottleneck
     bandwidth throughput beta busbw algbw
     latency alpha delay ping-pong
     congestion incast contention many-to-one oversubscription
@@ -54,7 +54,9 @@
     segment fragment chunk piece
     straggler noise jitter
     batch sbatch slurm prolog
-    optimize optimise tune tuning`;
+    optimize optimise tune tuning
+    pick choose select choice
+    fraction share;
 
   // The common beginning of singular and plural: latenc for latency and latencies.
   function stem(word) {
