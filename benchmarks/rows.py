@@ -99,6 +99,12 @@ def against_smallest(row: Row, results: dict) -> str:
     return f"{rate(small) / rate(results[row.name]):.2f}x the cost per message of 64 ranks"
 
 
+def against_synchronous(row: Row, results: dict) -> str:
+    other = ended(results, "incast_256")
+    ratio = other and rate(other) / rate(results[row.name])
+    return f"{ratio:.2f}x the cost per message of the synchronous server" if other else ""
+
+
 def against_bound(row: Row, results: dict) -> str:
     """A rank's bytes to all others over its NIC."""
     figures = results[row.name]
@@ -116,7 +122,7 @@ def reading(row: Row, results: dict) -> str:
     return f"{results[row.name]['read_s']:.2f} s to read the scenario"
 
 
-JUDGED = {"smpi": against_smpi, "smallest": against_smallest, "bound": against_bound,
-          "bare": against_bare, "reading": reading}
+JUDGED = {"smpi": against_smpi, "smallest": against_smallest, "synchronous": against_synchronous,
+          "bound": against_bound, "bare": against_bare, "reading": reading}
 ROWS = [Row(**one) for one in yaml.safe_load(pathlib.Path(__file__).with_suffix(".yaml").read_text(
     encoding="utf-8"))["rows"]]

@@ -113,7 +113,7 @@ def outcomes(simulator) -> list:
         found.append((f"{name}, scaled from data sheet", summary(sheet)))
         large = [error for error, row in zip(sheet, some) if row.size > LARGE]
         found.append((f"{name}, scaled from data sheet, above 64 MiB", summary(large)))
-        label = "nccl_h100" if library == H100_SPLIT else library
+        label = "h100_split" if library == H100_SPLIT else library
         found.append((f"{name}, {label}", summary(
             errors_of(simulator, machine, {"base": library}, held_out(some)))))
         found += of_others(simulator, machine, library, f"{name}, {{}}, {label}", all_rows)
