@@ -30,13 +30,14 @@ BRIEF = """| predicted | from | cases | median error | 90th percentile |
 |---|---|--:|--:|--:|
 | {title}; 1 Gbit/s | {source} | 4 | 0.0 % | 0.0 % |
 """
-WHOLE = """| predicted | from | cases | median error | 90th percentile | placements in order |
-|---|---|--:|--:|--:|---|
-| {title}; 1 Gbit/s | {source} | 4 | 0.0 % | 0.0 % | 2 of 2 |
+WHOLE = """| predicted | from | cases | median error | 90th percentile | \
+placements in order | source |
+|---|---|--:|--:|--:|---|---|
+| {title}; 1 Gbit/s | {source} | 4 | 0.0 % | 0.0 % | 2 of 2 | 1 |
 
-Measured:
+Sources:
 
-- 2026-01-02, a CPU, an MPI
+1. 2026-01-02, a CPU, an MPI
 """
 
 
@@ -106,7 +107,7 @@ class ErrorTables(WithPrograms):
         brief, whole = self.written("- {summary: {predicted: Both, from: probes}, readme: true, "
                                     f"foreign_cores: 0.5, labs: [{lab}, {lab}]}}\n")
         self.assertIn("| Both | probes | 8 | 0.0 % | 0.0 % |\n", brief)
-        self.assertIn("| Both | probes | 8 | 0.0 % | 0.0 % | 8 of 8 |\n", whole)
+        self.assertIn("| Both | probes | 8 | 0.0 % | 0.0 % | 8 of 8 | 1 |\n", whole)
 
     def test_a_table_that_predicts_by_itself_makes_a_row(self):
         _, whole = self.written(
@@ -119,8 +120,8 @@ class ErrorTables(WithPrograms):
             self.assertIn(markdown.line([name, source, *row[1:]]), whole)
         self.assertIn("| Steps | one GPU | 26 | ", whole)
         self.assertIn("| NCCL | others | 48 | ", whole)
-        self.assertIn("Measured:\n\n- published by Oneflow-Inc/DLPerf\n"
-                      "- published by openfabric-systems/simllm\n", whole)
+        self.assertIn("Sources:\n\n1. published by Oneflow-Inc/DLPerf\n"
+                      "2. published by openfabric-systems/simllm\n", whole)
 
     def test_a_list_names_models_and_documents_and_the_rows_of_the_readme(self):
         entry = ("- {{summary: {{predicted: {0}, from: probes}}, model: a-lab/mycluster.yaml, "
@@ -129,7 +130,8 @@ class ErrorTables(WithPrograms):
                                     + entry.format("Theirs", ""))
         self.assertIn(MARKED.format(BRIEF.format(title="Ours", source="probes")), brief)
         for name in ("Ours", "Theirs"):
-            self.assertIn(f"| {name}; 1 Gbit/s | probes | 4 | 0.0 % | 0.0 % | 2 of 2 |\n", whole)
+            row = f"| {name}; 1 Gbit/s | probes | 4 | 0.0 % | 0.0 % | 2 of 2 | 1 |\n"
+            self.assertIn(row, whole)
 
     def refused(self, message):
         before = self.readme.read_text()

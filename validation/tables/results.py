@@ -20,7 +20,7 @@ COMPUTED = {"training": training_table, "overlap": overlap_table, **nccl_table.H
             "nccl_omitted": Omitted}
 BRIEF_HEAD = ["| predicted | from | cases | median error | 90th percentile |",
               "|---|---|--:|--:|--:|"]
-HEAD = [BRIEF_HEAD[0] + " placements in order |", BRIEF_HEAD[1] + "---|"]
+HEAD = [BRIEF_HEAD[0] + " placements in order | source |", BRIEF_HEAD[1] + "---|---|"]
 
 
 @dataclass
@@ -114,23 +114,24 @@ def rows_of(verdicts: list, title: str) -> list:
 
 
 def tables(results: list, simulator: Simulator) -> tuple:
-    """(the README's table; that of all results, and below it when and on what they were measured,
-    each machine once)"""
-    some, everything, machines = list(BRIEF_HEAD), list(HEAD), {}
+    """(the README's table; the table of all results with a numbered list of their sources)"""
+    some, everything, numbers = list(BRIEF_HEAD), list(HEAD), {}
     for result in results:
         if result.computed:
             one = COMPUTED[result.computed]
             rows = [markdown.row_of_errors(result.predicted, one.errors_of(simulator))]
-            machines |= {f"published by {one.SOURCE}": None}
+            sources = [f"published by {one.SOURCE}"]
         else:
             verdicts = verdicts_of(result, simulator)
             rows = rows_of(verdicts, result.predicted)
-            for verdict in verdicts:
-                machines |= dict.fromkeys(markdown.machines(verdict))
+            sources = [one for verdict in verdicts for one in markdown.machines(verdict)]
+        numbers_of_row = sorted({numbers.setdefault(one, len(numbers) + 1) for one in sources})
         rows = [[predicted, result.source, *figures] for predicted, *figures in rows]
-        everything += map(markdown.line, rows)
+        everything += [markdown.line([*cells, ", ".join(map(str, numbers_of_row))])
+                       for cells in rows]
         if result.readme:  # without the cases that do not count, and placements
             some += [markdown.line([*cells[:2], cells[2].split(" (")[0], *cells[3:-1]])
                      for cells in rows]
     return ("\n".join(some) + "\n",
-            "\n".join([*everything, "", markdown.measured(machines)]) + "\n")
+            "\n".join([*everything, "", "Sources:", "",
+                       *(f"{number}. {one}" for one, number in numbers.items())]) + "\n")
