@@ -16,7 +16,7 @@ const read = name => fs.readFileSync(path.join(__dirname, name), "utf8");
 /** An element that takes everything and shows nothing. */
 class Node {
   constructor() {
-    Object.assign(this, {style: {}, dataset: {}, classList: {toggle() {}}, value: ""});
+    Object.assign(this, {style: {}, dataset: {}, classList: {toggle() {}}, options: [], value: ""});
   }
 }
 for (const name of ["append", "replaceChildren", "setAttribute", "removeAttribute"]) {
