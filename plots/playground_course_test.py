@@ -287,7 +287,7 @@ class Pages(Course):
         self.assertEqual([self.texts(selector)[0] for selector in hidden], 5 * [""])
         self.assertEqual(self.texts("#question"), [lesson["title"]])
         self.assertEqual(self.texts("#words"), [lesson["setup"]])
-        self.assertEqual(self.texts("#predict h2"), [lesson["predict"]["ask"]])
+        self.assertEqual(self.texts("#predict > h2"), [lesson["predict"]["ask"]])
         self.browser.find_element(By.CSS_SELECTOR, "#predict button").click()
         self.assertNotIn("", [self.texts(selector)[0] for selector in hidden])
         self.assertEqual(self.texts("#because p"), [lesson["because"]])
