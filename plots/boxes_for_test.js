@@ -63,16 +63,19 @@ function labelsOfPictures() {
 const BESIDE = "svg, option, .hidden, .skip, #tip, #now, noscript, textarea, script, style, " +
   "details:not([open]) > :not(summary)";
 
-/** Frames that cut what leaves them; of a list that scrolls up and down, `seen`. */
+/** Frames that cut what leaves them; of one that scrolls, `seen` is what shows of its contents. */
 function framesOf(one) {
   const frames = [];
   for (let above = one; above && above !== document.body; above = above.parentElement) {
     const {overflowX, overflowY} = getComputedStyle(above);
     if (overflowX === "visible" && overflowY === "visible") continue;
-    const {left, right, top, bottom} = above.getBoundingClientRect();
-    const scrolls = overflowY === "auto" && above.scrollHeight > above.clientHeight;
-    frames.push(scrolls ? {left, right, top: -Infinity, bottom: Infinity, seen: {top, bottom}}
-      : {left, right, top, bottom});
+    const {left, right, top, bottom} = above.getBoundingClientRect(), most = Infinity;
+    const across = overflowX === "auto" && above.scrollWidth > above.clientWidth;
+    const down = overflowY === "auto" && above.scrollHeight > above.clientHeight;
+    const [cutX, seenX] = across ? [[-most, most], [left, right]] : [[left, right], [-most, most]];
+    const [cutY, seenY] = down ? [[-most, most], [top, bottom]] : [[top, bottom], [-most, most]];
+    frames.push({left: cutX[0], right: cutX[1], top: cutY[0], bottom: cutY[1],
+      seen: {left: seenX[0], right: seenX[1], top: seenY[0], bottom: seenY[1]}});
   }
   return frames;
 }
@@ -88,10 +91,11 @@ function linesOfPage(faults) {
     const above = node.parentElement, frames = framesOf(above), words = node.data.trim();
     const size = parseFloat(getComputedStyle(above).fontSize) * (above.currentCSSZoom || 1);
     range.selectNodeContents(node);
-    for (const box of range.getClientRects()) {
-      const isScrolledAway = frames.some(({seen}) =>
-        seen && (box.top < seen.top || box.bottom > seen.bottom));
-      if (box.width < 2 || isScrolledAway) continue;
+    for (const {left, right, top, bottom} of range.getClientRects()) {
+      const isScrolledAway = frames.some(({seen}) => top < seen.top || bottom > seen.bottom);
+      const box = {top, bottom, left: Math.max(left, ...frames.map(({seen}) => seen.left)),
+        right: Math.min(right, ...frames.map(({seen}) => seen.right))};
+      if (box.right - box.left < 2 || isScrolledAway) continue;
       lines.push({...lettersOf(box), words, group: above.closest(".player") || document.body, size,
         frame: undefined});
       if (!frames.every(frame => isIn(lettersOf(box), frame))) faults.push(`cut: ${words}`);

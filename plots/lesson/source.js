@@ -102,7 +102,8 @@ class SourceView {
       element("label", {class: "choice"}, "Rank to follow ", this.rank),
       this.listings.sort((a, b) => this.paths.indexOf(a.path) - this.paths.indexOf(b.path) ||
         a.first - b.first).flatMap(({path, box}, i, all) => path === all[i - 1]?.path ? [box]
-        : [element("p", {class: "path"}, path), box]));
+        : [element("p", {class: "path"}, ...path.split(/(?<=\/)/).flatMap(part =>
+          [part, element("wbr")])), box]));
   }
 
   listing(path, lines, [first, last]) {
