@@ -55,8 +55,7 @@
     straggler noise jitter
     batch sbatch slurm prolog
     optimize optimise tune tuning
-    pick choose select choice
-    fraction share;
+    fraction share`;
 
   // The common beginning of singular and plural: latenc for latency and latencies.
   function stem(word) {
