@@ -35,10 +35,9 @@ INK, FAINT = SETTINGS["text.color"], SETTINGS["axes.edgecolor"]
 TITLE_LINE = 0.2  # inches
 TITLE_LETTERS_PER_INCH = 9.5
 
-# Activities of a rank, those in which it is blocked; kinds of its time, its own work or its waits
-# (colour, hatch, words for the legend), and the kind of each cause; lines; formats of a picture,
-# without date and version; words of the plots' options; names by
-# which people call a key of a scenario, or of a case
+# Activities of a rank, and those in which it is blocked; kinds of its time, its own work or its
+# waits (colour, hatch, words for the legend), and the kind of each cause; lines; formats of a
+# picture, without date and version; words of the plots' options; common names of keys
 ACTIVITIES, BLOCKED, KINDS, CAUSES, LINE_COLOURS, MARKERS, FORMATS, PLOTS, NAMES = json.loads(
     pathlib.Path(__file__).with_name("pictures.json").read_text(encoding="utf-8")).values()
 MOST_TICKS = 6  # a panel is 4.1 inches wide, "512 KiB" takes 0.55

@@ -265,8 +265,8 @@ def mark_crossings(axes, lines, unit, size):
 def figure_of(path, title=None, key="", value="", width=WIDTH):
     cases = inputs.read_cases(path)
     first, keys = cases[0], cases[0].get("varied", ())
-    value, title = value or next(iter(first.get("metrics", ())), "time_s"), \
-        title or first.get("question")
+    value = value or next(iter(first.get("metrics", ())), "time_s")
+    title = title or first.get("question")
     if not key and len(keys) == 2 and all(map(is_quantity_in(cases), keys)):
         (_, across, one), (_, up, other) = (read_points(path, each, value) for each in keys)
         if all(len({point.x for point in points}) >= MAPPED for points in (across, up)):

@@ -14,7 +14,6 @@ function chooseRank(rank) {
 }
 
 const indentOf = line => line.length - line.trimStart().length;
-
 const isComment = line => /^\s*\/\//.test(line);
 const endsStatement = line => /^\s*$|[;{}:]\s*(\/\/.*)?$/.test(line) || isComment(line);
 
@@ -102,14 +101,13 @@ class SourceView {
       element("label", {class: "choice"}, "Rank to follow ", this.rank),
       this.listings.sort((a, b) => this.paths.indexOf(a.path) - this.paths.indexOf(b.path) ||
         a.first - b.first).flatMap(({path, box}, i, all) => path === all[i - 1]?.path ? [box]
-        : [element("p", {class: "path"}, ...path.split(/(?<=\/)/).flatMap(part =>
-          [part, element("wbr")])), box]));
+        : [element("p", {class: "path"}, breakable(path)), box]));
   }
 
   listing(path, lines, [first, last]) {
     const rows = lines.slice(first, last + 1).map(line => element("span", {class: "row"},
       element("span", {class: "who"}),
-      element("span", {class: /^\s*\/\//.test(line) ? "comment" : ""}, `${line}\n`)));
+      element("span", {class: isComment(line) ? "comment" : ""}, `${line}\n`)));
     const name = `Lines ${first + 1} to ${last + 1} of ${path}`;
     const box = element("pre", {tabindex: 0, role: "region", "aria-label": name},
       element("code", {}, rows));
@@ -129,7 +127,8 @@ class SourceView {
     this.rank.value = chosen.rank;
     const lit = [...ranksAt.keys()];
     const wanted = lit.find(one => ranksAt.get(one).includes(chosen.rank)) || lit[0];
-    if (wanted) this.bringIn(wanted);
+    if (wanted && wanted !== this.shown) this.bringIn(wanted);  // to measure takes a layout
+    this.shown = wanted;
   }
 
   light(statement, ranks) {

@@ -30,13 +30,13 @@ async function showGains(turn) {
 /** What does not change the time in the digits that are shown is no row. */
 function gainsTable(one, gains) {
   const time = seconds => timeText(seconds, one.seconds), before = time(one.seconds);
-  const useful = gains.filter(gain => gain.time_s < one.seconds && time(gain.time_s) !== before);
-  const slower = gains.filter(gain => gain.time_s > one.seconds && time(gain.time_s) !== before);
+  const changes = gain => time(gain.time_s) !== before;
+  const useful = gains.filter(gain => changes(gain) && gain.time_s < one.seconds);
   const rows = useful.map(gain => element("tr", {}, rowHead(gain.what),
     numberCell(time(gain.time_s)),
     numberCell(signedTime(gain.time_s - one.seconds, one.seconds))));
-  const others = gains.filter(gain => !useful.includes(gain) && !slower.includes(gain))
-    .map(gain => gain.what).join(", ");
+  const others = gains.filter(gain => !changes(gain)).map(gain => gain.what).join(", ");
+  const slower = gains.filter(gain => changes(gain) && gain.time_s > one.seconds);
   const losses = slower.map(gain =>
     `${gain.what} (${signedTime(gain.time_s - one.seconds, one.seconds)})`).join(", ");
   return element("div", {}, rows.length ? table(`${one.name}: ${before}, and with`,
