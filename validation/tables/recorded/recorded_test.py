@@ -31,8 +31,8 @@ class Recorded(unittest.TestCase):
 
     def test_the_guide_shows_the_least_and_the_largest_error(self):
         guide = GUIDE.read_text(encoding="utf-8")
-        for name, words in (("recorded", "spin, blind prediction"),
-                            ("recorded_again", "sleep, measured again")):
+        for name, words in (("recorded", "busy-wait, blind prediction"),
+                            ("recorded_again", "sleep, second measurement")):
             asked = campaign.read(name)
             kept = json.loads(asked.predicted.read_text(encoding="utf-8"))
             rows = list(table.rows(asked, kept))
