@@ -63,35 +63,43 @@ function labelsOfPictures() {
 const BESIDE = "svg, option, .hidden, .skip, #tip, #now, noscript, textarea, script, style, " +
   "details:not([open]) > :not(summary)";
 
-/** Frames that cut what leaves them; of one that scrolls, `seen` is what shows of its contents. */
-function framesOf(one) {
-  const frames = [];
-  for (let above = one; above && above !== document.body; above = above.parentElement) {
-    const {overflowX, overflowY} = getComputedStyle(above);
-    if (overflowX === "visible" && overflowY === "visible") continue;
-    const {left, right, top, bottom} = above.getBoundingClientRect(), most = Infinity;
-    const across = overflowX === "auto" && above.scrollWidth > above.clientWidth;
-    const down = overflowY === "auto" && above.scrollHeight > above.clientHeight;
-    const [cutX, seenX] = across ? [[-most, most], [left, right]] : [[left, right], [-most, most]];
-    const [cutY, seenY] = down ? [[-most, most], [top, bottom]] : [[top, bottom], [-most, most]];
-    frames.push({left: cutX[0], right: cutX[1], top: cutY[0], bottom: cutY[1],
-      seen: {left: seenX[0], right: seenX[1], top: seenY[0], bottom: seenY[1]}});
-  }
-  return frames;
+/**
+ * Frames that cut what leaves them; of one that scrolls, `seen` is what shows of its contents.
+ * `known` has those of elements asked for before.
+ */
+function framesOf(one, known) {
+  if (!one || one === document.body) return [];
+  if (!known.has(one)) known.set(one, [...ownFrame(one), ...framesOf(one.parentElement, known)]);
+  return known.get(one);
 }
+
+function ownFrame(one) {
+  const {overflowX, overflowY} = getComputedStyle(one);
+  if (overflowX === "visible" && overflowY === "visible") return [];
+  const {left, right, top, bottom} = one.getBoundingClientRect(), most = Infinity;
+  const across = overflowX === "auto" && one.scrollWidth > one.clientWidth;
+  const down = overflowY === "auto" && one.scrollHeight > one.clientHeight;
+  const [cutX, seenX] = across ? [[-most, most], [left, right]] : [[left, right], [-most, most]];
+  const [cutY, seenY] = down ? [[-most, most], [top, bottom]] : [[top, bottom], [-most, most]];
+  return [{left: cutX[0], right: cutX[1], top: cutY[0], bottom: cutY[1],
+    seen: {left: seenX[0], right: seenX[1], top: seenY[0], bottom: seenY[1]}}];
+}
+
+const isOnOneLine = boxes => new Set([...boxes].map(box => Math.round(box.top))).size < 2;
 
 /** Lines of a page's texts outside of pictures, and what is wrong with one by itself. */
 function linesOfPage(faults) {
-  const lines = [], range = document.createRange();
+  const lines = [], range = document.createRange(), known = new Map();
   const isRead = ({data, parentElement: above}) =>
     data.trim() && above.checkVisibility() && !above.closest(BESIDE);
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT, node =>
     isRead(node) ? NodeFilter.FILTER_ACCEPT : NodeFilter.FILTER_REJECT);
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-    const above = node.parentElement, frames = framesOf(above), words = node.data.trim();
+    const above = node.parentElement, frames = framesOf(above, known), words = node.data.trim();
     const size = parseFloat(getComputedStyle(above).fontSize) * (above.currentCSSZoom || 1);
     range.selectNodeContents(node);
-    for (const {left, right, top, bottom} of range.getClientRects()) {
+    const boxes = range.getClientRects();
+    for (const {left, right, top, bottom} of boxes) {
       const isScrolledAway = frames.some(({seen}) => top < seen.top || bottom > seen.bottom);
       const box = {top, bottom, left: Math.max(left, ...frames.map(({seen}) => seen.left)),
         right: Math.min(right, ...frames.map(({seen}) => seen.right))};
@@ -101,12 +109,11 @@ function linesOfPage(faults) {
       if (!frames.every(frame => isIn(lettersOf(box), frame))) faults.push(`cut: ${words}`);
       if (box.right > innerWidth + 1 || box.left < -1) faults.push(`beside the page: ${words}`);
     }
+    if (isOnOneLine(boxes)) continue;
     for (const {0: word, index} of node.data.matchAll(/[^\s\-/\u2010-\u2014\u00a0]{2,24}/g)) {
       range.setStart(node, index);
       range.setEnd(node, index + word.length);
-      if (new Set([...range.getClientRects()].map(box => Math.round(box.top))).size > 1) {
-        faults.push(`broken word: ${word}`);
-      }
+      if (!isOnOneLine(range.getClientRects())) faults.push(`broken word: ${word}`);
     }
   }
   return lines;

@@ -4,7 +4,6 @@
 Usage: python3 -m plots.lesson_looks_test BUILD, as lesson_test.py.
 """
 
-import pathlib
 import re
 
 from plots.lesson_test import Keys, Page, main
@@ -277,9 +276,8 @@ class Many(Page):
         self.assertGreater(min(self.shades()), 3)
 
     def test_cables_of_64_gpus_run_clear_of_hosts_and_names(self):
-        self.open(self.make("gpus.html", *GPUS))
         for width in (1400, 1150):
-            self.open(pathlib.Path(self.folder.name) / "gpus.html", width=width)
+            self.open(self.make("gpus.html", *GPUS), width=width)
             self.assertEqual(self.run_script("return views[0].cluster.folded"), None)
             crossed, labels = self.run_script("""
                 const {cluster} = views[0], {components} = cluster.one.machine;

@@ -45,15 +45,19 @@ def time_text(seconds, largest=None):
 
 
 class Page(unittest.TestCase):
-    build = None
+    build = browser = None  # all classes of a module share one, and the pages that they make
 
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(cls.folder.cleanup)
-        cls.browser = open_browser()
-        cls.addClassCleanup(cls.browser.quit)
-        cls.anomaly = cls.make("anomaly.html", "03-anomaly")
+        if not Page.browser:
+            Page.folder, Page.browser = tempfile.TemporaryDirectory(), open_browser()
+            Page.browser.set_script_timeout(100)
+            unittest.addModuleCleanup(Page.folder.cleanup)
+            unittest.addModuleCleanup(Page.browser.quit)
+
+    @property
+    def anomaly(self):
+        return self.make("anomaly.html", "03-anomaly")
 
     @classmethod
     def ringscope(cls, *arguments, code=0):
@@ -66,7 +70,8 @@ class Page(unittest.TestCase):
     @classmethod
     def make(cls, name, *arguments, code=0):
         path = pathlib.Path(cls.folder.name) / name
-        cls.ringscope("lesson", *arguments, "-o", str(path), code=code)
+        if not path.exists():
+            cls.ringscope("lesson", *arguments, "-o", str(path), code=code)
         return path
 
     def open(self, path, width=1400, height=1000, scheme="light", motion="no-preference",
@@ -124,13 +129,12 @@ class Steps(Page):
         self.open(self.anomaly)
 
     def test_a_step_forward_and_back_leaves_everything_as_it_was(self):
-        for steps in (1, 5, 20):
+        click = "for (let i = 0; i < {}; ++i) byId('{}').click()".format
+        for steps in (1, 20):
             before = self.state()
-            for _ in range(steps):
-                self.click("forward")
+            self.run_script(click(steps, "forward"))
             self.assertNotEqual(self.state()[2][0][1], before[2][0][1])
-            for _ in range(steps):
-                self.click("back")
+            self.run_script(click(steps, "back"))
             self.assertTrue(self.state() == before, f"{steps} steps there and back")
             self.click("forward")
 
@@ -156,8 +160,7 @@ class Steps(Page):
             self.browser.switch_to.active_element.send_keys(Keys.TAB)
             active = self.browser.switch_to.active_element
             reached.add(active.get_attribute("id") or active.tag_name)
-            self.assertTrue(active.accessible_name or active.tag_name in ("body", "summary"),
-                            active.get_attribute("outerHTML")[:80])
+            self.assertTrue(active.accessible_name or active.tag_name in ("body", "summary"))
         self.assertLessEqual({"theme", "left", "right", "first", "back", "play", "forward", "last",
                               "scrub", "unit", "speed", "canvas", "summary"}, reached)
 

@@ -201,8 +201,8 @@ class Solving(Course):
         self.run_script(f"localStorage.clear(); results.lessons = {{}}; "
                         f"results.add('{lesson['id']}', {{said: 'a 2'}}); "
                         f"results.add('{lesson['id']}', {{solved: true}}); showLock(shown)")
-        self.visit(f"lesson={lesson['id']}&said=a+2")  # remembered over a reload
-        self.addCleanup(self.run_script, "localStorage.clear()")
+        self.visit(f"lesson={lesson['id']}&said=a+2", anew=True)  # remembered over a reload
+        self.addCleanup(self.leave)
         self.run_script("""const form = document.getElementById("name").form;
             form.elements.name.value = "Ada";
             form.closest("details").open = true;
@@ -231,7 +231,7 @@ class Own(Course):
         path = pathlib.Path(self.folder.name, "own.yaml")
         path.write_text(text, encoding="utf-8")
         self.assertEqual(self.times(), self.ringscope_times(str(path))[:2])
-        self.visit(self.run_script("return location.hash.slice(1)"))
+        self.visit(self.run_script("return location.hash.slice(1)"), anew=True)
         self.assertEqual(self.texts("#question"), [course.load(text)["question"]])
 
     def test_a_log_is_answered_with_the_command_for_it(self):
@@ -272,13 +272,13 @@ class Pages(Course):
         looks = """const {theme, size} = document.documentElement.dataset;
             return [theme, size || ""];"""
         self.visit()
-        self.addCleanup(self.run_script, "localStorage.clear()")
+        self.addCleanup(self.leave)
         self.assertEqual(self.run_script(looks), ["light", ""])
         self.click("theme")
         self.click("projector")
         for _ in range(2):
             self.assertEqual(self.run_script(looks), ["dark", "projector"])
-            self.visit()
+            self.visit(anew=True)
 
     def test_a_recorded_lesson_shows_its_answer_and_reason_on_a_click(self):
         lesson = LESSONS[0]
