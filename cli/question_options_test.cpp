@@ -75,7 +75,7 @@ TEST(QuestionOptions, old_names_work_with_a_note) {
 
 TEST(QuestionOptions, exact_folds_no_ranks) {
   const std::string run =
-      "run --cluster star64 --library rdma --placement 4x64 --job "
+      "run --cluster star64 --library rdma --placement 2x64 --job "
       "allreduce/ring:1MiB";
   EXPECT_NE(asked(run).text.find("Folded: "), std::string::npos);
   EXPECT_EQ(asked(run + " --exact").text, asked(run + " --no-skip --no-fold").text);

@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <sstream>
+#include <utility>
 
 #include "nccl/choice/choice.hpp"
 #include "nccl/groups/communicators.hpp"
@@ -32,14 +34,18 @@ Platform hopper(int version) { return {.generation = Generation::hopper, .versio
 TEST(NcclTuning, h100_table_equals_nccls_output) {
   std::istringstream file(read_file("validation/published/nccl/h100-2.27.5-tuning.csv", 1));
   int entries = 0;
+  std::map<std::pair<int, int>, Platform> machines;
   for (std::string line; std::getline(file, line);) {
     if (line[0] == '#' || line.starts_with("table")) continue;
     Table<std::string> cells;
     std::istringstream row(line);
     for (std::string cell; std::getline(row, cell, ',');) cells.push_back(cell);
     const int hosts = std::stoi(cells.at(1)), gpus = std::stoi(cells.at(2));
-    const Platform machine =
-        found_on(fmt::format("{{base: h100_nvswitch, hosts: {}}}", hosts), gpus, hopper(227));
+    const auto [place, is_new] = machines.try_emplace({hosts, gpus});
+    Platform& machine = place->second;
+    if (is_new)
+      machine =
+          found_on(fmt::format("{{base: h100_nvswitch, hosts: {}}}", hosts), gpus, hopper(227));
     const auto function =
         cells[0].find("AGRS") != std::string::npos ? Function::allgather : Function::allreduce;
     const auto algorithm = cells[0].ends_with("NVLS_TREE") ? Pattern::nvls
