@@ -3,8 +3,9 @@
 """Does every command of the site's own pages run, and is each screen the real one?
 
 Usage: scripts/run_pages_commands_test.py BUILD [--write] [PAGE...]
-Each page of docs/, and schema.md, is gone through from top to bottom in a separate copy of the
-tree. --write puts what the commands print into the pages, but for screens that leave out lines.
+Each page of docs/, and schema.md, is gone through from top to bottom in a separate folder of
+links to the tree. --write puts what the commands print into the pages, but for screens that leave
+out lines.
 """
 
 import glob
@@ -52,7 +53,7 @@ class Pages(unittest.TestCase):
         for path in PAGES:
             name = os.path.relpath(path, ROOT)
             with tempfile.TemporaryDirectory() as place:
-                tree = Tree(ROOT, BUILD, place, copied=False)
+                tree = Tree(ROOT, BUILD, place)
                 for line, command, screen in steps(read(path)):
                     with self.subTest(f"{name}:{line}"):
                         ran = tree.run(command)
@@ -66,7 +67,7 @@ def rewritten(path):
     """The page with the screens that its commands print."""
     text = read(path)
     with tempfile.TemporaryDirectory() as place:
-        tree = Tree(ROOT, BUILD, place, copied=False)
+        tree = Tree(ROOT, BUILD, place)
         for _, command, screen in steps(text):
             ran = tree.run(command)
             if ran.returncode != 0:

@@ -48,13 +48,13 @@ class Parsing(unittest.TestCase):
 
 
 class Readme(unittest.TestCase):
-    def setUp(self):
-        readme = os.path.join(ROOT, "README.md")
-        with open(readme, encoding="utf-8") as file:
-            self.text = file.read()
+    @classmethod
+    def setUpClass(cls):
+        with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as file:
+            cls.text = file.read()
         place = tempfile.TemporaryDirectory()
-        self.addCleanup(place.cleanup)
-        self.tree = Tree(ROOT, BUILD, place.name)
+        cls.addClassCleanup(place.cleanup)
+        cls.tree = Tree(ROOT, BUILD, place.name)
 
     def test_every_command_runs(self):
         for number, command in commands(self.text):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Commands and screens that pages show, and a copy of the tree to run them in."""
+"""Commands and screens that pages show, and a tree to run them in."""
 
 import os
 import re
@@ -79,18 +79,14 @@ NOT_TEXT = shutil.ignore_patterns(".git", "build*", "out")
 
 
 class Tree:
-    """The tree's text with the build in it, so that what commands write is no harm: a copy, or a
-    folder of links for commands that write into the working directory alone."""
+    """A folder of links to the tree's text and the build: commands write into it alone."""
 
-    def __init__(self, root, build, place, copied=True):
+    def __init__(self, root, build, place):
         self.path = os.path.join(place, "ringscope")
-        if copied:
-            shutil.copytree(root, self.path, ignore=NOT_TEXT)
-        else:
-            os.mkdir(self.path)
-            names = os.listdir(root)
-            for name in set(names) - NOT_TEXT(root, names):
-                os.symlink(os.path.join(root, name), os.path.join(self.path, name))
+        os.mkdir(self.path)
+        names = os.listdir(root)
+        for name in set(names) - NOT_TEXT(root, names):
+            os.symlink(os.path.join(root, name), os.path.join(self.path, name))
         os.mkdir(os.path.join(self.path, "out"))
         os.symlink(build, os.path.join(self.path, "build"))
         self._environment = {**os.environ, "RINGSCOPE_DATA": self.path,
