@@ -287,6 +287,13 @@ class Program(unittest.TestCase):
 
 
 class Parts(unittest.TestCase):
+    def test_clusters_with_the_gpus_of_a_log_are_found(self):
+        for text, some, none in (("device 0 [0x18] Tesla V100-SXM2-32GB", "dgx1v", "mi300x"),
+                                 ("AMD Instinct MI300X", "mi300x", "dgx1v"),
+                                 ("NVIDIA H1000 and my-A100x", "", "h100_nvswitch")):
+            found = parts.clusters_with_gpus_of(text)
+            self.assertEqual((some in found, none in found), (bool(some), False), text)
+
     def test_base_of_a_cluster_is_resolved(self):
         found = parts.resolved("cluster", {"base": "dgx1v", "link": {"bandwidth": "1 GB/s"}})
         self.assertEqual(found["link"], {"kind": "infiniband", "bandwidth": "1 GB/s",

@@ -18,6 +18,7 @@ Exit codes: 0 done, normal or not; 1 bad input; 3 deadlock in a simulation. With
 """
 
 import argparse
+import os
 import sys
 
 from common.programs import InputError, Parser, for_terminal, page_parser, run_main, write_text
@@ -29,6 +30,7 @@ from validation.doctor import (curve, diagnosis, document, evidence, inputs, jud
                                reference, telling, text)
 from validation.doctor.causes import CAUSES
 from validation.doctor.errors import Errors
+from validation.doctor.scenario import parts
 from validation.doctor.store import Store
 from validation.doctor.what_if import WhatIf
 
@@ -42,6 +44,12 @@ class ListCauses(argparse.Action):
         parser.exit()
 
 
+def clusters_for(log: str) -> str:
+    """The built-in clusters with the GPUs of a log, for a message."""
+    known = os.path.isfile(log) and parts.clusters_with_gpus_of(evidence.text_of(log))
+    return f"; built-in clusters with these GPUs: {', '.join(known)}" if known else ""
+
+
 def arguments():
     parser = page_parser("ringscope doctor", __doc__, Parser)
     add_options(parser, "doctor", collective=collectives.of_option, listing=ListCauses)
@@ -50,7 +58,7 @@ def arguments():
         options.cluster = options.logs.pop()
     if not options.logs:
         raise InputError("ringscope doctor: expected LOG... and --cluster CLUSTER, got "
-                         f"{options.cluster} alone")
+                         f"{options.cluster} alone{clusters_for(options.cluster)}")
     return options
 
 

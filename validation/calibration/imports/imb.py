@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The text output of the Intel MPI Benchmarks, versions 3 to 2021: IMB-MPI1, IMB-NBC, and the
-ping-pongs of IMB-P2P.
+"""The text output of the Intel MPI Benchmarks, versions 3 to 2021: IMB-MPI1, IMB-NBC, the
+ping-pongs of IMB-P2P, and IMB-MT with one thread per rank.
 
 PingPong's t is half of a round trip; of several ranks' times the largest counts; Uniband and
 Biband send from rank i to rank i + P/2, and Biband counts the messages of both directions. So
 does IMB-P2P's PingPong, on all ranks at once, whose t is the mean. t_pure of IMB-NBC is a
 collective with its wait, t_ovrl has a computation of t_CPU between (the user guide, and
-IMB_output.c, original_benchmark.h and imb_p2p_pingpong.c in the source).
+IMB_output.c, original_benchmark.h and imb_p2p_pingpong.c in the source). IMB-MT has pairs i,
+i + P/2 in all its patterns (MT_benchmark.cpp).
 """
 
 import re
@@ -25,7 +26,9 @@ PROCESSES = re.compile(r"\s*#?\s*#processes = (\d{1,9})\b")
 HEADER = re.compile(r"\s*(Group\s+)?#(bytes|repetitions)\b")
 NOT_MEASURED = re.compile(r"\s*\d+\s+(\d+\s+)?(out-of-mem|int-overflow|time-out)")
 NEAR = 3  # lines below a title that has lost its "#"
-WINDOW = 64  # MAX_WIN_SIZE in the source
+WINDOW = re.compile(r"\s*#\s*window_size = (\d{1,9})\s*$")
+USUAL_WINDOW = 64  # MAX_WIN_SIZE in the source
+NAMES_OF_MT = {"SendRecv": "Sendrecv", "UniBand": "Uniband", "BiBand": "Biband"}
 
 COLUMNS, OMITTED = tables_of(__file__).values()
 BANDS = {"Uniband": 1, "Biband": 2}  # directions
@@ -49,15 +52,17 @@ class Table(mpi_table.MpiTable):
 
     COUNTED, SIZE = ("messages",), "bytes"
 
-    def __init__(self, source: Source, title: int):
-        super().__init__(source, title, TITLE.match(source.lines[title - 1])["test"], 0, [])
-        self.ranks = 0
+    def __init__(self, source: Source, title: int, test: str):
+        super().__init__(source, title, test, 0, [])
+        self.ranks, self.window = 0, USUAL_WINDOW
         for line in range(title + 1, len(source.lines) + 1):
             text = source.lines[line - 1]
             if found := PROCESSES.match(text):
                 if self.ranks:
                     source.fail(line, f"a header of {self.test}", text.strip())
                 self.ranks = int(found[1])
+            if found := WINDOW.match(text):
+                self.window = int(found[1])
             if HEADER.match(text):
                 self.header = line
                 break
@@ -122,7 +127,8 @@ def add(table: Table, layout: Layout, findings: Findings):
     table.require(*(() if "arrier" in table.test else ("bytes",)))
     if table.test == "PingPong":
         what, parameters = layout.ping_pong(pairs)
-        for _, size, value in table.values("time", findings):
+        column = "most" if "most" in table.columns else "time"  # IMB-MT
+        for _, size, value in table.values(column, findings):
             findings.add("probes", what, value, {"bytes": size, **parameters})
     elif table.test in BANDS:
         directions = BANDS[table.test]
@@ -130,7 +136,7 @@ def add(table: Table, layout: Layout, findings: Findings):
             findings.add("probes", "stream", directions * pairs / rate,
                          {"bytes": size, "way": layout.way(pairs),
                           "pairs": layout.pairs_of_two_hosts(pairs), "directions": directions,
-                          "window": WINDOW})
+                          "window": table.window})
     elif nonblocking(table.test):
         add_nonblocking(table, layout, findings)
     else:
@@ -139,6 +145,13 @@ def add(table: Table, layout: Layout, findings: Findings):
             extra = {f"{column}_s": table.source.microseconds(row.line, row.cells[column])
                      for column in ("least", "mean") if column in row.cells}
             findings.add_collective(COLLECTIVES[table.test], size, layout, value, extra)
+
+
+def test_of(title: str, below: list) -> str:
+    """A test of IMB-MT on one thread has the name of the same test of IMB-MPI1."""
+    if not title.endswith("MT") or not any("(threads: 1)" in line for line in below):
+        return title
+    return NAMES_OF_MT.get(title[:-2], title[:-2])
 
 
 def reason_to_omit(test: str) -> str:
@@ -168,14 +181,16 @@ def parse(source: Source, given: Given) -> Findings:
         title, below = TITLE.match(text), source.lines[line:line + NEAR]
         if not title or "#" not in text and not any(map(PROCESSES.match, below)):
             continue  # a script may print "Benchmarking X" itself
-        if reason := reason_to_omit(title["test"]):
+        test = test_of(title["test"], below)
+        if reason := reason_to_omit(test):
             findings.note(f"{source.path}:{line}: '{title['test']}' is {reason}: its table is "
                           "omitted")
             continue
         findings.table = f"{source.path}:{line}"
-        table = Table(source, line)
-        if table.test == "PingPing" and "messages" in table.columns and table.ranks > 2:
-            findings.note(f"{source.path}:{line}: pairs i, i + P/2 of PingPing are no case of "
+        table = Table(source, line, test)
+        in_halves = test == "PingPing" and "messages" in table.columns or test != title["test"]
+        if in_halves and test in PATTERNS and table.ranks > 2:
+            findings.note(f"{source.path}:{line}: pairs i, i + P/2 of {test} are no case of "
                           "ours: its table is omitted")
             continue
         known = launchers.completed(given, said[line - 1])

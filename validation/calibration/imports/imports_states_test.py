@@ -23,6 +23,9 @@ IMB = ("# Benchmarking {}\n# #processes = {}\n"
        "  #bytes #repetitions  t_min[usec]  t_max[usec]  t_avg[usec]      defects\n"
        "       8         1000         1.00         1.50         1.25         0.00\n"
        "      64         1000         1.00         1.75         1.25         3.00\n")
+MT = ("# Benchmarking {}\n# #processes = 2 (threads: {})\n# window_size = 32\n"
+      "#---\n#bytes #repetitions {}\n")
+TIMES_OF_MT = "t_min[usec] t_max[usec] t_avg[usec] Mbytes/sec\n8 9 4.00 9.00 6.50 8.00"
 MATRIX = ("memcpy CE GPU(row) -> GPU(column) bandwidth (GB/s)\n     0   1\n"
           " 0  N/A 20.0\n 1 25.0 N/A\n")
 OWN = ("Unidirectional P2P=Enabled Bandwidth (P2P Writes) Matrix (GB/s)\n   D\\D  0  1  2\n"
@@ -123,7 +126,7 @@ class Others(unittest.TestCase):
         tables = IMB.format("Bcast", 4)
         for test, words in (("Get_accumulate", "one-sided (IMB-EXT, IMB-RMA)"),
                             ("P_Read_Shared", "a test of files (IMB-IO)"),
-                            ("BiBandMT", "a test with threads (IMB-MT)"),
+                            ("BiBandMT", "a test with several threads per rank (IMB-MT)"),
                             ("Ibcast_persist", "a persistent collective (IMB-MPI4)"),
                             ("Corandom", "a pattern of IMB-P2P without a counterpart"),
                             ("Multi-Bcast", "run by groups concurrently"),
@@ -131,6 +134,24 @@ class Others(unittest.TestCase):
             points, notes = read(IMB.format(test, 4) + tables, nodes=2)
             self.assertEqual(len(points), 1)
             self.assertEqual(notes[0], f"x.log:1: '{test}' is {words}: its table is omitted")
+
+    def test_imb_with_one_thread_per_rank_is_read_as_the_tests_without_threads(self):
+        for test, columns, what, seconds in (
+                ("AllreduceMT", TIMES_OF_MT, "allreduce", 9e-6),
+                ("PingPongMT", TIMES_OF_MT, "ping_pong", 9e-6),
+                ("SendRecvMT", TIMES_OF_MT, "sendrecv", 9e-6),
+                ("BiBandMT", "t_avg[usec] Mbytes/sec Msg/sec\n8 9 2.00 8.00 500000",
+                 "stream", 4e-6)):
+            (point,), _ = read(MT.format(test, 1, columns), nodes=2)
+            self.assertEqual((point.what, point.median_s), (what, seconds))
+        self.assertEqual(point.parameters["window"], 32)
+
+    def test_imb_with_threads_or_pairs_in_halves_is_no_case(self):
+        for test, ranks, threads in (("AllreduceMT", 2, 4), ("ExchangeMT", 8, 1)):
+            text = MT.format(test, threads, TIMES_OF_MT).replace("= 2", f"= {ranks}")
+            points, (note, *_) = read(text + IMB.format("Bcast", 4), nodes=2)
+            self.assertEqual(len(points), 1)
+            self.assertIn("its table is omitted", note)
 
     def test_ping_pongs_of_all_ranks_are_no_single_one(self):
         text = "# Benchmarking PingPong\n# #processes = 8\n" \

@@ -5,6 +5,7 @@ import copy
 import difflib
 import os
 import pathlib
+import re
 
 from common.programs import InputError
 from validation.yaml_files import read_yaml
@@ -27,6 +28,13 @@ def folder_of(kind: str) -> pathlib.Path:
 def names_of(kind: str) -> list:
     """The built-in clusters or libraries."""
     return sorted(path.stem for path in folder_of(kind).glob("*.yaml"))
+
+
+def clusters_with_gpus_of(text: str) -> list:
+    """The built-in clusters with a model of GPU that the text names."""
+    models = set(re.findall(r"\b(?:[ABHV]|GH|GB|MI)\d{2,3}X?\b", text))
+    return [name for name in names_of("cluster")
+            if models & set(re.findall(r"\w+", load(path_of("cluster", name)).get("about", "")))]
 
 
 def path_of(kind: str, name: str, folder: str = "") -> str:
