@@ -8,7 +8,7 @@
 namespace ringscope {
 namespace {
 
-const Broken broken[] = {
+const Broken broken_clusters[] = {
     {"no/such.yaml",
      "x.yaml:1:1: no file is at 'no/such.yaml'\n"
      "  no/such.yaml\n"
@@ -245,7 +245,7 @@ const Broken broken[] = {
 };
 
 TEST(ClusterErrors, say_what_was_expected_and_where) {
-  for (const auto& [input, complaint] : broken) {
+  for (const auto& [input, complaint] : broken_clusters) {
     const auto read = [&text = input] { read_cluster(Value::from_text("x.yaml", text)); };
     EXPECT_EQ(complaint_of(read), complaint) << input;
   }
