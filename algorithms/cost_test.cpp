@@ -28,7 +28,8 @@ void expect_at_least(const Cost& counted, Cost declared, Varies varies) {
 
 void expect_declared(const Algorithm& algorithm, int ranks, std::size_t items,
                      const Options& options) {
-  for (const LoopbackOptions& how : ways_to_run(algorithm)) {
+  const std::vector<LoopbackOptions> ways = ways_to_run(algorithm);
+  for (const LoopbackOptions& how : {ways.front(), ways.back()}) {
     SCOPED_TRACE(testing::Message()
                  << "ranks " << ranks << ", items " << items << ", segment " << options.segment
                  << ", rounds " << options.rounds << ", root " << options.root << ", synchronous "
