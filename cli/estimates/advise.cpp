@@ -186,7 +186,7 @@ void print_advice(const AdviseArguments& arguments) {
 void add_advise(Command& program) {
   auto [command, arguments] = program.add_subcommand("advise", print_advice);
   command.add_option("MODEL", arguments.model).required();
-  command.add_option("CLUSTER", arguments.cluster).required();
+  command.add_option("CLUSTER,--cluster", arguments.cluster).required();
   command.add_option("--gpus", arguments.gpus);
   command.add_option("--batch", arguments.batch);
   command.add_option("--sequence", arguments.sequence);

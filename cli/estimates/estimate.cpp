@@ -232,7 +232,7 @@ void print_estimates(const EstimateArguments& arguments) {
 void add_estimate(Command& program) {
   auto [command, arguments] = program.add_subcommand("estimate", print_estimates);
   auto& [cluster, ranks, library, placement, output, figure, collective, bytes, format] = arguments;
-  command.add_option("CLUSTER", cluster).required();
+  command.add_option("CLUSTER,--cluster", cluster).required();
   command.add_option("--collective", collective).show_default();
   command.add_option("--ranks", ranks);
   command.add_option("--bytes", bytes).show_default();
