@@ -37,6 +37,7 @@ TEST(EstimateCommand, a_row_for_each_power_of_two_in_each_form) {
   const Ended text = estimate(words);
   EXPECT_EQ(text.code, 0);
   EXPECT_NE(text.text.find("low to high: 90 %"), std::string::npos);
+  EXPECT_EQ(estimate("--cluster " + words).text, text.text);
   const std::string without = "v100x4_pcie --library nccl_v100_pcie --bytes 1KiB";
   EXPECT_NE(estimate(without).text.find("no interval: nccl_v100_pcie has no"), std::string::npos);
 }
