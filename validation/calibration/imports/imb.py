@@ -28,7 +28,8 @@ NOT_MEASURED = re.compile(r"\s*\d+\s+(\d+\s+)?(out-of-mem|int-overflow|time-out)
 NEAR = 3  # lines below a title that has lost its "#"
 WINDOW = re.compile(r"\s*#\s*window_size = (\d{1,9})\s*$")
 USUAL_WINDOW = 64  # MAX_WIN_SIZE in the source
-NAMES_OF_MT = {"SendRecv": "Sendrecv", "UniBand": "Uniband", "BiBand": "Biband"}
+NAMES_OF_MT = {"AllReduce": "Allreduce", "SendRecv": "Sendrecv", "UniBand": "Uniband",
+               "BiBand": "Biband"}
 
 COLUMNS, OMITTED = tables_of(__file__).values()
 BANDS = {"Uniband": 1, "Biband": 2}  # directions
@@ -188,7 +189,8 @@ def parse(source: Source, given: Given) -> Findings:
             continue
         findings.table = f"{source.path}:{line}"
         table = Table(source, line, test)
-        in_halves = test == "PingPing" and "messages" in table.columns or test != title["test"]
+        in_halves = title["test"].endswith("MT") or test == "PingPing" and \
+            "messages" in table.columns
         if in_halves and test in PATTERNS and table.ranks > 2:
             findings.note(f"{source.path}:{line}: pairs i, i + P/2 of {test} are no case of "
                           "ours: its table is omitted")
