@@ -31,10 +31,10 @@ def names_of(kind: str) -> list:
 
 
 def clusters_with_gpus_of(text: str) -> list:
-    """The built-in clusters with a model of GPU that the text names."""
-    models = set(re.findall(r"\b(?:[ABHV]|GH|GB|MI)\d{2,3}X?\b", text))
-    return [name for name in names_of("cluster")
-            if models & set(re.findall(r"\w+", load(path_of("cluster", name)).get("about", "")))]
+    """The built-in clusters whose `about` has a model of GPU, such as H100, that the text names."""
+    words = set(re.findall(r"\w+", text))
+    return [name for name in names_of("cluster") if words.intersection(re.findall(
+        r"\b[A-Z]+\d{2,}X?\b", load(path_of("cluster", name)).get("about", "")))]
 
 
 def path_of(kind: str, name: str, folder: str = "") -> str:
