@@ -2,16 +2,18 @@
 """Can every scenario be drawn, and is no picture empty?
 
 Usage: python3 -m plots.scenarios_test BUILD [I/N] [PANELS], for every Nth scenario, from the Ith
-on, with the first PANELS cases where each case has a panel (default: all).
+on, with the first PANELS cases where each case has a panel. By default all, and files are written.
 """
 
 import gc
 import itertools
 import pathlib
+import struct
 import subprocess
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 from plots.plots_test import breakdown, scaling, style, timeline
 
@@ -50,7 +52,18 @@ class EveryScenario(unittest.TestCase):
         figure.canvas.draw()
         pixels = timeline.numpy.asarray(figure.canvas.buffer_rgba())[:, :, :3]
         self.assertGreater(pixels.std(), 0.02 * 255)
+        if self.panels is None:
+            self.check_file(figure)
         style.plt.close("all")
+
+    def check_file(self, figure):
+        """The file has the size that its plot says."""
+        with tempfile.NamedTemporaryFile(suffix=".png") as file, \
+                mock.patch.object(style, "DOTS_PER_INCH", DOTS_PER_INCH):
+            style.save(figure, file.name)
+            size = struct.unpack(">II", pathlib.Path(file.name).read_bytes()[16:24])
+        self.assertEqual(size, tuple(int(inch * DOTS_PER_INCH)
+                                     for inch in figure.get_size_inches()))
 
     def test_gives_pictures(self):
         for name in self.names:
