@@ -2,6 +2,7 @@
 #include "scenarios/answer/report.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "scenarios/question/scenario_tree.hpp"
 
@@ -31,15 +32,17 @@ std::string shown_name(const Report& report) {
   return report.deadlock ? report.name + " (deadlock)" : report.name;
 }
 
-std::optional<TimeRange> likely_range(const Library& library, bool fit_knows_job,
-                                      bool between_hosts, Bytes bytes, double time_s) {
+std::optional<TimeRange> likely_range(const Library& library, bool fit_knows_job, int hosts,
+                                      Bytes bytes, double time_s) {
   const auto& seen = library.fitted;
-  const SpreadBand* band = library.spread.band(between_hosts, bytes.count);
-  if (fit_knows_job && seen && seen->errors && between_hosts == (seen->hosts > 1) &&
+  if (fit_knows_job && seen && seen->errors && (hosts > 1) == (seen->hosts > 1) &&
       seen->holds(bytes))
-    band = &*seen->errors;
+    return TimeRange{time_s * seen->errors->low, time_s * seen->errors->high};
+  const SpreadBand* band = library.spread.band(hosts > 1, bytes.count);
   if (band == nullptr) return std::nullopt;
-  return TimeRange{time_s * band->low, time_s * band->high};
+  const double doublings = std::log2(std::max(1.0, 1.0 * hosts / library.spread.hosts));
+  const double wider = std::sqrt(1 + doublings);
+  return TimeRange{time_s * std::pow(band->low, wider), time_s * std::pow(band->high, wider)};
 }
 
 double slowest_job_s(const Report& report) {

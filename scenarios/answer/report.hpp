@@ -63,8 +63,10 @@ struct TimeRange {
 
 /// By errors of the library's fit where that has seen such a size, else by the library's spread;
 /// none where it has none for that size. `fit_knows_job`: beyond_fit() is empty for its 0 B.
-std::optional<TimeRange> likely_range(const Library& library, bool fit_knows_job,
-                                      bool between_hosts, Bytes bytes, double time_s);
+/// `hosts` that send each other messages: for each doubling beyond the measured ones, the spread
+/// gets an independent error of its own width (an assumption: nothing larger is measured).
+std::optional<TimeRange> likely_range(const Library& library, bool fit_knows_job, int hosts,
+                                      Bytes bytes, double time_s);
 
 struct RankReport {
   int rank = 0;

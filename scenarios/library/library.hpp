@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <climits>
 #include <optional>
 #include <set>
 #include <string>
@@ -135,6 +136,7 @@ struct SpreadBand {
 /// Bands by rising size; none where nothing is known.
 struct SpreadBands {
   std::vector<SpreadBand> one_host, several_hosts;
+  int hosts = INT_MAX;  ///< most of a measured machine; none said: any number
 
   /// Band of jobs of that size; null: nothing is known.
   const SpreadBand* band(bool between_hosts, std::uint64_t bytes) const {

@@ -214,6 +214,7 @@ SpreadBands read_spread(const Value& value) {
   for (auto [name, bands] :
        {std::pair{"one_host", &spread.one_host}, std::pair{"several_hosts", &spread.several_hosts}})
     if (const Value* list = fields.optional(name)) *bands = read_bands(*list);
+  if (const Value* hosts = fields.optional("hosts")) spread.hosts = hosts->whole(1, most_hosts);
   fields.finish();
   return spread;
 }

@@ -270,10 +270,8 @@ std::optional<Assignment> own_assignment(const PlaceStudy& study, View<const Bin
 }
 
 std::string counts_of(const Placement& placement) {
-  std::map<int, int> on_host;
-  for (const Location& rank : placement.ranks) ++on_host[rank.host];
   std::vector<int> counts, host_of_rank;
-  for (const auto& [host, ranks] : on_host) counts.push_back(ranks);
+  for (const auto& [host, ranks] : placement.ranks_by_host()) counts.push_back(ranks);
   std::ranges::sort(counts, std::greater());
   for (std::size_t i = 0; i < counts.size(); ++i)
     std::fill_n(std::back_inserter(host_of_rank), counts[i], static_cast<int>(i));

@@ -224,6 +224,10 @@ std::vector<std::string> schedule_warnings(const Job& job) {
 
 std::vector<std::string> extrapolations(const Scenario& scenario) {
   const auto& range = scenario.library.fitted;
+  const auto hosts = static_cast<int>(scenario.placement.ranks_by_host().size());
+  if (!range && hosts > scenario.library.spread.hosts)
+    return {fmt::format("extrapolates to {} hosts: the measured machines of {} have at most {}",
+                        hosts, scenario.library.name, scenario.library.spread.hosts)};
   const std::vector<std::string> beyond = beyond_fit(scenario, scenario.job.bytes);
   if (beyond.empty()) return {};
   return {fmt::format("extrapolates to {}: the fit of {} covers {}, {} on a host, {} to {}",
@@ -297,10 +301,9 @@ std::optional<nccl::Generation> gpu_generation(const Cluster& cluster) {
 std::vector<std::string> beyond_fit(const Scenario& scenario, Bytes bytes) {
   const auto& range = scenario.library.fitted;
   if (!range) return {};
-  std::map<int, int> on_host;
-  int most = 0;
-  for (const Location& rank : scenario.placement.ranks) most = std::max(most, ++on_host[rank.host]);
-  const auto hosts = static_cast<int>(on_host.size());
+  const auto ranks_by_host = scenario.placement.ranks_by_host();
+  const int most = std::ranges::max(ranks_by_host | std::views::values);
+  const auto hosts = static_cast<int>(ranks_by_host.size());
   std::vector<std::string> beyond;
   if (hosts > range->hosts) beyond.push_back(plural(hosts, "host"));
   if (most > range->ranks_per_host) beyond.push_back(plural(most, "rank") + " on a host");

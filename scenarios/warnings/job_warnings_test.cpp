@@ -50,12 +50,14 @@ TEST(JobWarnings, nccl_has_a_library_for_gpus_that_are_called_by_their_name) {
   EXPECT_THAT(warnings_of("mi300x", "{hosts: 8, on: gpu}", "nccl", "rccl_mi300x"), IsEmpty());
 }
 
-TEST(JobWarnings, nccl_runs_on_cores_where_gpus_are_forgotten) {
-  EXPECT_THAT(warnings_of("h100_nvswitch", "8-8", "nccl", "nccl_h100"),
+TEST(JobWarnings, ranks_run_on_cores_where_gpus_are_forgotten) {
+  EXPECT_THAT(warnings_of("h100_nvswitch", "8", "ring"),
               ElementsAre(AllOf(HasSubstr("no rank has a GPU"),
-                                HasSubstr("'placement: {hosts: 8-8, on: gpu}'"))));
-  EXPECT_THAT(warnings_of("h100_nvswitch", "{hosts: 8-8, on: gpu}", "nccl", "nccl_h100"),
-              IsEmpty());
+                                HasSubstr("'placement: {hosts: 8, on: gpu}'"))));
+  EXPECT_THAT(warnings_of("h100_nvswitch", "{hosts: 8-8, on: core}", "nccl", "nccl_h100"),
+              ElementsAre(HasSubstr("no rank has a GPU")));
+  for (const char* placement : {"8-8", "{hosts: 8-8, on: gpu}"})
+    EXPECT_THAT(warnings_of("h100_nvswitch", placement, "nccl", "nccl_h100"), IsEmpty());
   EXPECT_THAT(warnings_of("rack3", "4-4", "nccl", "openmpi_tcp"), IsEmpty());
 }
 

@@ -56,8 +56,7 @@ std::string random_key(const Job& job) {
 
 /// True if a message of the job may take a random time.
 bool jitters(const Scenario& scenario) {
-  std::map<int, int> on_host;
-  for (const Location& rank : scenario.placement.ranks) ++on_host[rank.host];
+  const std::map<int, int> on_host = scenario.placement.ranks_by_host();
   const bool inside = std::ranges::any_of(on_host, [](const auto& one) { return one.second > 1; });
   const auto jitter = [&](Way way) { return !scenario.library.transport(way).jitter.is_zero(); };
   return (on_host.size() > 1 && (jitter(Way::network) || jitter(Way::gdr))) ||

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "nccl/choice/choice.hpp"
+#include "scenarios/answer/explain/nccl_choice.hpp"
 #include "scenarios/warnings/job_warnings.hpp"
 #include "sim/simulation.hpp"
 
@@ -22,13 +23,6 @@ std::uint64_t roundest_between(std::uint64_t from, std::uint64_t to) {
   return from + 1;
 }
 
-nccl::KernelCall call_of(const Scenario& scenario) {
-  std::set<int> hosts;
-  for (const Location& where : scenario.placement.ranks) hosts.insert(where.host);
-  return {static_cast<int>(scenario.placement.ranks.size()), static_cast<int>(hosts.size()),
-          *nccl_function(scenario.job.algorithm->collective)};
-}
-
 /// Place of a size between two others, on a line.
 template <class Point>
 double on_line(const Point& from, const Point& to, std::uint64_t bytes) {
@@ -41,7 +35,7 @@ double on_line(const Point& from, const Point& to, std::uint64_t bytes) {
 
 NcclTimes::NcclTimes(Scenario scenario)
     : scenario_(std::move(scenario)),
-      call_(call_of(scenario_)),
+      call_(kernel_call_of(scenario_)),
       fit_knows_job_(beyond_fit(scenario_, {}).empty()) {}
 
 NcclTimes::Choice NcclTimes::choice(std::uint64_t bytes) const {
@@ -52,12 +46,12 @@ NcclTimes::Choice NcclTimes::choice(std::uint64_t bytes) const {
 
 EstimatedCall NcclTimes::estimate(std::uint64_t bytes, double time_s) const {
   const Choice chosen = choice(bytes);
-  return {.time_s = time_s,
-          .likely = likely_range(scenario_.library, fit_knows_job_, call_.nodes > 1, Bytes{bytes},
-                                 time_s),
-          .algorithm = nccl::algorithm_names[chosen.kernel.algorithm],
-          .protocol = protocol_names[chosen.kernel.protocol],
-          .channels = chosen.channels};
+  return {
+      .time_s = time_s,
+      .likely = likely_range(scenario_.library, fit_knows_job_, call_.nodes, Bytes{bytes}, time_s),
+      .algorithm = nccl::algorithm_names[chosen.kernel.algorithm],
+      .protocol = protocol_names[chosen.kernel.protocol],
+      .channels = chosen.channels};
 }
 
 NcclTimes::Point NcclTimes::point(std::uint64_t bytes) const {

@@ -115,7 +115,10 @@ std::optional<TimeRange> range_of(const Scenario& scenario, const Measurement& m
                                   double time_s) {
   if (scenario.library.blocks && scenario.job.nccl == nullptr) return std::nullopt;
   return likely_range(scenario.library, beyond_fit(scenario, {}).empty(),
-                      measured.traffic.bytes_between_hosts > 0, scenario.job.bytes, time_s);
+                      measured.traffic.bytes_between_hosts > 0
+                          ? static_cast<int>(scenario.placement.ranks_by_host().size())
+                          : 1,
+                      scenario.job.bytes, time_s);
 }
 
 }  // namespace

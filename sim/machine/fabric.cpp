@@ -57,10 +57,8 @@ int Fabric::add(const std::string& name, ResourceKind kind, Bandwidth bandwidth,
 
 // Memories of hosts that have ranks: others' memories and engines are never used.
 void Fabric::add_memories() {
-  std::set<int> hosts;
-  for (const Location& where : scenario_->placement.ranks)
-    if (has_resources(where.host)) hosts.insert(where.host);
-  for (const int index : hosts) {
+  for (const auto& [index, ranks] : scenario_->placement.ranks_by_host()) {
+    if (!has_resources(index)) continue;
     const Host& host = topology().hosts()[index];
     std::vector<Vertex> all = host.numa_domains;
     all.insert(all.end(), host.gpus.begin(), host.gpus.end());

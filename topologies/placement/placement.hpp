@@ -2,6 +2,7 @@
 // Placement: the host, cores, memory, GPU and NICs of each rank.
 #pragma once
 
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -47,6 +48,13 @@ std::vector<Vertex> named_nics(const Topology& topology, const Location& from, c
 struct Placement {
   std::string text;  ///< as reports print it: "4-3-1", "4-4 on gpu"
   Table<Location> ranks;
+
+  /// Number of ranks by host, of hosts that have any.
+  std::map<int, int> ranks_by_host() const {
+    std::map<int, int> counts;
+    for (const Location& rank : ranks) ++counts[rank.host];
+    return counts;
+  }
 };
 
 /// Seven forms:

@@ -15,14 +15,6 @@ namespace {
 
 constexpr double us = 1e-6;
 
-nccl::KernelCall call_of(const Scenario& scenario) {
-  const Placement& placement = scenario.placement;
-  std::set<int> hosts;
-  for (const Location& where : placement.ranks) hosts.insert(where.host);
-  return {static_cast<int>(placement.ranks.size()), static_cast<int>(hosts.size()),
-          *nccl_function(scenario.job.algorithm->collective)};
-}
-
 const NcclOutcome& fastest(std::span<const NcclOutcome> outcomes) {
   return *std::ranges::min_element(outcomes, {},
                                    [](const NcclOutcome& one) { return one.report.time_s; });
@@ -45,12 +37,19 @@ std::string verdict(const Report& report, std::span<const NcclOutcome> outcomes)
 
 }  // namespace
 
+nccl::KernelCall kernel_call_of(const Scenario& scenario) {
+  const Placement& placement = scenario.placement;
+  return {static_cast<int>(placement.ranks.size()),
+          static_cast<int>(placement.ranks_by_host().size()),
+          *nccl_function(scenario.job.algorithm->collective)};
+}
+
 std::vector<NcclAlternative> nccl_alternatives(const Scenario& scenario) {
   const Job& job = scenario.job;
   if (job.algorithm->name != "nccl" || job.nccl == nullptr || scenario.placement.ranks.size() < 2)
     return {};
   if (!nccl_function(job.algorithm->collective)) return {};  // sends have peers' channels alone
-  const nccl::KernelCall call = call_of(scenario);
+  const nccl::KernelCall call = kernel_call_of(scenario);
   std::vector<NcclAlternative> all;
   const auto add = [&](nccl::Pattern algorithm, Protocol protocol) {
     NcclAlternative& one = all.emplace_back();

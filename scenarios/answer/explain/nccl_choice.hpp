@@ -11,6 +11,9 @@
 
 namespace ringscope {
 
+/// Call for NCCL to choose a kernel for. The job's algorithm is a collective of NCCL's.
+nccl::KernelCall kernel_call_of(const Scenario& scenario);
+
 /// An algorithm and a protocol that are forced.
 struct NcclAlternative {
   Scenario scenario;

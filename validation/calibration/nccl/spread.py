@@ -2,7 +2,7 @@
 """Spread of measured over predicted times, from machines that the fit that predicts them omits."""
 
 import math
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy import special
@@ -16,8 +16,7 @@ FEW = 2  # machines
 OUTSIDE = 0.1  # share of measured times outside; the program has it as `spread_percent`
 
 
-@dataclass(frozen=True)
-class Residual:
+class Residual(NamedTuple):
     """Logarithm of a measured time over a predicted one."""
     machine: str
     hosts: int
@@ -110,7 +109,7 @@ def yaml_of(residuals: list, lone: bool = False, fitted: bool = True) -> str:
     """Key `spread` of a library, or of the transport of a lone network: as that of the others, but
     at least LONE, by which two runs of one such machine differ (p5's, with another plug-in); of a
     network without times: as that of lone networks omitted from the fit."""
-    lines = ["spread:"]
+    lines = ["spread:", f"  hosts: {max(one.hosts for one in residuals if one.lone == lone)}"]
     known = widths(residuals)
     for several, key in ((False, "one_host"), (True, "several_hosts"))[lone:]:
         lines.append(f"  {key}:")
