@@ -51,6 +51,20 @@ TEST(EstimateCommand, an_interval_is_printed_where_the_spread_has_one) {
   EXPECT_NE(estimate(words).text.find("low to high: 90 %"), std::string::npos);
 }
 
+TEST(EstimateCommand, options_of_other_commands_mean_the_same) {
+  const std::string said = "h100_nvswitch --collective allgather --bytes 3MiB";
+  EXPECT_EQ(estimate("--cluster h100_nvswitch --job allgather/nccl:3MiB").text,
+            estimate(said).text);
+  const std::string steps = "17-which-parallelism-crosses-hosts --format json";
+  EXPECT_NE(estimate(steps + " --set job.options.batch=64").text, estimate(steps).text);
+  const auto complains = [](const std::string& words, const std::string& complaint) {
+    EXPECT_NE(estimate(words).text.find(complaint), std::string::npos) << estimate(words).text;
+  };
+  complains("--job allreduce/ring:1MiB --cluster h100_nvswitch", "as NCCL chooses it");
+  complains("h100_nvswitch --set library=rdma", "--set: expected a scenario, got a cluster");
+  complains("--bytes 1MiB", "expected a CLUSTER, or --cluster NAME");
+}
+
 TEST(EstimateCommand, errors_name_the_option) {
   const auto complains = [](const std::string& words, const std::string& complaint) {
     const Ended got = estimate(words);

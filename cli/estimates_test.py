@@ -37,8 +37,7 @@ class Estimates(unittest.TestCase):
                               capture_output=True, text=True)
 
     def test_scenario_takes_no_option_of_a_communicator(self):
-        for words in (("--ranks", "4"), ("--collective", "allgather"), ("--bytes", "1MiB"),
-                      ("--library", "nccl_a100"), ("--placement", "4"), ("--format", "csv"),
+        for words in (("--ranks", "4"), ("--collective", "allgather"), ("--format", "csv"),
                       ("--figure", "a.svg")):
             ran = self.ran("estimate", "step.yaml", *words)
             self.assertEqual(ran.returncode, 1, words)

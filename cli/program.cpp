@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <new>
+#include <span>
 #include <string>
 
 #include "cli/commands/subcommands.hpp"
@@ -47,16 +48,20 @@ void add_everything(Command& program) {
 }
 
 /// CLI11 only says that a word was not expected.
-void refuse_unknown_subcommand(const Program& program, int count, char** words) {
-  if (count < 2 || words[1][0] == '-') return;
+void refuse_unknown_subcommand(const Program& program, std::span<const std::string> words) {
+  if (words.size() < 2 || words[1].starts_with('-')) return;
   const std::vector<std::string> names = program.subcommand_names();
-  if (std::ranges::find(names, std::string_view(words[1])) != names.end()) return;
+  if (std::ranges::find(names, words[1]) != names.end()) return;
   throw BadInput(unknown_name("subcommand", words[1], names));
 }
 
-/// Old names of options become the new ones, with a note.
+/// `help COMMAND` becomes `COMMAND --help`, and old names of options the new ones, with a note.
 std::vector<std::string> with_new_names(int count, char** words) {
   std::vector<std::string> now(words, words + count);
+  if (count > 1 && now[1] == "help") {
+    now.erase(now.begin() + 1);
+    now.emplace_back("--help");
+  }
   const Value renamed = Value::from_text("renamed.yml", renamed_yml);
   for (std::size_t i = 2; i < now.size(); ++i)
     for (const Value& one : renamed.items()) {
@@ -76,8 +81,8 @@ int run_or_throw(int count, char** words) {
   Program program("ringscope", "ringscope " + std::string(version()), build_text);
   add_everything(program);
   require_utf8_words(count, words);
-  refuse_unknown_subcommand(program, count, words);
   std::vector<std::string> now = with_new_names(count, words);
+  refuse_unknown_subcommand(program, now);
   std::vector<char*> pointers;
   for (std::string& word : now) pointers.push_back(word.data());
   return static_cast<int>(program.parse(count, pointers.data()));

@@ -26,6 +26,30 @@ TEST(QuestionOptions, options_are_keys_that_are_set) {
             asked("run 02-ring-of-8 --set job.bytes=1KiB").text);
 }
 
+TEST(QuestionOptions, commands_that_take_a_scenario_take_its_parts) {
+  EXPECT_EQ(asked("show" + parts).text, asked("show" + keys).text);
+  EXPECT_EQ(asked("show --cluster star8 --quiet").text, asked("show star8 --quiet").text);
+  EXPECT_EQ(asked("check" + parts).text, "the job: 1 case, nothing to warn of\n");
+  EXPECT_EQ(asked("check --cluster star8").text, asked("check star8 --quiet").text);
+  const std::string search = "place --no-store --verify 0 --quiet";
+  EXPECT_EQ(asked(search + parts).text, asked(search + keys).text);
+  const std::string sweep = "sweep cores-or-wires --no-store --verify 0 --quiet --top 3";
+  EXPECT_EQ(asked(sweep + " --bytes 1KiB").text, asked(sweep + " --set job.bytes=1KiB").text);
+  EXPECT_NE(asked(sweep + " --bytes 1KiB").text, asked(sweep).text);
+}
+
+TEST(QuestionOptions, counts_place_a_job_by_nccl_on_gpus) {
+  const std::string job =
+      "run --cluster h100_nvswitch --library nccl_h100 --job allreduce/nccl:1MiB --placement ";
+  EXPECT_EQ(asked(job + "4-4").text, asked(job + "'{hosts: 4-4, on: gpu}'").text);
+  EXPECT_NE(said(job + "'{hosts: 4-4, on: core}'").find("no rank has a GPU"), std::string::npos);
+}
+
+TEST(QuestionOptions, help_is_a_command_too) {
+  EXPECT_EQ(asked("help run").text, asked("run --help").text);
+  EXPECT_EQ(asked("help").text, asked("--help").text);
+}
+
 TEST(QuestionOptions, set_is_laid_over_the_other_options) {
   EXPECT_EQ(asked("run" + parts + " --set job.bytes=2MiB").text,
             asked("run" + parts + " --bytes 2MiB").text);
@@ -37,7 +61,11 @@ TEST(QuestionOptions, errors_name_the_option) {
   EXPECT_EQ(said("run 02-ring-of-8 --job ring").rfind("--job:1:1: expected a collective", 0), 0U);
   EXPECT_EQ(said("run --cluster star8 --job allreduce/ring:1MiB"),
             "ringscope: expected a scenario, or all of --cluster, --library, --placement, --job; "
-            "--library is missing (ringscope list names both)\n");
+            "missing: --library, --placement (ringscope list names both)\n");
+  EXPECT_EQ(said("run 02-ring-of-8 --model rack3 --cluster star8"),
+            "--model: expected one of the options that give the cluster, got --cluster, too\n");
+  EXPECT_EQ(said("place --cluster star8 --library rdma --job allreduce/ring:1MiB"),
+            "place: expected --ranks or --placement, or a scenario\n");
   EXPECT_NE(said("show star8 --bytes 1KiB").find("star8 is a cluster"), std::string::npos);
 }
 

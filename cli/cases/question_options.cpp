@@ -55,9 +55,17 @@ std::string QuestionArguments::words() const {
   return words;
 }
 
+std::string QuestionArguments::only_cluster() const {
+  return parts.size() == 1 && changes.empty() && parts[0].key == "cluster" ? parts[0].text : "";
+}
+
 void add_question_options(Command& command, QuestionArguments& arguments) {
   for (const QuestionOption& option : question_options)
     command.add_setting(option.name, [&arguments, &option](const std::string& text) {
+      for (const Override& one : arguments.parts)
+        if (one.option != option.name && std::ranges::count(option.keys, one.key) > 0)
+          throw BadInput("{}: expected one of the options that give the {}, got {}, too",
+                         option.name, one.key, one.option);
       for (const char* key : option.keys)
         arguments.parts.push_back(
             {key, option.keys.front() == std::string("job") ? job_map(text) : text, option.name});
@@ -67,12 +75,13 @@ void add_question_options(Command& command, QuestionArguments& arguments) {
 
 Value spelled_out(const std::string& command, const QuestionArguments& arguments,
                   const std::vector<std::string>& keys) {
-  for (const std::string& key : keys)
-    if (std::ranges::none_of(arguments.overrides(),
-                             [&](const Override& one) { return overlap(one.key, key); }))
-      throw BadInput(
-          "{}: expected a scenario, or all of --{}; --{} is missing (ringscope list names both)",
-          command, fmt::join(keys, ", --"), key);
+  std::vector<std::string> missing = keys;
+  for (const Override& one : arguments.overrides())
+    std::erase_if(missing, [&](const std::string& key) { return overlap(one.key, key); });
+  if (!missing.empty())
+    throw BadInput(
+        "{}: expected a scenario, or all of --{}; missing: --{} (ringscope list names both)",
+        command, fmt::join(keys, ", --"), fmt::join(missing, ", --"));
   return Value::from_text("command line", "question: How long does this job take?");
 }
 

@@ -17,6 +17,8 @@ struct QuestionArguments {
   std::vector<Override> overrides() const;
   /// " --cluster two_level --set job.bytes=1MiB": the options as a shell takes them.
   std::string words() const;
+  /// The cluster, where the options give nothing else; else "".
+  std::string only_cluster() const;
 };
 
 /// Adds these options.

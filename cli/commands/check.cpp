@@ -32,7 +32,8 @@ std::string check(const std::string& name, const QuestionArguments& question,
   };
   ProgressBar bar("reading " + name);
   std::string text;
-  if (is_read_as_scenario(name)) {
+  const std::string alone = name.empty() ? question.only_cluster() : "";
+  if (alone.empty() && (name.empty() || is_read_as_scenario(name))) {
     const std::vector<Scenario> cases = only_cases(read_question(name, question), only);
     const std::vector<std::string> twins = twin_warnings(cases);
     for (std::size_t i = 0; i < cases.size(); ++i)
@@ -41,12 +42,14 @@ std::string check(const std::string& name, const QuestionArguments& question,
       add(warnings(one.cluster.topology));
       add(job_warnings(one));
     }
-    text = fmt::format("{}: {}", name, plural(cases.size(), "case"));
+    text = fmt::format("{}: {}", name.empty() ? "the job" : name, plural(cases.size(), "case"));
   } else {
-    refuse_options_for(name, question, only);
-    const Cluster cluster = read_cluster(typed("check", name));
+    if (alone.empty()) refuse_options_for(name, question, only);
+    const Cluster cluster =
+        read_cluster(alone.empty() ? typed("check", name) : Value::from_text("--cluster", alone));
     add(warnings(cluster));
-    text = fmt::format("{}: {}, {}", name, plural(cluster.topology.hosts().size(), "host"),
+    text = fmt::format("{}: {}, {}", name.empty() ? cluster.name : name,
+                       plural(cluster.topology.hosts().size(), "host"),
                        plural(cluster.topology.graph().link_count(), "link"));
   }
   text += lines.empty() ? ", nothing to warn of\n" : "\n";
@@ -63,14 +66,17 @@ void add_check(Command& program) {
   };
   Command command = program.add_subcommand("check");
   const auto arguments = std::make_shared<Arguments>();
-  command.add_option("SCENARIO|CLUSTER", arguments->names).required();
+  command.add_option("SCENARIO|CLUSTER", arguments->names);
   add_question_options(command, arguments->question);
   command.add_option("--case", arguments->only).one_word();
   command.callback([arguments] {
+    if (arguments->names.empty()) arguments->names.emplace_back();
     for (const std::string& name : arguments->names)
       show_screen(check(name, arguments->question, arguments->only));
     const std::string& last = arguments->names.back();
-    suggest((is_read_as_scenario(last) ? "ringscope run " : "ringscope show ") + shell_word(last));
+    if (!last.empty())
+      suggest((is_read_as_scenario(last) ? "ringscope run " : "ringscope show ") +
+              shell_word(last));
   });
 }
 

@@ -97,15 +97,18 @@ std::string packed(const Value& cluster, const PlaceArguments& arguments) {
 
 /// The scenario that options give, its --ranks packed.
 StudyFile placed_by_options(const PlaceArguments& arguments) {
-  if (arguments.ranks < 1)
-    throw BadInput("place: expected a scenario, or all of --cluster, --library, --job and --ranks");
   StudyFile file{"place", spelled_out("place", arguments.question, {"cluster", "library", "job"})};
-  std::string counts;
-  for (const Override& one : arguments.question.overrides())
-    if (one.key == "cluster") counts = packed(Value::from_text(one.option, one.text), arguments);
   Value scenario = file.tree;
-  scenario.set("placement.hosts", said("--ranks", counts));
-  scenario.set("placement.on", said("--on", arguments.on));
+  bool placed = false;
+  for (const Override& one : arguments.question.overrides()) {
+    placed |= one.key == "placement";
+    if (placed || one.key != "cluster" || arguments.ranks < 1) continue;
+    const std::string counts = packed(Value::from_text(one.option, one.text), arguments);
+    scenario.set("placement.hosts", said("--ranks", counts));
+    scenario.set("placement.on", said("--on", arguments.on));
+  }
+  if (!placed && arguments.ranks < 1)
+    throw BadInput("place: expected --ranks or --placement, or a scenario");
   file.tree.set("scenario", scenario);
   return file;
 }

@@ -75,7 +75,9 @@ Shown shown_of(const Scenario& scenario) {
 
 Shown read(const ShowArguments& arguments) {
   const std::string& name = arguments.name;
-  if (is_read_as_scenario(name))
+  if (const std::string alone = arguments.question.only_cluster(); name.empty() && !alone.empty())
+    return shown_of(read_cluster(Value::from_text("--cluster", alone)));
+  if (name.empty() || is_read_as_scenario(name))
     return shown_of(only_cases(read_question(name, arguments.question), arguments.only).at(0));
   refuse_options_for(name, arguments.question, arguments.only);
   if (is_path(name)) return shown_of(read_cluster(typed("show", name)));
@@ -254,9 +256,12 @@ void show(const ShowArguments& arguments, bool route) {
   if (!arguments.simgrid.empty()) write_output(arguments.simgrid, to_simgrid(topology));
   if (!print_text({arguments.dot, arguments.simgrid, arguments.peers})) return;
   show_screen(text);
-  const std::string name = shell_word(arguments.name);
-  suggest(is_read_as_scenario(arguments.name) ? "ringscope run " + name + arguments.question.words()
-                                              : "ringscope show " + name + " --dot machine.dot");
+  const QuestionArguments& question = arguments.question;
+  const std::string words =
+      (arguments.name.empty() ? "" : " " + shell_word(arguments.name)) + question.words();
+  const bool job = arguments.name.empty() ? question.only_cluster().empty()
+                                          : is_read_as_scenario(arguments.name);
+  suggest(job ? "ringscope run" + words : "ringscope show" + words + " --dot machine.dot");
 }
 
 }  // namespace
@@ -264,7 +269,7 @@ void show(const ShowArguments& arguments, bool route) {
 void add_show(Command& program) {
   Command command = program.add_subcommand("show");
   const auto arguments = std::make_shared<ShowArguments>();
-  command.add_option("SCENARIO|CLUSTER", arguments->name).required();
+  command.add_option("SCENARIO|CLUSTER", arguments->name);
   add_question_options(command, arguments->question);
   command.add_option("--case", arguments->only).one_word();
   command.add_option("--dot", arguments->dot);

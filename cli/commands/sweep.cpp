@@ -5,6 +5,7 @@
 
 #include "cli/cases/cases.hpp"
 #include "cli/cases/launcher.hpp"
+#include "cli/cases/question_options.hpp"
 #include "cli/cases/study_options.hpp"
 #include "cli/commands/subcommands.hpp"
 #include "cli/commands/sweep_rows.hpp"
@@ -21,7 +22,7 @@ constexpr std::size_t short_table = 40, best_shown = 20;
 
 struct SweepArguments {
   std::string study, by, csv, json;
-  std::vector<std::string> changes;
+  QuestionArguments question;
   std::size_t top = 0;
   StudyOptions options;
 };
@@ -36,7 +37,7 @@ void order_by(Study& study, const std::string& metric) {
 }
 
 Study read(const SweepArguments& arguments) {
-  const std::vector<Override> overrides = parse_overrides(arguments.changes);
+  const std::vector<Override> overrides = arguments.question.overrides();
   const std::vector<std::string> metrics = metric_names();
   Study study = read_study(read_study_file(arguments.study), overrides, metrics);
   order_by(study, arguments.by);
@@ -142,7 +143,7 @@ void sweep(SweepArguments& arguments) {
 void add_sweep(Command& program) {
   auto [command, arguments] = program.add_subcommand("sweep", sweep);
   command.add_option("STUDY", arguments.study).required();
-  command.add_option("--set", arguments.changes).one_word();
+  add_question_options(command, arguments.question);
   command.add_option("--top", arguments.top).between(1, 1000000);
   command.add_option("--objective", arguments.by);
   command.add_option("--csv", arguments.csv);

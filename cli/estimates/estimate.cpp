@@ -4,6 +4,7 @@
 
 #include "algorithms/collectives.hpp"
 #include "cli/cases/cases.hpp"
+#include "cli/cases/question_options.hpp"
 #include "cli/commands/scripts.hpp"
 #include "cli/commands/subcommands.hpp"
 #include "cli/estimates/step_rows.hpp"
@@ -21,8 +22,8 @@ namespace ringscope {
 namespace {
 
 struct EstimateArguments {
-  std::string cluster, ranks, library, placement, output = "-", figure;
-  std::string collective = "allreduce", bytes = "8B..16GiB", format = "text";
+  std::string cluster, ranks, output = "-", figure, collective = "allreduce", format = "text";
+  QuestionArguments question;
 };
 
 struct EstimateRow {
@@ -185,39 +186,59 @@ void draw(const Curve& curve, const std::string& picture) {
                             heading(curve.scenario)});
 }
 
-/// A scenario states its own machine, job and sizes.
+/// A scenario has its own ranks and collectives.
 void require_no_communicator(const EstimateArguments& arguments) {
-  const EstimateArguments none;
   const std::pair<const char*, bool> said[] = {
-      {"--collective", arguments.collective != none.collective},
+      {"--collective", arguments.collective != EstimateArguments{}.collective},
       {"--ranks", !arguments.ranks.empty()},
-      {"--bytes", arguments.bytes != none.bytes},
-      {"--library", !arguments.library.empty()},
-      {"--placement", !arguments.placement.empty()},
       {"--figure", !arguments.figure.empty()},
       {"--format csv", arguments.format == "csv"}};
   for (const auto& [option, is_said] : said)
-    if (is_said)
-      throw BadInput("{}: expected no such option with a scenario, only --format json and -o",
-                     option);
+    if (is_said) throw BadInput("{}: expected no such option with a scenario", option);
+}
+
+/// What the last option says of that key; null where none does.
+Value asked_of(const QuestionArguments& question, const std::string& key) {
+  Value asked = named_value("--" + key, "");
+  for (const Override& one : question.parts)
+    if (one.key == key) asked = named_value(one.option, one.text);
+  return asked;
+}
+
+NcclQuestion question_of(const EstimateArguments& arguments, std::string& bytes) {
+  const QuestionArguments& question = arguments.question;
+  if (!question.changes.empty()) throw BadInput("--set: expected a scenario, got a cluster");
+  NcclQuestion asked = {.cluster = asked_of(question, "cluster"),
+                        .collective = named_value("--collective", arguments.collective),
+                        .ranks = named_value("--ranks", arguments.ranks),
+                        .library = asked_of(question, "library"),
+                        .placement = asked_of(question, "placement")};
+  if (!arguments.cluster.empty()) asked.cluster = named_value("CLUSTER", arguments.cluster);
+  if (asked.cluster.is_null()) throw BadInput("estimate: expected a CLUSTER, or --cluster NAME");
+  if (const Value job = asked_of(question, "job"); !job.is_null()) {
+    const Value *algorithm = job.find("algorithm"), *size = job.find("bytes");
+    if (algorithm == nullptr || algorithm->scalar() != "nccl")
+      job.fail("expected a collective as NCCL chooses it, such as allreduce/nccl:64MiB");
+    asked.collective = *job.find("collective");
+    if (size != nullptr) bytes = size->scalar();
+  }
+  if (const Value size = asked_of(question, "job.bytes"); !size.is_null()) bytes = size.scalar();
+  return asked;
 }
 
 void print_estimates(const EstimateArguments& arguments) {
-  const auto& [cluster, ranks, library, placement, output, figure, collective, bytes, format] =
-      arguments;
+  const auto& [cluster, ranks, output, figure, collective, format, question] = arguments;
   require_writable(output);
   require_writable(figure);
   if (cluster.find_first_of("{[") != 0 && is_read_as_scenario(cluster)) {
     require_no_communicator(arguments);
-    return print_steps(cluster, format, output);
+    return print_steps(cluster, question.overrides(), format, output);
   }
   ProgressBar bar("reading");
+  std::string bytes = "8B..16GiB";
+  const NcclQuestion asked = question_of(arguments, bytes);
   const std::vector<std::uint64_t> sizes = sizes_in(bytes);
-  const Scenario scenario = nccl_scenario({.cluster = named_value("CLUSTER", cluster),
-                                           .collective = named_value("--collective", collective),
-                                           .ranks = named_value("--ranks", ranks),
-                                           .library = named_value("--library", library),
-                                           .placement = named_value("--placement", placement)});
+  const Scenario scenario = nccl_scenario(asked);
   const Curve curve = curve_of(scenario, sizes, bar);
   bar.end();
   const std::string text = format == "json"  ? json_of(curve)
@@ -231,13 +252,11 @@ void print_estimates(const EstimateArguments& arguments) {
 
 void add_estimate(Command& program) {
   auto [command, arguments] = program.add_subcommand("estimate", print_estimates);
-  auto& [cluster, ranks, library, placement, output, figure, collective, bytes, format] = arguments;
-  command.add_option("CLUSTER,--cluster", cluster).required();
+  auto& [cluster, ranks, output, figure, collective, format, question] = arguments;
+  command.add_option("CLUSTER", cluster);
+  add_question_options(command, question);
   command.add_option("--collective", collective).show_default();
   command.add_option("--ranks", ranks);
-  command.add_option("--bytes", bytes).show_default();
-  command.add_option("--library", library);
-  command.add_option("--placement", placement);
   command.add_option("--format", format).one_of({"text", "json", "csv"}).show_default();
   command.add_option("-o,--output", output);
   command.add_option("--figure", figure);

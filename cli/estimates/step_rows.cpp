@@ -103,14 +103,14 @@ std::string text_of(const std::vector<StepRow>& rows) {
   return table.text(0) + errors;
 }
 
-void print_steps(const std::string& scenario, const std::string& format,
-                 const std::string& output) {
+void print_steps(const std::string& scenario, const std::vector<Override>& overrides,
+                 const std::string& format, const std::string& output) {
   KnownParts known;
   SimulatedPrograms simulated;
   ProgressBar bar("estimating");
   const std::string file = scenario_file(scenario);
   const std::string stem = std::filesystem::path(file).stem().string();
-  const std::vector<CaseTree> trees = case_trees(Value::from_file(file), stem, {});
+  const std::vector<CaseTree> trees = case_trees(Value::from_file(file), stem, overrides);
   std::vector<StepRow> rows;
   for (const CaseTree& one : trees) {
     bar.show(static_cast<double>(rows.size()) / static_cast<double>(trees.size()));

@@ -31,7 +31,8 @@ Json json_of(const StepRow& row);
 /// A table of the rows, with the sum of the parts of each.
 std::string text_of(const std::vector<StepRow>& rows);
 
-/// Cases of a scenario's file, as `estimate` prints them.
-void print_steps(const std::string& scenario, const std::string& format, const std::string& output);
+/// Cases of a scenario's file, `overrides` laid over them, as `estimate` prints them.
+void print_steps(const std::string& scenario, const std::vector<Override>& overrides,
+                 const std::string& format, const std::string& output);
 
 }  // namespace ringscope

@@ -141,6 +141,20 @@ void require_forced(const Value& job, const Scenario& scenario) {
                 "reduce_scatter have ring (any), pat and, on one host, nvls (Simple)");
 }
 
+/// Counts alone place the ranks of a job by NCCL on GPUs, where the library knows its blocks.
+Value on_gpus(const Value& placement, const Value& job, const Scenario& scenario) {
+  const Value* name = job.kind() == Value::Kind::map ? job.find("algorithm") : nullptr;
+  const bool by_nccl =
+      name != nullptr && name->kind() == Value::Kind::scalar && name->scalar() == "nccl";
+  if (!by_nccl || !scenario.library.blocks || placement.kind() != Value::Kind::scalar ||
+      scenario.cluster.topology.hosts().front().gpus.empty())
+    return placement;
+  Value map = Value::empty_map_at(placement.place());
+  map.set("hosts", placement);
+  map.set("on", Value::scalar_at(placement.place(), "gpu"));
+  return map;
+}
+
 /// One scenario per size. The ranks are placed as `placed` says, or, where that is empty, the tree.
 std::vector<Scenario> read_with(const Value& tree, const std::string& name,
                                 std::span<const Placement> placed, KnownParts& known) {
@@ -162,9 +176,9 @@ std::vector<Scenario> read_with(const Value& tree, const std::string& name,
   scenario.neighbours = read_neighbours(fields, topology, scenario.library,
                                         placed.empty() ? placed : placed.subspan(1));
   // The background jobs are placed first.
-  scenario.placement = placed.empty()
-                           ? read_placement(placement, topology, places_of(scenario.neighbours))
-                           : placed.front();
+  scenario.placement = placed.empty() ? read_placement(on_gpus(placement, job, scenario), topology,
+                                                       places_of(scenario.neighbours))
+                                      : placed.front();
   require_gpus(library, scenario);
   take_channels_of_neighbours(scenario, known);
   if (const Value* storage = fields.optional("storage"))
