@@ -4,14 +4,14 @@
 validation/measurement.md describes the output. The format of the input is detected from its
 content. A log may contain several tables of several programs, and other lines. A document has one
 kind: for input with probes and replays, -o out.json writes out.probes.json and out.replay.json.
-A description of a host or a network becomes a cluster, as with import-machine or import-fabric.
+A description of a host or a network becomes a cluster, as with import-machine or import-fabric,
+whose options may follow the file.
 """
 
-import argparse
 import os
 import sys
 
-from common.programs import InputError, page_parser, run_main, write_text
+from common.programs import InputError, Parser, page_parser, run_main, write_text
 from common.quantities import parse_quantity
 from validation import measurements
 from validation.arguments import MOST_RANKS, add_options
@@ -19,10 +19,9 @@ from validation.calibration import imports
 from validation.calibration.imports import findings as findings_, logs
 from validation.calibration.verdict.simulator import Simulator
 
-
-class Parser(argparse.ArgumentParser):
-    def error(self, message):
-        raise InputError(f"ringscope import: {message}\n{self.format_usage().strip()}")
+OF_LOGS = ("--format", "--only", "--placement", "--nic", "--link-bandwidth", "--source", "--nodes",
+           "--ranks-per-node", "--mpi", "--collective")
+DESTINATIONS = {"--only": "kind"}
 
 
 def parse_arguments():
@@ -30,7 +29,8 @@ def parse_arguments():
     add_options(parser, "import", formats=", ".join(one.NAME for one in imports.FORMATS),
                 kinds=measurements.KINDS)
     logs.add_options(parser)
-    return parser.parse_args()
+    arguments, arguments.of_machine = parser.parse_known_args()
+    return arguments
 
 
 def given_by(arguments) -> findings_.Given:
@@ -54,21 +54,38 @@ def find_all(arguments, given) -> list:
         try:
             found += imports.read(path, given, arguments.format)
         except imports.UnknownFormat:
-            if path == "-" or not (text := cluster_of(path)):
+            if path == "-" or not (command := machine_importer(path)):
                 raise
-            write_text(arguments.output, text)
+            write_text(arguments.output, cluster_of(command, path, arguments))
+    if found and arguments.of_machine:
+        raise InputError(f"unknown option '{arguments.of_machine[0]}': of measurements, import "
+                         f"takes {', '.join(OF_LOGS)}")
     return found
 
 
-def cluster_of(path: str) -> str:
-    """The cluster that another importer reads from the file; "" where none has its format."""
+def machine_importer(path: str) -> str:
+    """The command that reads the host or network in the file; "" where none has its format."""
     for command in ("import-machine", "import-fabric"):
         try:
-            return Simulator().output(command, path)
+            Simulator().output(command, path)
         except InputError as error:
-            if "no known description" not in str(error):
-                raise
+            if "no known description" in str(error):
+                continue
+        return command
     return ""
+
+
+def cluster_of(command: str, path: str, arguments) -> str:
+    """The cluster in the file. Nothing that was said is passed over: InputError for a file beside
+    it, or an option of measurements."""
+    if len(arguments.files) > 1:
+        raise InputError(f"{path}: describes a machine, which becomes a cluster: import it alone, "
+                         f"got {len(arguments.files)} files")
+    for name in OF_LOGS:
+        if getattr(arguments, DESTINATIONS.get(name, name[2:].replace("-", "_"))):
+            raise InputError(f"{name}: is for measurements, and {path} describes a machine: see "
+                             f"ringscope {command} --help")
+    return Simulator().output(command, path, *arguments.of_machine)
 
 
 def outputs_of(documents: list, output: str) -> list:

@@ -47,6 +47,23 @@ class Logs(unittest.TestCase):
                                   "RINGSCOPE": str(BUILD / "ringscope"),
                                   "RINGSCOPE_DATA": str(VALIDATION.parent)})
 
+    def test_a_machine_takes_its_importers_options_and_nothing_is_passed_over(self):
+        (self.folder / "topology.conf").write_text(
+            "SwitchName=leaf0 Nodes=n[0-3]\nSwitchName=leaf1 Nodes=n[4-6]\n"
+            "SwitchName=top Switches=leaf[0-1]\n", encoding="utf-8")
+        self.assertIn("25 GB/s", self.run_("import", "topology.conf", "--link",
+                                           "200 Gbit/s").stdout)
+        for words, said in (
+                (("topology.conf", "latency.log", "-o", "out.json"),
+                 "topology.conf: describes a machine, which becomes a cluster: import it alone"),
+                (("topology.conf", "--nodes", "3"), "--nodes: is for measurements, and topology"),
+                (("topology.conf", "--lin", "1"), "unknown option '--lin'; did you mean '--link'"),
+                (("latency.log", "--nodes", "2", "--link", "1"), "unknown option '--link': of ")):
+            ran = self.run_("import", *words)
+            self.assertEqual((ran.returncode, ran.stdout), (1, ""))
+            self.assertIn(said, ran.stderr)
+        self.assertFalse((self.folder / "out.json").exists())
+
     def fitted(self, *words):
         ran = self.run_("calibrate", "--bootstrap", "3", "-o", "my.yaml", *words)
         self.assertEqual(ran.returncode, 0, ran.stderr)
