@@ -30,16 +30,27 @@ const Entry& chosen(std::span<const Entry> list, std::string_view kind, const Va
 constexpr std::array<std::string_view, 4> keys_of_any_network = {"about", "host", "link",
                                                                  "hash_seed"};
 
-/// A base's `about` is of the base: a cluster without its own names the keys that it changes.
+/// Appends "link.bandwidth 1 Gbit/s" for each key of the map; of a list its key alone.
+void add_changes(const Value& map, const std::string& above, std::vector<std::string>& changes) {
+  for (const auto& [key, key_place, value] : map.entries()) {
+    const std::string name = above + key;
+    if (value.kind() == Value::Kind::map)
+      add_changes(value, name + ".", changes);
+    else
+      changes.push_back(value.kind() == Value::Kind::scalar ? name + " " + value.scalar() : name);
+  }
+}
+
+/// A base's `about` is of the base: a cluster without its own names what it changes.
 void describe_change(Value& merged, const Value& base, const Value& over) {
   const Value* about = base.find("about");
   if (about == nullptr || about->is_null() || over.find("about") != nullptr ||
       over.entries().empty())
     return;
-  std::vector<std::string_view> keys;
-  for (const auto& entry : over.entries()) keys.push_back(entry.key);
+  std::vector<std::string> changes;
+  add_changes(over, "", changes);
   merged.set("about", Value::scalar_at(about->place(), fmt::format("{}; changed: {}", about->text(),
-                                                                   fmt::join(keys, ", "))));
+                                                                   fmt::join(changes, ", "))));
 }
 
 /// `base` with `over` laid over it, at the place of `over`. Under another network family the base

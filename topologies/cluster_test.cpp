@@ -58,7 +58,7 @@ TEST(Cluster, changed_base_is_described_with_the_changed_keys) {
   const std::string plain = about("star8");
   EXPECT_EQ(about("base: star8\n"), plain);
   EXPECT_EQ(about("base: star8\nhosts: 32\nlink: {latency: 1 us}\n"),
-            plain + "; changed: hosts, link");
+            plain + "; changed: hosts 32, link.latency 1 us");
   EXPECT_EQ(about("base: star8\nhosts: 32\nabout: mine\n"), "mine");
 }
 

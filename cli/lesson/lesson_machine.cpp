@@ -11,13 +11,17 @@
 namespace ringscope::lesson {
 namespace {
 
+bool is_used(const LoadCurve& curve) {
+  return !curve.points.empty() && curve.points.back().used > 0;
+}
+
 /// Names by ComponentKind.
 constexpr Array<std::string_view, 6> kind_names = {"numa", "pcie",   "gpu",
                                                    "nic",  "switch", "nvswitch"};
 
 /// The components that are drawn: those of the hosts with ranks, and the switches that the ways
-/// between them lead over.
-std::set<Vertex> drawn(const Scenario& scenario) {
+/// between them lead over, or links that carried data.
+std::set<Vertex> drawn(const Scenario& scenario, const Recording& recording) {
   const Topology& topology = scenario.cluster.topology;
   const auto& ranks = scenario.placement.ranks;
   std::set<Vertex> all;
@@ -31,14 +35,19 @@ std::set<Vertex> drawn(const Scenario& scenario) {
         one.kind == ComponentKind::nvswitch && one.host >= 0)
       for (const Location& where : ranks)
         if (where.host == one.host) all.insert(v);
+  const auto draw = [&](int link) {
+    all.insert({topology.source_of(link), topology.target_of(link)});
+  };
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
     const Vertex from = home_of(topology, ranks[rank]);
     const Vertex to = home_of(topology, ranks[(rank + 1) % ranks.size()]);
-    for (const int id : topology.route(from, to).links) {
-      all.insert(topology.source_of(id));
-      all.insert(topology.target_of(id));
-    }
+    for (const int id : topology.route(from, to).links) draw(id);
   }
+  std::set<ResourceId> used;
+  for (const LoadCurve& curve : recording.loads)
+    if (is_used(curve)) used.insert(curve.id);
+  for (int id = 0; id < topology.link_count(); ++id)
+    if (used.contains({topology.link(id).name})) draw(id);
   return all;
 }
 
@@ -47,10 +56,8 @@ Json links_json(const Topology& topology, const std::map<Vertex, int>& numbers,
   // The indices among the resources that loads_json writes, of which those that were never used are
   // none (-1). Parallel cables may have one name: they come in the order of their resources.
   std::map<ResourceId, std::deque<int>> loads;
-  for (int written = 0; const LoadCurve& curve : recording.loads) {
-    const bool used = !curve.points.empty() && curve.points.back().used > 0;
-    loads[curve.id].push_back(used ? written++ : -1);
-  }
+  for (int written = 0; const LoadCurve& curve : recording.loads)
+    loads[curve.id].push_back(is_used(curve) ? written++ : -1);
   const auto next = [&loads](const ResourceId& link) {
     std::deque<int>& left = loads[link];
     if (left.empty()) return -1;
@@ -80,7 +87,7 @@ Json machine_json(const Scenario& scenario, const Recording& recording) {
   std::map<Vertex, int> numbers;
   std::map<int, int> hosts;
   Json components = Json::array(), names = Json::array(), ranks = Json::array();
-  for (const Vertex v : drawn(scenario)) {
+  for (const Vertex v : drawn(scenario, recording)) {
     const Component& one = topology.graph()[v];
     if (one.host >= 0 && hosts.try_emplace(one.host, static_cast<int>(hosts.size())).second)
       names.push_back(topology.hosts()[one.host].name);

@@ -274,7 +274,8 @@ std::string difference_reason(const Report& first, const Report& other,
   const Report &fast = slower ? first : other, &slow = slower ? other : first;
   const std::string &fast_name = names[slower ? 0 : 1], &slow_name = names[slower ? 1 : 0];
   if (fast.time_s <= 0 || slow.time_s / fast.time_s < 1.01)
-    return fmt::format("{} takes as long as {}: in both, {}", names[1], names[0], reason(slow));
+    return fmt::format("{} takes as long as {}: in {}, {}", names[1], names[0],
+                       reason(fast) == reason(slow) ? "both" : slow_name, reason(slow));
   const Share share = largest_growth(fast, slow);
   return fmt::format("{} takes {} longer than {} ({:.2f} x): {}", slow_name,
                      to_short_text(Seconds(slow.time_s - fast.time_s)), fast_name,
