@@ -61,9 +61,7 @@ void nccl_command(NcclArguments& arguments) {
   for (const Json& one : results.refused)
     fmt::print(stderr, "{} ranks on {} GPUs are rejected: {}\n", one["ranks"].get<int>(),
                one["gpus"].get<int>(), one["why"].get<std::string>());
-  std::vector<int> devices;
-  for (int gpu = 0; gpu < gpus->count(); ++gpu) devices.push_back(gpu);
-  Provenance where = provenance_on(*gpus, devices, arguments.command);
+  Provenance where = provenance_on(*gpus, numbers_below(gpus->count()), arguments.command);
   where.mpi = library->version();
   where.warmups = arguments.bench.repetitions.warmups;
   Json document = measurement_document("replay", where, results.measurements);

@@ -44,8 +44,7 @@ void check_ways(const ProbeArguments& arguments) {
 
 /// Series on the network last: they take what time the others have left.
 std::vector<std::size_t> cheap_first(const std::vector<Series>& plan) {
-  std::vector<std::size_t> order(plan.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::vector<std::size_t> order = numbers_below<std::size_t>(plan.size());
   std::stable_partition(order.begin(), order.end(),
                         [&](std::size_t i) { return plan[i].team.way != "network"; });
   return order;

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "algorithms/collectives.hpp"
+#include "scenarios/schedule/checks.hpp"
 
 namespace ringscope::msccl {
 namespace {
@@ -215,17 +216,15 @@ int root_of(const Algo& algo) {
 /// Input and output chunks of a GPU, by the collective; 0 may stand for the other where they are
 /// one, and for those that only the root needs.
 void require_chunks(const Element& element, const Algo& algo, const Gpu& gpu, int gpus) {
-  const int whole = algo.chunks, part = algo.chunks / gpus;
-  const int input = algo.collective == "allgather" ? part : whole;
-  const int output = algo.collective == "reduce_scatter" ? part : whole;
+  const Placing placing{algo.collective, algo.chunks, gpus};
   const auto require = [&](const char* name, Space space, int expected) {
     const int got = gpu.chunks[space];
     if (got == expected || (got == 0 && (algo.in_place || has_root(algo)))) return;
     element.fail(name, "expected {} as {} of this {}, got {}", expected, name, algo.collective,
                  got);
   };
-  require("i_chunks", Space::input, input);
-  require("o_chunks", Space::output, output);
+  require("i_chunks", Space::input, placing.input_chunks());
+  require("o_chunks", Space::output, placing.output_chunks());
 }
 
 Gpu read_gpu(const Xml& xml, pugi::xml_node node, const Algo& algo, int gpus, int channels) {

@@ -2,6 +2,7 @@
 // Source of the format: microsoft/mscclpp, src/core/executor/execution_plan.cc.
 #include "scenarios/schedule/mscclpp_plan.hpp"
 
+#include "scenarios/schedule/checks.hpp"
 #include "scenarios/schedule/mscclpp_channels.hpp"
 #include "topologies/input/characters.hpp"
 
@@ -114,16 +115,14 @@ class PlanReader {
   }
 
   void require_chunks(const Gpu& gpu, const Value& value) const {
-    const int part = plan_.chunks / ranks_;
-    const int input = plan_.collective == "allgather" ? part : plan_.chunks;
-    const int output = plan_.collective == "reduce_scatter" ? part : plan_.chunks;
+    const Placing placing{plan_.collective, plan_.chunks, ranks_};
     const auto require = [&](const char* name, int got, int expected) {
       if (got != expected && !(got == 0 && plan_.in_place))
         value.find(name)->fail("expected {} as {} of this {}, got {}", expected, name,
                                plan_.collective, got);
     };
-    require("input_chunks", gpu.chunks[0], input);
-    require("output_chunks", gpu.chunks[1], output);
+    require("input_chunks", gpu.chunks[0], placing.input_chunks());
+    require("output_chunks", gpu.chunks[1], placing.output_chunks());
   }
 
   void read_gpu(const Value& value) {

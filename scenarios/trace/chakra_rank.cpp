@@ -56,20 +56,14 @@ int GroupTable::index_of(const std::string& name) {
   const std::string key = all ? "" : name;
   const auto [place, is_new] = indices_.try_emplace(key, static_cast<int>(all_.size()));
   if (!is_new) return place->second;
-  std::vector<int> members;
-  if (all)
-    for (int rank = 0; rank < ranks_; ++rank) members.push_back(rank);
-  else
-    members = found->second;
+  Table<int> members = all ? numbers_below(ranks_) : Table<int>(found->second);
   all_.push_back({all ? "all ranks" : "group " + name,
                   std::make_shared<const Table<int>>(std::move(members))});
   return place->second;
 }
 
 std::vector<std::string> GroupTable::known() const {
-  std::vector<std::string> names;
-  for (const auto& [name, members] : groups_) names.push_back(name);
-  return names;
+  return each_of(groups_, [](const auto& group) { return group.first; });
 }
 
 void RankReader::fail(const Node& node, const std::string& why) const {

@@ -46,8 +46,7 @@ class Program {
 
   void read(TraceAnswer& into) {
     open();
-    const recorded::Settings settings{.request = request_,
-                                      .mpi = recorded::library_of(files_[0].head().mpi)};
+    const recorded::Settings settings{.request = request_, .mpi = files_[0].head().mpi};
     for (recorded::File& file : files_)
       ranks_.push_back(read_rank(file, settings, groups_, into.counts));
     for (int group = 0; group < std::ssize(groups_.all()); ++group) compare(group, settings);
@@ -112,14 +111,11 @@ class Program {
       const int fewer = own.size() > first.size() ? members[0] : rank;
       const Part& alone = ranks_[more].groups[group][common];
       throw InputError(files_[more].place(alone.line),
-                       "{} calls {} as collective {} of {}, and rank {} has no more than {}",
-                       rank_text(more), alone.name, common + 1, groups_.all()[group].name, fewer,
-                       common);
+                       "rank {} calls {} as collective {} of {}, and rank {} has no more than {}",
+                       more, alone.name, common + 1, groups_.all()[group].name, fewer, common);
     }
     for (std::size_t i = 0; i < first.size(); ++i) fill(group, i, settings);
   }
-
-  static std::string rank_text(int rank) { return fmt::format("rank {}", rank); }
 
   void require_same(int group, std::size_t number, int rank) {
     const traces::TraceGroup& members = groups_.all()[group];

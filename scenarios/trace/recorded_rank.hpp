@@ -31,7 +31,7 @@ struct Rank {
 
 struct Settings {
   const TraceRequest* request = nullptr;
-  Library mpi{};
+  std::string_view mpi;  ///< the library's own words
 };
 
 /// Sets the size of a message whose size the other end says; one without bytes is not sent.

@@ -180,23 +180,22 @@ TEST(Records, are_accounted_for_call_by_call) {
 }
 
 TEST(Records, take_the_algorithms_that_their_library_would) {
-  using recorded::choice_of, recorded::Library, recorded::library_of;
-  EXPECT_EQ(library_of("Open MPI v4.0.7"), Library::open_mpi_4_0);
-  EXPECT_EQ(library_of("MPICH Version: 4.0.2"), Library::mpich);
-  EXPECT_EQ(choice_of(library_of("Open MPI v4.1.4"), "allreduce", 8, 1), "open_mpi_tuned");
-  EXPECT_EQ(choice_of(Library::mpich, "allreduce", 8, 2048), "recursive_doubling");
-  EXPECT_EQ(choice_of(Library::mpich, "allreduce", 8, 2049), "rabenseifner");
+  using recorded::choice_of;
+  constexpr const char* mpich = "MPICH Version: 4.0.2";
+  EXPECT_EQ(choice_of("Open MPI v4.0.7", "allreduce", 8, 1), "open_mpi_tuned_4_0");
+  EXPECT_EQ(choice_of("Open MPI v4.1.4", "allreduce", 8, 1), "open_mpi_tuned");
+  EXPECT_EQ(choice_of(mpich, "allreduce", 8, 2048), "recursive_doubling");
+  EXPECT_EQ(choice_of(mpich, "allreduce", 8, 2049), "rabenseifner");
 }
 
 // Whatever a library chooses must be there.
 TEST(Records, choose_from_the_catalogue) {
-  for (const auto library :
-       {recorded::Library::open_mpi, recorded::Library::open_mpi_4_0, recorded::Library::mpich})
+  for (const char* library : {"Open MPI v4.1.4", "Open MPI v4.0.7", "MPICH Version: 4.0.2"})
     for (const char* collective : {"allreduce", "broadcast", "reduce", "gather", "scatter",
                                    "allgather", "alltoall", "reduce_scatter", "barrier"})
       for (const int ranks : {2, 7, 8, 64})
         for (std::uint64_t bytes = 0; bytes < 100'000'000; bytes = 4 * bytes + 1) {
-          const auto name = choice_of(library, collective, ranks, bytes);
+          const auto name = recorded::choice_of(library, collective, ranks, bytes);
           EXPECT_NE(find_algorithm(collective, name), nullptr) << collective << " " << name;
         }
 }

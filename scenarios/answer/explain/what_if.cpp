@@ -13,21 +13,6 @@
 namespace ringscope {
 namespace {
 
-/// Candidates in the order in which they first came, with sums.
-class Sums {
- public:
-  void add(Candidate::Kind kind, const ResourceId& resource, double seconds) {
-    const auto [place, is_new] = places_.try_emplace({kind, resource}, list_.size());
-    if (is_new) list_.push_back({kind, resource, 0});
-    list_[place->second].on_path_s += seconds;
-  }
-  std::vector<Candidate> take() { return std::move(list_); }
-
- private:
-  std::map<std::pair<Candidate::Kind, ResourceId>, std::size_t> places_;
-  std::vector<Candidate> list_;
-};
-
 // R. L. Graham, Bounds on multiprocessing timing anomalies, SIAM J. Appl. Math. 17, 1969.
 std::string note_on_losses(const Report& report, const std::vector<Gain>& gains) {
   const TimeScale scale(report.time_s);
@@ -77,16 +62,21 @@ std::string Candidate::name() const {
 }
 
 std::vector<Candidate> candidates(const Report& report, std::size_t most) {
-  Sums sums;
+  std::map<std::pair<Candidate::Kind, ResourceId>, std::size_t> places;
+  std::vector<Candidate> list;  // in the order in which they first came
+  const auto add = [&](Candidate::Kind kind, const ResourceId& resource, double seconds) {
+    const auto [place, is_new] = places.try_emplace({kind, resource}, list.size());
+    if (is_new) list.push_back({kind, resource, 0});
+    list[place->second].on_path_s += seconds;
+  };
   for (const PathSegment& segment : report.path) {
     if (!segment.resource.empty())
-      sums.add(Candidate::Kind::resource, segment.resource, segment.seconds);
+      add(Candidate::Kind::resource, segment.resource, segment.seconds);
     if (segment.cause == Cause::latency || segment.cause == Cause::protocol)
-      sums.add(Candidate::Kind::latency, {}, segment.seconds);
+      add(Candidate::Kind::latency, {}, segment.seconds);
     if (segment.cause == Cause::overhead || segment.cause == Cause::pinning)
-      sums.add(Candidate::Kind::overhead, {}, segment.seconds);
+      add(Candidate::Kind::overhead, {}, segment.seconds);
   }
-  std::vector<Candidate> list = sums.take();
   std::ranges::stable_sort(list, std::greater{}, &Candidate::on_path_s);
   if (list.size() > most) list.resize(most);
   return list;

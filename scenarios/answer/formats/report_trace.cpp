@@ -109,22 +109,25 @@ std::vector<Touch> touches(const Report& report, const SpansOfRanks& by_rank) {
   return list;
 }
 
+Json flow_event(const char* kind, const char* name, std::size_t id, std::size_t process,
+                const Report& report, const Touch& at) {
+  return {{"ph", kind},
+          {"id", id},
+          {"name", name},
+          {"cat", name},
+          {"pid", process},
+          {"tid", track_of(report, *at.span)},
+          {"ts", at.at * microseconds}};
+}
+
 /// One flow from the first to the last.
 std::vector<Json> flow(std::size_t process, const Report& report, const std::vector<Touch>& list) {
   std::vector<Json> events;
   for (std::size_t i = 0; list.size() > 1 && i < list.size(); ++i) {
     const bool last = i + 1 == list.size();
-    Json json = {{"ph", i == 0 ? "s"
-                        : last ? "f"
-                               : "t"},
-                 {"id", process + 1},
-                 {"name", "critical path"},
-                 {"cat", "critical path"},
-                 {"pid", process},
-                 {"tid", track_of(report, *list[i].span)},
-                 {"ts", list[i].at * microseconds}};
-    if (last) json["bp"] = "e";  // the slice around it, not the next one
-    events.push_back(json);
+    const char* kind = i == 0 ? "s" : last ? "f" : "t";
+    events.push_back(flow_event(kind, "critical path", process + 1, process, report, list[i]));
+    if (last) events.back()["bp"] = "e";  // the slice around it, not the next one
   }
   return events;
 }
@@ -156,20 +159,10 @@ std::vector<Json> messages(std::size_t process, const Report& report, const Span
     if (std::max(message.from, message.to) >= report.ranks) continue;
     const auto found = ends(message, spans);
     if (!found) continue;
-    const auto half = [&](const char* kind, const Touch& end) {
-      return Json{{"ph", kind},
-                  {"id", id},
-                  {"name", "message"},
-                  {"cat", "message"},
-                  {"pid", process},
-                  {"tid", track_of(report, *end.span)},
-                  {"ts", end.at * microseconds}};
-    };
-    events.push_back(half("s", found->first));
+    events.push_back(flow_event("s", "message", id, process, report, found->first));
     events.back()["args"] = {{"bytes", message.bytes}, {"to", message.to}};
-    events.push_back(half("f", found->second));
+    events.push_back(flow_event("f", "message", id++, process, report, found->second));
     events.back()["bp"] = "e";
-    ++id;
   }
   return events;
 }

@@ -28,6 +28,18 @@ std::string port_name(const nccl::HostGraph& graph, int port) {
   return port < 0 ? "-" : fmt::format("nic{}", graph.nics[port]);
 }
 
+/// Each different item once, with the numbers of all that are equal to it.
+template <typename Items>
+auto equal_ones(const Items& items) {
+  std::vector<std::pair<typename Items::value_type, std::vector<int>>> different;
+  for (int number = 0; const auto& item : items) {
+    auto known = std::ranges::find_if(different, [&](auto& one) { return one.first == item; });
+    if (known == different.end()) known = different.insert(known, {item, {}});
+    known->second.push_back(number++);
+  }
+  return different;
+}
+
 /// Channels of one search, those that are equal in one line.
 std::string channels_text(const nccl::HostGraph& graph, const nccl::Found& found,
                           std::string_view what) {
@@ -40,14 +52,7 @@ std::string channels_text(const nccl::HostGraph& graph, const nccl::Found& found
                         nccl::name_of(found.farthest_port));
   TextTable table({text_column("channels"), text_column("GPUs in order"), text_column("in by"),
                    text_column("out by")});
-  std::vector<std::pair<nccl::FoundChannel, std::vector<int>>> equal;
-  for (int number = 0; const nccl::FoundChannel& channel : found.channels) {
-    auto known =
-        std::ranges::find(equal, channel, &std::pair<nccl::FoundChannel, std::vector<int>>::first);
-    if (known == equal.end()) known = equal.insert(equal.end(), {channel, {}});
-    known->second.push_back(number++);
-  }
-  for (const auto& [channel, numbers] : equal) {
+  for (const auto& [channel, numbers] : equal_ones(found.channels)) {
     std::vector<int> gpus;
     for (const int gpu : channel.gpus) gpus.push_back(graph.numbers[gpu]);
     table.add({joined(numbers), joined(gpus), port_name(graph, channel.ports[0]),
@@ -104,15 +109,7 @@ std::string tree_text(const Table<TreeEnds>& tree) {
 /// Lines of text by the channels that have them.
 std::string by_channel(const std::vector<std::string>& lines, const std::string& heading) {
   std::vector<std::array<std::string, 2>> rows = {{"channels", heading}};
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    if (std::find(lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(i), lines[i]) !=
-        lines.begin() + static_cast<std::ptrdiff_t>(i))
-      continue;
-    std::vector<int> same;
-    for (std::size_t j = i; j < lines.size(); ++j)
-      if (lines[j] == lines[i]) same.push_back(static_cast<int>(j));
-    rows.push_back({joined(same), lines[i]});
-  }
+  for (const auto& [line, numbers] : equal_ones(lines)) rows.push_back({joined(numbers), line});
   std::size_t width = 0;
   for (const auto& row : rows) width = std::max(width, row[0].size());
   std::string text;

@@ -68,31 +68,19 @@ std::string step(const TrainingReport& report) {
          epochs(report) + before;
 }
 
-/// Time that one device spends of a step on something.
-using SpentOn = double (*)(const RankReport& rank, std::size_t group, int steps);
-
-double computing(const RankReport& rank, std::size_t, int steps) {
+/// Seconds of a step.
+double computing(const RankReport& rank, int steps) {
   return rank.seconds[RankActivity::compute] / steps;
-}
-double waiting(const RankReport& rank, std::size_t group, int) {
-  return rank.groups[group].partner_s;
-}
-double exchanging(const RankReport& rank, std::size_t group, int) {
-  return rank.groups[group].time_s - rank.groups[group].partner_s;
-}
-
-double idling(const RankReport& rank, std::size_t, int steps) {
-  return rank.seconds[RankActivity::idle] / steps;
 }
 
 /// The devices' time by group: the bubble of a pipeline is what its devices wait in it.
 std::string groups(const TrainingReport& report, std::span<const RankReport> ranks) {
   const TimeScale scale(report.step_s);
   TextTable table({text_column("a device spends"), "mean", "share of step", "least", "most"});
-  const auto add = [&](const std::string& what, SpentOn spent, std::size_t group) {
-    double sum = 0, most = 0, least = spent(ranks.front(), group, report.steps);
+  const auto add = [&](const std::string& what, auto spent) {
+    double sum = 0, most = 0, least = spent(ranks.front());
     for (const RankReport& rank : ranks) {
-      const double one = spent(rank, group, report.steps);
+      const double one = spent(rank);
       sum += one;
       least = std::min(least, one);
       most = std::max(most, one);
@@ -102,13 +90,16 @@ std::string groups(const TrainingReport& report, std::span<const RankReport> ran
       table.add({what, scale.text(mean), fmt::format("{:.1f} %", 100 * mean / report.step_s),
                  scale.text(least), scale.text(most)});
   };
-  add("computing", computing, 0);
+  add("computing", [&](auto& rank) { return computing(rank, report.steps); });
   for (std::size_t i = 0; i < report.groups.size(); ++i) {
     const std::string& name = report.groups[i].name;
-    add(fmt::format("waiting in {} groups", name), waiting, i);
-    add(fmt::format("exchanging in {} groups", name), exchanging, i);
+    add(fmt::format("waiting in {} groups", name),
+        [i](auto& rank) { return rank.groups[i].partner_s; });
+    add(fmt::format("exchanging in {} groups", name),
+        [i](auto& rank) { return rank.groups[i].time_s - rank.groups[i].partner_s; });
   }
-  add("idle, before its first step or after its last", idling, 0);
+  add("idle, before its first step or after its last",
+      [&](auto& rank) { return rank.seconds[RankActivity::idle] / report.steps; });
   return "\n" + table.text(2);
 }
 
@@ -127,7 +118,7 @@ std::string memory(const StageMemory& memory) {
 std::string in_use(const TrainingReport& report, std::span<const RankReport> ranks) {
   double adding_up = 0, in_groups = 0, all = 0;
   for (const RankReport& rank : ranks) {
-    const double computed = computing(rank, 0, report.steps);
+    const double computed = computing(rank, report.steps);
     adding_up += computed + rank.seconds[RankActivity::reduce] / report.steps;
     in_groups += computed;
     for (const GroupReport& group : rank.groups) in_groups += group.time_s;

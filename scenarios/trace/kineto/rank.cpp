@@ -11,7 +11,8 @@
 
 namespace ringscope {
 extern const char* const collectives_yml;
-}
+extern const char* const item_types_yml;
+}  // namespace ringscope
 
 namespace ringscope::kineto {
 namespace {
@@ -20,16 +21,10 @@ using Runs = traces::Node;
 
 /// Bytes of an item by the start of its type's name; 0: not known.
 std::int64_t bytes_of(std::string_view type) {
-  struct Type {
-    std::string_view start;
-    std::int64_t bytes;
-  };
-  constexpr Type types[] = {{"Float8", 1},   {"Float", 4}, {"Double", 8}, {"Half", 2},
-                            {"BFloat16", 2}, {"Int", 4},   {"Long", 8},   {"Short", 2},
-                            {"Char", 1},     {"Byte", 1},  {"Bool", 1}};
-  const auto found =
-      std::ranges::find_if(types, [&](const Type& one) { return type.starts_with(one.start); });
-  return found == std::end(types) ? 0 : found->bytes;
+  static const Value types = Value::from_text("item_types.yml", item_types_yml);
+  for (const Value::Entry& one : types.entries())
+    if (type.starts_with(one.key)) return one.value.integer(1, 8);
+  return 0;
 }
 
 Duration seconds(double microseconds) {

@@ -11,26 +11,12 @@
 #include "topologies/placement/hostfile.hpp"
 
 namespace ringscope {
+
+extern const char* const lane_speeds_yml;
+
 namespace {
 
 constexpr std::string_view blanks = " \t\r";
-
-struct LaneSpeed {
-  std::string_view name, signal;  ///< as ibnetdiscover and as iblinkinfo print it
-  double gigabits = 0;            ///< of data a second
-};
-
-// InfiniBand Architecture Specification, volume 1, PortInfo: the speeds of a lane. The first three
-// are coded 8b/10b, FDR10 to EDR 64b/66b; HDR and above name the rate after error correction.
-constexpr LaneSpeed lane_speeds[] = {{"SDR", "2.5", 2.5 * 8 / 10},
-                                     {"DDR", "5.0", 5.0 * 8 / 10},
-                                     {"QDR", "10.0", 10.0 * 8 / 10},
-                                     {"FDR10", "10.3125", 10.3125 * 64 / 66},
-                                     {"FDR", "14.0625", 14.0625 * 64 / 66},
-                                     {"EDR", "25.78125", 25.78125 * 64 / 66},
-                                     {"HDR", "53.125", 50},
-                                     {"NDR", "106.25", 100},
-                                     {"XDR", "212.5", 200}};
 
 constexpr std::string_view node_words[] = {"Switch", "Ca", "Rt"};
 // Lines that tell nothing of nodes and cables; the last ones are ibnetdiscover's own headings where
@@ -195,9 +181,15 @@ std::optional<Bandwidth> ib_rate(std::string_view word) {
   if (x == std::string_view::npos) return {};
   const int lanes = whole_number(word.substr(0, x)).value_or(0);
   if (lanes != 1 && lanes != 2 && lanes != 4 && lanes != 8 && lanes != 12) return {};
-  for (const LaneSpeed& speed : lane_speeds)
-    if (word.substr(x + 1) == speed.name || word.substr(x + 1) == speed.signal)
-      return Bandwidth{lanes * speed.gigabits * 1e9 / 8};
+  static const Value speeds = Value::from_text("lane_speeds.yml", lane_speeds_yml);
+  for (const Value& speed : speeds.items()) {
+    const Value& signal = *speed.find("signal");
+    if (word.substr(x + 1) != speed.find("name")->scalar() && word.substr(x + 1) != signal.scalar())
+      continue;
+    const auto& data = speed.find("data")->items();
+    const double gigabits = signal.number(1, 1000) * data[0].number(1, 64) / data[1].number(1, 66);
+    return Bandwidth{lanes * gigabits * 1e9 / 8};
+  }
   return {};
 }
 

@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "base/table.hpp"
+#include "validation/executors/mpi/layout.hpp"
 
 namespace ringscope::mpi {
 namespace {
@@ -71,14 +72,11 @@ void wait_until(double time) {
   while (now_s() < time) sched_yield();
 }
 
-CommonClock::CommonClock(MPI_Comm comm) : comm_(comm) {
-  int ranks = 0;
-  MPI_Comm_rank(comm, &rank_);
-  MPI_Comm_size(comm, &ranks);
+CommonClock::CommonClock(MPI_Comm comm) : comm_(comm), rank_(rank_of(comm)) {
   const int differs = same_clock_as_rank_0(comm) ? 0 : 1;
-  Table<int> all(ranks);
+  Table<int> all(size_of(comm));
   MPI_Allgather(&differs, 1, MPI_INT, all.data(), 1, MPI_INT, comm);
-  for (int rank = 1; rank < ranks; ++rank)
+  for (int rank = 1; rank < std::ssize(all); ++rank)
     if (all[rank] != 0) elsewhere_.push_back(rank);
   measure();
 }

@@ -74,16 +74,10 @@ int Layout::most_network_pairs() const { return network_ ? static_cast<int>(host
 
 Team Layout::of_one_host(int count) { return team(first_of(hosts_.front(), count), ""); }
 
-Team Layout::first(int count) {
-  Table<int> ranks(count);
-  std::iota(ranks.begin(), ranks.end(), 0);
-  return team(ranks, "");
-}
+Team Layout::first(int count) { return team(numbers_below(count), ""); }
 
 Team Layout::team(const std::vector<int>& ranks, std::string_view way) {
-  int rank = 0;
-  MPI_Comm_rank(job_, &rank);
-  const auto place = std::ranges::find(ranks, rank);
+  const auto place = std::ranges::find(ranks, rank_of(job_));
   Team made;
   made.size = static_cast<int>(ranks.size());
   made.way = way;

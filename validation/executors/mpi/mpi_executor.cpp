@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "validation/executors/mpi/clock.hpp"
+#include "validation/executors/mpi/layout.hpp"
 
 namespace ringscope::mpi {
 namespace {
@@ -16,9 +17,12 @@ int as_int(std::size_t count) { return static_cast<int>(count); }
 }  // namespace
 
 MpiExecutor::MpiExecutor(MPI_Comm comm, Vectors& vectors, int threads, bool phases, int index)
-    : own_splits_(comm), vectors_(&vectors), first_(this), times_phases_(phases) {
-  MPI_Comm_rank(comm, &rank_);
-  MPI_Comm_size(comm, &size_);
+    : own_splits_(comm),
+      vectors_(&vectors),
+      rank_(rank_of(comm)),
+      size_(size_of(comm)),
+      first_(this),
+      times_phases_(phases) {
   for (int i = 1; index == 0 && i < threads; ++i) {
     others_.push_back(std::make_unique<MpiExecutor>(comm, vectors, threads, phases, i));
     others_.back()->first_ = this;
@@ -236,8 +240,7 @@ double MpiExecutor::instrument_s() {
 }
 
 std::vector<int> SplitCommunicators::ranks_of(MPI_Comm comm) const {
-  int size = 0;
-  MPI_Comm_size(comm, &size);
+  const int size = size_of(comm);
   Table<int> own = numbers_below(size), of_all(size);
   MPI_Group here = MPI_GROUP_NULL, everybody = MPI_GROUP_NULL;
   MPI_Comm_group(comm, &here);
@@ -272,17 +275,15 @@ void SplitCommunicators::split(SplitCall& call) {
   SplitComm split{};
   MPI_Comm_split(parent, call.colour, call.key, &split.comm);
   if (made) MPI_Comm_free(&parent);
-  int self = 0, everybody = 0;
-  MPI_Comm_rank(split.comm, &self);
-  MPI_Comm_size(all_, &everybody);
   split.ranks = std::make_shared<const Table<int>>(ranks_of(split.comm));
-  split.index = Table<int>(everybody, MPI_UNDEFINED);
+  split.index = Table<int>(size_of(all_), MPI_UNDEFINED);
   for (std::size_t i = 0; i < split.ranks->size(); ++i)
     split.index[(*split.ranks)[i]] = static_cast<int>(i);
   const std::lock_guard guard(adding_);
   splits_.push_back(split);
   const int context = static_cast<int>(splits_.size());
-  call.group = std::make_shared<const Group>(Group{split.ranks, self, {}, {0, context}});
+  call.group =
+      std::make_shared<const Group>(Group{split.ranks, rank_of(split.comm), {}, {0, context}});
 }
 
 SplitCommunicators::Place SplitCommunicators::place(int peer, Tag tag) {

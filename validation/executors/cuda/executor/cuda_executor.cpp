@@ -51,31 +51,29 @@ void CudaExecutor::allocate(std::size_t items, std::size_t scratch_items) {
   }
 }
 
-void CudaExecutor::wait_for(Rank& rank, Stream stream) {
-  const PooledEvent done = completions_.take(rank.endpoint.gpu());
-  gpus_.record(stream, done.event);
-  gpus_.synchronize(done.event);
-  completions_.give(done);
+/// Returns when it is there.
+void CudaExecutor::copy(Rank& rank, const char* when, void* to, const void* from,
+                        std::size_t bytes) {
+  if (bytes == 0) return;
+  named(rank.number(), when, [&] {
+    gpus_.copy(rank.endpoint.work(), to, from, bytes);
+    const PooledEvent done = completions_.take(rank.endpoint.gpu());
+    gpus_.record(rank.endpoint.work(), done.event);
+    gpus_.synchronize(done.event);
+    completions_.give(done);
+  });
 }
 
 void CudaExecutor::fill(int number, std::span<const float> data) {
   Rank& to = rank(number);
   assert(data.size() == to.items);
-  if (data.empty()) return;
-  named(number, "the start of a repetition", [&] {
-    gpus_.copy(to.endpoint.work(), to.memory[0].bytes(), data.data(), data.size_bytes());
-    wait_for(to, to.endpoint.work());
-  });
+  copy(to, "the start of a repetition", to.memory[0].bytes(), data.data(), data.size_bytes());
 }
 
 void CudaExecutor::read(int number, std::span<float> data) {
   Rank& from = rank(number);
   assert(data.size() == from.items);
-  if (data.empty()) return;
-  named(number, "the end of a repetition", [&] {
-    gpus_.copy(from.endpoint.work(), data.data(), from.memory[0].bytes(), data.size_bytes());
-    wait_for(from, from.endpoint.work());
-  });
+  copy(from, "the end of a repetition", data.data(), from.memory[0].bytes(), data.size_bytes());
 }
 
 Path CudaExecutor::path(int from, int to) const {

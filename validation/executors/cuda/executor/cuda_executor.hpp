@@ -63,7 +63,7 @@ class CudaExecutor {
   void check_not_stuck(double begun, double deadline);
   std::string waits() const;
   void abandon();
-  void wait_for(Rank& rank, Stream stream);
+  void copy(Rank& rank, const char* when, void* to, const void* from, std::size_t bytes);
 
   Gpus& gpus_;
   ExecutorOptions options_;

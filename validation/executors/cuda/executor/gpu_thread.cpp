@@ -34,17 +34,9 @@ float* Rank::place(const Range& range) const {
   return memory[range.buffer == Buffer::data ? 0 : 1].floats() + range.offset;
 }
 
-int Rank::take_slot(const Operation& operation) {
-  auto free = std::ranges::find_if(slots, [](const Slot& one) { return !one.used; });
-  if (free == slots.end()) free = slots.insert(slots.end(), Slot{});
-  free->used = true;
-  free->operation = operation;
-  return static_cast<int>(free - slots.begin());
-}
-
 void Rank::reset() {
   threads.clear();
-  slots.clear();
+  slots = {};
   posted.clear();
   arrived.clear();
   raised.clear();
@@ -79,7 +71,8 @@ Request GpuThread::post(const Operation& operation) {
 }
 
 Request GpuThread::post_slot(const Operation& operation) {
-  const int slot = rank_.take_slot(operation);
+  const int slot = rank_.slots.take();
+  rank_.slots[slot] = {.operation = operation};
   if (operation.verb == Verb::isend)
     world_.post_send(rank_, slot);
   else
@@ -211,12 +204,12 @@ void GpuThread::finish() {
     const auto first =
         std::ranges::find_if(awaited_, [this](Request one) { return rank_.slot(one).complete; });
     operation_->result = static_cast<int>(first - awaited_.begin());
-    rank_.slot(*first) = Slot{};
+    rank_.slots.release(first->slot);
   } else {
     for (const Request request : awaited_) {
-      Slot& done = rank_.slot(request);
+      const Slot& done = rank_.slot(request);
       if (done.operation.verb == Verb::irecv) operation_->result = static_cast<int>(done.items);
-      done = Slot{};
+      rank_.slots.release(request.slot);
     }
   }
   awaited_.clear();

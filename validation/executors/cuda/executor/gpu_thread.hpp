@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "base/pool.hpp"
 #include "validation/executors/cuda/executor/transfers.hpp"
 #include "validation/executors/whereabouts.hpp"
 
@@ -18,7 +19,7 @@ GpuError at_rank(const GpuError& error, int rank, const std::string& place);
 /// A posted isend or irecv; free again when waited for.
 struct Slot {
   Operation operation{};
-  bool used = false, matched = false, complete = false;
+  bool matched = false, complete = false;
   std::size_t items = 0;  ///< received
 };
 
@@ -85,7 +86,7 @@ struct Rank {
   Endpoint endpoint;
   std::vector<Memory> memory;  ///< data, scratch; none before they are allocated
   std::size_t items = 0, scratch_items = 0;
-  Table<Slot> slots;
+  Pool<Slot> slots;
   std::deque<int> posted;  ///< slots of receives without a message
   /// Sends without a receive: whose, and its slot there.
   struct Arrived {
@@ -103,7 +104,6 @@ struct Rank {
   float* place(const Range& range) const;
   Slot& slot(Request request) { return slots[request.slot]; }
   const Slot& slot(Request request) const { return slots[request.slot]; }
-  int take_slot(const Operation& operation);
   void reset();
 };
 

@@ -29,36 +29,47 @@ struct Copy {
 /// One copy at a time, with its own stream and buffers.
 class Copier {
  public:
-  Copier(Gpus& gpus, const Copy& copy, Way way, std::size_t bytes)
+  /// On a stream of `gpu`; `peer`: the GPU that it copies to by the peer path, -1: none.
+  Copier(Gpus& gpus, int gpu, Memory from, Memory to, std::size_t bytes, int peer = -1)
       : gpus_(&gpus),
-        device_(gpus, copy.gpu, bytes),
-        other_(way == Way::d2d ? Memory(gpus, copy.gpu, bytes) : Memory(gpus, copy.memory, bytes)),
-        lane_(gpus, copy.gpu),
-        to_host_(way == Way::d2h),
+        gpu_(gpu),
+        peer_(peer),
+        from_(std::move(from)),
+        to_(std::move(to)),
+        lane_(gpus, gpu),
         bytes_(bytes) {}
 
   void start() const {
-    const Memory &to = to_host_ ? other_ : device_, &from = to_host_ ? device_ : other_;
-    gpus_->copy(lane_.stream(), to.bytes(), from.bytes(), bytes_);
+    if (peer_ < 0)
+      gpus_->copy(lane_.stream(), to_.bytes(), from_.bytes(), bytes_);
+    else
+      gpus_->copy_peer(lane_.stream(), to_.bytes(), peer_, from_.bytes(), gpu_, bytes_);
   }
   const Lane& lane() const { return lane_; }
 
  private:
   Gpus* gpus_;
-  Memory device_, other_;
+  int gpu_, peer_;
+  Memory from_, to_;
   Lane lane_;
-  bool to_host_;
   std::size_t bytes_;
 };
+
+Copier copier_of(Gpus& gpus, const Copy& copy, Way way, std::size_t bytes) {
+  Memory device(gpus, copy.gpu, bytes);
+  Memory other = way == Way::d2d ? Memory(gpus, copy.gpu, bytes) : Memory(gpus, copy.memory, bytes);
+  if (way == Way::d2h) return {gpus, copy.gpu, std::move(device), std::move(other), bytes};
+  return {gpus, copy.gpu, std::move(other), std::move(device), bytes};
+}
 
 std::vector<Copier> copiers_of(Gpus& gpus, const Copy& copy, std::size_t bytes) {
   std::vector<Copier> copiers;
   for (int i = 0; i < copy.streams; ++i)
     if (copy.way != Way::both) {
-      copiers.emplace_back(gpus, copy, copy.way, bytes);
+      copiers.push_back(copier_of(gpus, copy, copy.way, bytes));
     } else {
-      copiers.emplace_back(gpus, copy, Way::h2d, bytes);
-      copiers.emplace_back(gpus, copy, Way::d2h, bytes);
+      copiers.push_back(copier_of(gpus, copy, Way::h2d, bytes));
+      copiers.push_back(copier_of(gpus, copy, Way::d2h, bytes));
     }
   return copiers;
 }
@@ -86,7 +97,7 @@ void queued(Bench& bench, const Copy& copy) {
 void done(Bench& bench, const Copy& copy) {
   Gpus& gpus = bench.gpus();
   for (const std::uint64_t bytes : bench.sizes(copy.gpu, buffers_of(copy))) {
-    const Copier copier(gpus, copy, copy.way, bytes);
+    const Copier copier = copier_of(gpus, copy, copy.way, bytes);
     const Point point{"gpu_copy_done",
                       {{"bytes", bytes},
                        {"gpu", copy.gpu},
@@ -115,29 +126,11 @@ struct Pair {
   int from = 0, to = 0;
 };
 
-/// Copies from one GPU to another, on a stream of the one that sends.
-class PeerCopier {
- public:
-  PeerCopier(Gpus& gpus, Pair pair, std::size_t bytes)
-      : gpus_(&gpus),
-        pair_(pair),
-        bytes_(bytes),
-        from_(gpus, pair.from, bytes),
-        to_(gpus, pair.to, bytes),
-        lane_(gpus, pair.from) {}
-
-  void start() const {
-    gpus_->copy_peer(lane_.stream(), to_.bytes(), pair_.to, from_.bytes(), pair_.from, bytes_);
-  }
-  const Lane& lane() const { return lane_; }
-
- private:
-  Gpus* gpus_;
-  Pair pair_;
-  std::size_t bytes_;
-  Memory from_, to_;
-  Lane lane_;
-};
+/// From one GPU to another, on a stream of the one that sends.
+Copier copier_of(Gpus& gpus, Pair pair, std::size_t bytes) {
+  Memory from(gpus, pair.from, bytes), to(gpus, pair.to, bytes);
+  return {gpus, pair.from, std::move(from), std::move(to), bytes, pair.to};
+}
 
 nlohmann::ordered_json parameters_of(Gpus& gpus, Pair pair, std::uint64_t bytes) {
   const bool direct = gpus.peer_access(pair.from, pair.to);
@@ -156,9 +149,9 @@ void queued(Bench& bench, Pair pair, int directions) {
   Gpus& gpus = bench.gpus();
   enable(gpus, pair);
   for (const std::uint64_t bytes : bench.sizes(pair.to, 2)) {
-    std::vector<PeerCopier> copiers;
-    copiers.emplace_back(gpus, pair, bytes);
-    if (directions == 2) copiers.emplace_back(gpus, Pair{pair.to, pair.from}, bytes);
+    std::vector<Copier> copiers;
+    copiers.push_back(copier_of(gpus, pair, bytes));
+    if (directions == 2) copiers.push_back(copier_of(gpus, Pair{pair.to, pair.from}, bytes));
     Point point{"gpu_peer_copy", parameters_of(gpus, pair, bytes), bytes};
     point.parameters["directions"] = directions;
     bench.measure(point, [&](int rounds) { return seconds_queued(gpus, copiers, rounds); });
@@ -169,7 +162,7 @@ void done(Bench& bench, Pair pair) {
   Gpus& gpus = bench.gpus();
   enable(gpus, pair);
   for (const std::uint64_t bytes : bench.sizes(pair.to, 1)) {
-    const PeerCopier copier(gpus, pair, bytes);
+    const Copier copier = copier_of(gpus, pair, bytes);
     const Point point{"gpu_peer_copy_done", parameters_of(gpus, pair, bytes), bytes};
     bench.measure(point, [&](int copies) { return seconds_waited_for(gpus, copier, copies); });
   }

@@ -29,6 +29,11 @@ class Bench {
   /// all its samples in one entry. Collective over the team.
   std::optional<double> measure(const Team& team, const Point& point, const TimedRun& run);
 
+  /// Measures sends one by one, for a few samples; `send` returns the seconds of one on the team's
+  /// first rank. The quickest, or nothing when the point was left out. Collective over the team.
+  std::optional<double> quickest(const Team& team, Point point,
+                                 const std::function<double()>& send);
+
   /// Sizes of messages to measure, ascending: the rest of the series' time is shared between as
   /// many points. Those around the eager limit are for probes that show it, and where nobody asked
   /// for other sizes. Collective over the team.

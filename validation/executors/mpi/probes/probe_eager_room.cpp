@@ -63,21 +63,14 @@ int free_messages(Bench& bench, const Team& pair, std::uint64_t bytes) {
 /// Measures the longest send of so many messages, and judges by the quickest: a busy machine makes
 /// others of them late, too. Nothing when there was no time to find out.
 std::optional<bool> is_held_back(Bench& bench, const Team& pair, std::uint64_t bytes, int count) {
-  Point point{"eager_room",
-              {{"bytes", bytes}, {"way", pair.way}, {"messages", count}, {"delay_s", delay_s}},
-              bytes};
-  point.batch_s = 0;
-  point.most_samples = room_samples;
-  double quickest_s = std::numeric_limits<double>::infinity();
-  const auto measured = bench.measure(pair, point, [&](int iterations) {
-    return sum_of(iterations, [&] {
-      const double longest_s = send_to_late_receiver(bench, pair, bytes, count).longest_s;
-      quickest_s = std::min(quickest_s, longest_s);
-      return longest_s;
-    });
-  });
-  if (!measured) return std::nullopt;
-  return pair.told(quickest_s) >= held_s;
+  const Point point{
+      "eager_room",
+      {{"bytes", bytes}, {"way", pair.way}, {"messages", count}, {"delay_s", delay_s}},
+      bytes};
+  const auto quickest_s = bench.quickest(
+      pair, point, [&] { return send_to_late_receiver(bench, pair, bytes, count).longest_s; });
+  if (!quickest_s) return std::nullopt;
+  return *quickest_s >= held_s;
 }
 
 /// Somewhat fewer messages than are free, half of them until none is held back; somewhat more,

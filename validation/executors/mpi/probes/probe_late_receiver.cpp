@@ -58,19 +58,11 @@ class EagerSearch {
   std::optional<bool> is_held_back(std::uint64_t bytes) {
     Point point{
         "late_receiver", {{"bytes", bytes}, {"way", pair_.way}, {"delay_s", late_s}}, bytes};
-    point.batch_s = 0;
-    point.most_samples = 5;
     point.kept = kept_;
-    double quickest_s = std::numeric_limits<double>::infinity();
-    const auto measured = bench_.measure(pair_, point, [&](int iterations) {
-      return sum_of(iterations, [&] {
-        const double send_s = send_to_late_receiver(bench_, pair_, bytes);
-        quickest_s = std::min(quickest_s, send_s);
-        return send_s;
-      });
-    });
-    if (!measured) return std::nullopt;
-    const bool late = pair_.told(quickest_s) > late_s / 2;
+    const auto quickest_s =
+        bench_.quickest(pair_, point, [&] { return send_to_late_receiver(bench_, pair_, bytes); });
+    if (!quickest_s) return std::nullopt;
+    const bool late = *quickest_s > late_s / 2;
     if (late)
       held_.insert(bytes);
     else

@@ -24,40 +24,26 @@ void compute(const Computation& computation, MPI_Request& request) {
     if (done == 0) MPI_Test(&request, &done, MPI_STATUS_IGNORE);
 }
 
-/// The sender computes: the receiver is inside MPI from before the send to its end.
-double compute_while_sending(const Team& pair, std::byte* data, std::uint64_t bytes,
-                             const Computation& computation) {
-  if (pair.index == 1) {
-    recv_asked_for(data, bytes, 0, pair.comm);
-    return 0;
-  }
-  await_signal(1, pair.comm);
-  const double start_s = now_s();
-  MPI_Request request = isend_bytes(data, bytes, 1, pair.comm);
-  compute(computation, request);
-  MPI_Wait(&request, MPI_STATUS_IGNORE);
-  return now_s() - start_s;
-}
-
-double compute_while_receiving(const Team& pair, std::byte* data, std::uint64_t bytes,
-                               const Computation& computation) {
-  if (pair.index == 0) {
-    send_when_asked(data, bytes, 1, pair.comm);
-    return 0;
-  }
-  signal(0, pair.comm);
-  const double start_s = now_s();
-  MPI_Request request = irecv_bytes(data, bytes, 0, pair.comm);
-  compute(computation, request);
-  MPI_Wait(&request, MPI_STATUS_IGNORE);
-  return now_s() - start_s;
-}
-
+/// The part that does not compute is inside MPI from before the send to its end.
 double time_overlap(Bench& bench, const Team& pair, std::uint64_t bytes,
                     const Computation& computation) {
   std::byte* data = bench.room(0, bytes);
-  const auto run = computation.part == 0 ? compute_while_sending : compute_while_receiving;
-  return pair.told(run(pair, data, bytes, computation), computation.part);
+  const bool sends = pair.index == 0;
+  double seconds = 0;
+  if (pair.index == computation.part) {
+    sends ? await_signal(1, pair.comm) : signal(0, pair.comm);
+    const double start_s = now_s();
+    MPI_Request request =
+        sends ? isend_bytes(data, bytes, 1, pair.comm) : irecv_bytes(data, bytes, 0, pair.comm);
+    compute(computation, request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    seconds = now_s() - start_s;
+  } else if (sends) {
+    send_when_asked(data, bytes, 1, pair.comm);
+  } else {
+    recv_asked_for(data, bytes, 0, pair.comm);
+  }
+  return pair.told(seconds, computation.part);
 }
 
 /// Time from the receiver's signal to the end of its receive, nobody computing.

@@ -67,33 +67,14 @@ void add_parts(Call& call, const int counts[], const MPI_Datatype types[], MPI_C
 
 }  // namespace
 
-// `told` adds what the line says: it sees the arguments by their names.
-#define COLLECTIVE(blocking, nonblocking, name, declared, passed, told)    \
-  extern "C" int MPI_##blocking declared {                                 \
-    Call call(name);                                                       \
-    const int result = call.over(LIBRARY(blocking) passed);                \
-    told;                                                                  \
-    return result;                                                         \
-  }                                                                        \
-  extern "C" int MPI_##nonblocking WITH_REQUEST declared {                 \
-    Call call("i" name);                                                   \
-    const int result = call.over(LIBRARY(nonblocking) AND_REQUEST passed); \
-    told;                                                                  \
-    if (call.counts()) add_request(call, *request, false);                 \
-    return result;                                                         \
-  }                                                                        \
-  ALSO_AS_PMPI(blocking) ALSO_AS_PMPI(nonblocking)
-#define WITH_REQUEST(...) (__VA_ARGS__, MPI_Request * request)
-#define AND_REQUEST(...) (__VA_ARGS__, request)
-
-COLLECTIVE(Barrier, Ibarrier, "barrier", (MPI_Comm comm), (comm),
+BOTH_CALLS(Barrier, Ibarrier, "barrier", (MPI_Comm comm), (comm),
            if (call.counts()) call.communicator(comm))
 
-COLLECTIVE(Bcast, Ibcast, "bcast",
+BOTH_CALLS(Bcast, Ibcast, "bcast",
            (void* data, int count, MPI_Datatype type, int root, MPI_Comm comm),
            (data, count, type, root, comm), add_collective(call, Part(count, type), comm, root))
 
-COLLECTIVE(Reduce, Ireduce, "reduce",
+BOTH_CALLS(Reduce, Ireduce, "reduce",
            (const void* data, void* into, int count, MPI_Datatype type, MPI_Op op, int root,
             MPI_Comm comm),
            (data, into, count, type, op, root, comm),
@@ -101,7 +82,7 @@ COLLECTIVE(Reduce, Ireduce, "reduce",
 
 // Sums of which each rank gives as much as it gets; of a sum that is scattered, what it gets.
 #define SUM(blocking, nonblocking, name)                                                      \
-  COLLECTIVE(                                                                                 \
+  BOTH_CALLS(                                                                                 \
       blocking, nonblocking, name,                                                            \
       (const void* data, void* into, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm), \
       (data, into, count, type, op, comm), add_collective(call, Part(count, type), comm))
@@ -112,13 +93,13 @@ SUM(Reduce_scatter_block, Ireduce_scatter_block, "reduce_scatter")
 
 // Part of this rank: in a gather what it gives, in a scatter what it gets.
 
-COLLECTIVE(Gather, Igather, "gather",
+BOTH_CALLS(Gather, Igather, "gather",
            (const void* data, int count, MPI_Datatype type, void* into, int into_count,
             MPI_Datatype into_type, int root, MPI_Comm comm),
            (data, count, type, into, into_count, into_type, root, comm),
            add_collective(call, Part(data, count, type, into_count, into_type), comm, root))
 
-COLLECTIVE(Gatherv, Igatherv, "gatherv",
+BOTH_CALLS(Gatherv, Igatherv, "gatherv",
            (const void* data, int count, MPI_Datatype type, void* into, const int into_counts[],
             const int places[], MPI_Datatype into_type, int root, MPI_Comm comm),
            (data, count, type, into, into_counts, places, into_type, root, comm),
@@ -127,13 +108,13 @@ COLLECTIVE(Gatherv, Igatherv, "gatherv",
                                into_type),
                           comm, root))
 
-COLLECTIVE(Scatter, Iscatter, "scatter",
+BOTH_CALLS(Scatter, Iscatter, "scatter",
            (const void* data, int count, MPI_Datatype type, void* into, int into_count,
             MPI_Datatype into_type, int root, MPI_Comm comm),
            (data, count, type, into, into_count, into_type, root, comm),
            add_collective(call, Part(into, into_count, into_type, count, type), comm, root))
 
-COLLECTIVE(Scatterv, Iscatterv, "scatterv",
+BOTH_CALLS(Scatterv, Iscatterv, "scatterv",
            (const void* data, const int counts[], const int places[], MPI_Datatype type, void* into,
             int into_count, MPI_Datatype into_type, int root, MPI_Comm comm),
            (data, counts, places, type, into, into_count, into_type, root, comm),
@@ -144,7 +125,7 @@ COLLECTIVE(Scatterv, Iscatterv, "scatterv",
 
 // Part of this rank; in an exchange of all with all, what goes to each rank.
 #define WITH_ALL(blocking, nonblocking, name)                                             \
-  COLLECTIVE(blocking, nonblocking, name,                                                 \
+  BOTH_CALLS(blocking, nonblocking, name,                                                 \
              (const void* data, int count, MPI_Datatype type, void* into, int into_count, \
               MPI_Datatype into_type, MPI_Comm comm),                                     \
              (data, count, type, into, into_count, into_type, comm),                      \
@@ -152,7 +133,7 @@ COLLECTIVE(Scatterv, Iscatterv, "scatterv",
 WITH_ALL(Allgather, Iallgather, "allgather")
 WITH_ALL(Alltoall, Ialltoall, "alltoall")
 
-COLLECTIVE(Allgatherv, Iallgatherv, "allgatherv",
+BOTH_CALLS(Allgatherv, Iallgatherv, "allgatherv",
            (const void* data, int count, MPI_Datatype type, void* into, const int into_counts[],
             const int places[], MPI_Datatype into_type, MPI_Comm comm),
            (data, count, type, into, into_counts, places, into_type, comm),
@@ -160,7 +141,7 @@ COLLECTIVE(Allgatherv, Iallgatherv, "allgatherv",
 
 // Part in an exchange of all with all: what goes to each rank.
 
-COLLECTIVE(Alltoallv, Ialltoallv, "alltoallv",
+BOTH_CALLS(Alltoallv, Ialltoallv, "alltoallv",
            (const void* data, const int counts[], const int places[], MPI_Datatype type, void* into,
             const int into_counts[], const int into_places[], MPI_Datatype into_type,
             MPI_Comm comm),
@@ -168,7 +149,7 @@ COLLECTIVE(Alltoallv, Ialltoallv, "alltoallv",
            data == MPI_IN_PLACE ? add_parts(call, into_counts, into_type, comm)
                                 : add_parts(call, counts, type, comm))
 
-COLLECTIVE(Alltoallw, Ialltoallw, "alltoallv",
+BOTH_CALLS(Alltoallw, Ialltoallw, "alltoallv",
            (const void* data, const int counts[], const int places[], const MPI_Datatype types[],
             void* into, const int into_counts[], const int into_places[],
             const MPI_Datatype into_types[], MPI_Comm comm),
@@ -178,7 +159,7 @@ COLLECTIVE(Alltoallw, Ialltoallw, "alltoallv",
 
 // Part in a sum that is scattered: what this rank gets.
 
-COLLECTIVE(Reduce_scatter, Ireduce_scatter, "reduce_scatter",
+BOTH_CALLS(Reduce_scatter, Ireduce_scatter, "reduce_scatter",
            (const void* data, void* into, const int counts[], MPI_Datatype type, MPI_Op op,
             MPI_Comm comm),
            (data, into, counts, type, op, comm),

@@ -13,8 +13,7 @@ std::vector<int> members_of(MPI_Comm comm) {
   PMPI_Comm_group(MPI_COMM_WORLD, &world);
   int size = 0;
   PMPI_Group_size(group, &size);
-  Table<int> ranks(size), in_world(size);
-  std::iota(ranks.begin(), ranks.end(), 0);
+  Table<int> ranks = numbers_below(size), in_world(size);
   PMPI_Group_translate_ranks(group, size, ranks.data(), world, in_world.data());
   PMPI_Group_free(&group);
   PMPI_Group_free(&world);

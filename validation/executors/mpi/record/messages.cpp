@@ -35,6 +35,19 @@ void add_received(Call& call, const MPI_Status& status, MPI_Comm comm) {
   call.communicator(comm);
 }
 
+void add_exchange(Call& call, const Envelope& sent, const MPI_Status& status) {
+  if (!call.counts()) return;
+  MPI_Count bytes = 0;
+  PMPI_Get_elements_x(&status, MPI_BYTE, &bytes);
+  call.rank("to", sent.peer);
+  call.tag("tag", sent.tag);
+  call.bytes("bytes", sent.count, sent.type);
+  call.rank("from", status.MPI_SOURCE);
+  call.tag("from_tag", status.MPI_TAG);
+  call.number("from_bytes", bytes);
+  call.communicator(sent.comm);
+}
+
 void add_posted(Call& call, const Envelope& posted, MPI_Request request) {
   if (!call.counts()) return;
   call.rank("from", posted.peer);
@@ -48,6 +61,16 @@ void add_posted(Call& call, const Envelope& posted, MPI_Request request) {
 std::map<MPI_Message, MPI_Comm, std::less<>>& matched() {
   static auto& only = *new std::map<MPI_Message, MPI_Comm, std::less<>>;
   return only;
+}
+
+/// `message`: of a matched probe; else null.
+void add_probed(Call& call, bool found, const MPI_Status& status, MPI_Comm comm,
+                const MPI_Message* message) {
+  if (!found) return call.in_vain();
+  add_received(call, status, comm);
+  if (message == nullptr) return;
+  const std::lock_guard lock(recorder().mutex);
+  matched()[*message] = comm;
 }
 
 void define(MPI_Request request, const char* name, const Envelope& defined) {
@@ -70,34 +93,14 @@ void add_start(Call& call, const Persistent& begun, MPI_Request request) {
 
 }  // namespace
 
-#define SEND(function, name)                                                                     \
-  extern "C" int MPI_##function(const void* data, int count, MPI_Datatype type, int to, int tag, \
-                                MPI_Comm comm) {                                                 \
-    Call call(name);                                                                             \
-    const int result = call.over(LIBRARY(function)(data, count, type, to, tag, comm));           \
-    add_send(call, {count, type, to, tag, comm});                                                \
-    return result;                                                                               \
-  }                                                                                              \
-  ALSO_AS_PMPI(function)
-SEND(Send, "send")
-SEND(Bsend, "bsend")
-SEND(Ssend, "ssend")
-SEND(Rsend, "rsend")
-
-#define ISEND(function, name)                                                                    \
-  extern "C" int MPI_##function(const void* data, int count, MPI_Datatype type, int to, int tag, \
-                                MPI_Comm comm, MPI_Request* request) {                           \
-    Call call(name);                                                                             \
-    const int result = call.over(LIBRARY(function)(data, count, type, to, tag, comm, request));  \
-    add_send(call, {count, type, to, tag, comm});                                                \
-    if (call.counts()) add_request(call, *request, false);                                       \
-    return result;                                                                               \
-  }                                                                                              \
-  ALSO_AS_PMPI(function)
-ISEND(Isend, "isend")
-ISEND(Ibsend, "ibsend")
-ISEND(Issend, "issend")
-ISEND(Irsend, "irsend")
+#define SENDS(blocking, nonblocking, name)                                                     \
+  BOTH_CALLS(blocking, nonblocking, name,                                                      \
+             (const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm), \
+             (data, count, type, to, tag, comm), add_send(call, {count, type, to, tag, comm}))
+SENDS(Send, Isend, "send")
+SENDS(Bsend, Ibsend, "bsend")
+SENDS(Ssend, Issend, "ssend")
+SENDS(Rsend, Irsend, "rsend")
 
 #define INIT(function, data_type, name)                                                          \
   extern "C" int MPI_##function(data_type data, int count, MPI_Datatype type, int peer, int tag, \
@@ -142,16 +145,22 @@ extern "C" int MPI_Request_free(MPI_Request* request) {
 }
 ALSO_AS_PMPI(Request_free)
 
-extern "C" int MPI_Recv(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
-                        MPI_Status* status) {
-  Call call("recv");
-  MPI_Status own{};
-  MPI_Status* told = status == MPI_STATUS_IGNORE ? &own : status;
-  const int result = call.over(LIBRARY(Recv)(data, count, type, from, tag, comm, told));
-  add_received(call, *told, comm);
-  return result;
-}
-ALSO_AS_PMPI(Recv)
+// `told` adds what the line says: it sees the arguments, and the status, by their names.
+#define RECEIVES(function, name, declared, passed, told)    \
+  extern "C" int MPI_##function declared {                  \
+    Call call(name);                                        \
+    MPI_Status own{};                                       \
+    if (status == MPI_STATUS_IGNORE) status = &own;         \
+    const int result = call.over(LIBRARY(function) passed); \
+    told;                                                   \
+    return result;                                          \
+  }                                                         \
+  ALSO_AS_PMPI(function)
+
+RECEIVES(Recv, "recv",
+         (void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+          MPI_Status* status),
+         (data, count, type, from, tag, comm, status), add_received(call, *status, comm))
 
 extern "C" int MPI_Irecv(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
                          MPI_Request* request) {
@@ -162,83 +171,32 @@ extern "C" int MPI_Irecv(void* data, int count, MPI_Datatype type, int from, int
 }
 ALSO_AS_PMPI(Irecv)
 
-namespace {
+RECEIVES(Sendrecv, "sendrecv",
+         (const void* data, int count, MPI_Datatype type, int to, int tag, void* into,
+          int into_count, MPI_Datatype into_type, int from, int from_tag, MPI_Comm comm,
+          MPI_Status* status),
+         (data, count, type, to, tag, into, into_count, into_type, from, from_tag, comm, status),
+         add_exchange(call, {count, type, to, tag, comm}, *status))
 
-void add_exchange(Call& call, const Envelope& sent, const MPI_Status& status) {
-  if (!call.counts()) return;
-  MPI_Count bytes = 0;
-  PMPI_Get_elements_x(&status, MPI_BYTE, &bytes);
-  call.rank("to", sent.peer);
-  call.tag("tag", sent.tag);
-  call.bytes("bytes", sent.count, sent.type);
-  call.rank("from", status.MPI_SOURCE);
-  call.tag("from_tag", status.MPI_TAG);
-  call.number("from_bytes", bytes);
-  call.communicator(sent.comm);
-}
-
-}  // namespace
-
-extern "C" int MPI_Sendrecv(const void* data, int count, MPI_Datatype type, int to, int tag,
-                            void* into, int into_count, MPI_Datatype into_type, int from,
-                            int from_tag, MPI_Comm comm, MPI_Status* status) {
-  Call call("sendrecv");
-  MPI_Status own{};
-  MPI_Status* told = status == MPI_STATUS_IGNORE ? &own : status;
-  const int result = call.over(LIBRARY(Sendrecv)(data, count, type, to, tag, into, into_count,
-                                                 into_type, from, from_tag, comm, told));
-  add_exchange(call, {count, type, to, tag, comm}, *told);
-  return result;
-}
-ALSO_AS_PMPI(Sendrecv)
-
-extern "C" int MPI_Sendrecv_replace(void* data, int count, MPI_Datatype type, int to, int tag,
-                                    int from, int from_tag, MPI_Comm comm, MPI_Status* status) {
-  Call call("sendrecv");
-  MPI_Status own{};
-  MPI_Status* told = status == MPI_STATUS_IGNORE ? &own : status;
-  const int result =
-      call.over(LIBRARY(Sendrecv_replace)(data, count, type, to, tag, from, from_tag, comm, told));
-  add_exchange(call, {count, type, to, tag, comm}, *told);
-  return result;
-}
-ALSO_AS_PMPI(Sendrecv_replace)
+RECEIVES(Sendrecv_replace, "sendrecv",
+         (void* data, int count, MPI_Datatype type, int to, int tag, int from, int from_tag,
+          MPI_Comm comm, MPI_Status* status),
+         (data, count, type, to, tag, from, from_tag, comm, status),
+         add_exchange(call, {count, type, to, tag, comm}, *status))
 
 // Probes: what they find, they leave to the receive behind them.
 
-namespace {
-
-/// `message`: of a matched probe; else null.
-void add_probed(Call& call, bool found, const MPI_Status& status, MPI_Comm comm,
-                const MPI_Message* message) {
-  if (!found) return call.in_vain();
-  add_received(call, status, comm);
-  if (message == nullptr) return;
-  const std::lock_guard lock(recorder().mutex);
-  matched()[*message] = comm;
-}
-
-}  // namespace
-
-#define PROBE(function, declared, passed, found, message)           \
-  extern "C" int MPI_##function declared {                          \
-    Call call("probe");                                             \
-    MPI_Status own{};                                               \
-    MPI_Status* told = status == MPI_STATUS_IGNORE ? &own : status; \
-    const int result = call.over(LIBRARY(function) passed);         \
-    add_probed(call, found, *told, comm, message);                  \
-    return result;                                                  \
-  }                                                                 \
-  ALSO_AS_PMPI(function)
-PROBE(Probe, (int from, int tag, MPI_Comm comm, MPI_Status* status), (from, tag, comm, told), true,
-      nullptr)
-PROBE(Iprobe, (int from, int tag, MPI_Comm comm, int* flag, MPI_Status* status),
-      (from, tag, comm, flag, told), *flag != 0, nullptr)
-PROBE(Mprobe, (int from, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status),
-      (from, tag, comm, message, told), true, message)
-PROBE(Improbe,
-      (int from, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status),
-      (from, tag, comm, flag, message, told), *flag != 0, message)
+RECEIVES(Probe, "probe", (int from, int tag, MPI_Comm comm, MPI_Status* status),
+         (from, tag, comm, status), add_probed(call, true, *status, comm, nullptr))
+RECEIVES(Iprobe, "probe", (int from, int tag, MPI_Comm comm, int* flag, MPI_Status* status),
+         (from, tag, comm, flag, status), add_probed(call, *flag != 0, *status, comm, nullptr))
+RECEIVES(Mprobe, "probe",
+         (int from, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status),
+         (from, tag, comm, message, status), add_probed(call, true, *status, comm, message))
+RECEIVES(Improbe, "probe",
+         (int from, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status),
+         (from, tag, comm, flag, message, status),
+         add_probed(call, *flag != 0, *status, comm, message))
 
 extern "C" int MPI_Mrecv(void* data, int count, MPI_Datatype type, MPI_Message* message,
                          MPI_Status* status) {
@@ -249,9 +207,9 @@ extern "C" int MPI_Mrecv(void* data, int count, MPI_Datatype type, MPI_Message* 
     if (const auto known = matched().extract(*message)) comm = known.mapped();
   }
   MPI_Status own{};
-  MPI_Status* told = status == MPI_STATUS_IGNORE ? &own : status;
-  const int result = call.over(LIBRARY(Mrecv)(data, count, type, message, told));
-  add_received(call, *told, comm);
+  if (status == MPI_STATUS_IGNORE) status = &own;
+  const int result = call.over(LIBRARY(Mrecv)(data, count, type, message, status));
+  add_received(call, *status, comm);
   return result;
 }
 ALSO_AS_PMPI(Mrecv)

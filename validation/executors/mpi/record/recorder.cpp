@@ -72,8 +72,8 @@ std::string command_line() {
   if (!words.empty() && words.back() == '\0') words.pop_back();
   const std::size_t end = std::min(words.find('\0'), words.size());
   words.replace(0, end, recorded_program(words.substr(0, end)));
-  for (char& letter : words)
-    if (letter == '\0' || letter == '\n') letter = ' ';
+  std::ranges::replace(words, '\0', ' ');
+  std::ranges::replace(words, '\n', ' ');
   return words;
 }
 
@@ -82,8 +82,7 @@ std::string library_version() {
   int length = 0;
   PMPI_Get_library_version(text, &length);
   std::string version = std::string(text).substr(0, std::string(text).find_first_of(",\n"));
-  for (char& letter : version)
-    if (letter == '\t') letter = ' ';
+  std::ranges::replace(version, '\t', ' ');
   return version;
 }
 

@@ -6,10 +6,13 @@
 
 #include <mpi.h>
 
+#include <boost/preprocessor/repetition/enum.hpp>
+#include <boost/preprocessor/repetition/enum_params.hpp>
 #include <cstdint>
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <tuple>
 
 namespace ringscope::record {
 
@@ -85,6 +88,10 @@ std::int64_t bytes_of(std::int64_t count, MPI_Datatype type);
 /// As Call::rank writes it.
 std::string rank_text(int rank);
 
+/// Never defined: its type is that of the function's parameter of this number.
+template <std::size_t number, typename... Parameters>
+std::tuple_element_t<number, std::tuple<Parameters...>> parameter_of(int (*)(Parameters...));
+
 }  // namespace ringscope::record
 
 /// The library's function MPI_`function`, found once.
@@ -99,3 +106,10 @@ std::string rank_text(int rank);
 #define ALSO_AS_PMPI(function)                       \
   extern "C" __attribute__((alias("MPI_" #function), \
                             visibility("default"))) decltype(PMPI_##function) PMPI_##function;
+
+/// The `count` parameters of MPI_`function` as mpi.h declares them, and the same passed on: a0, a1,
+/// and so on.
+#define PARAMETERS(function, count) (BOOST_PP_ENUM(count, PARAMETER, PMPI_##function))
+#define PARAMETER(unused, number, function) \
+  decltype(ringscope::record::parameter_of<number>(function)) a##number
+#define PASSED(count) (BOOST_PP_ENUM_PARAMS(count, a))
