@@ -117,10 +117,8 @@ def levels_of(parts, links):
 
 def merged(links):
     """One link for each pair: the busiest."""
-    busiest = {}
-    for link in links:
-        busiest[link[:2]] = max(busiest.get(link[:2], 0.0), link.load)
-    return [Link(*pair, load) for pair, load in busiest.items()]
+    return [max(some, key=lambda link: link.load)
+            for some in grouped(links, lambda link: link[:2]).values()]
 
 
 def fewer(hosts):

@@ -18,9 +18,7 @@ FOR_TESTS = re.compile(r"(^|/)testing/|_test\.(cpp|py)$|_for_test\.(hpp|py)$")
 def nodes(source, target):
     """The folder in which the ways to both part, and the entries of it by which they go on."""
     ways = source.split("/"), target.split("/")
-    depth = 0
-    while depth < min(map(len, ways)) - 1 and ways[0][depth] == ways[1][depth]:
-        depth += 1
+    depth = len(os.path.commonprefix([way[:-1] for way in ways]))
     ends = [way[depth] if depth < len(way) - 1 else "." for way in ways]
     return "/".join(ways[0][:depth]), *ends
 

@@ -6,9 +6,10 @@ stood there.
 import json
 import math
 import sys
-from typing import Any
 
 from common.programs import InputError
+
+MISSING = object()
 
 
 def shown(value) -> str:
@@ -26,16 +27,9 @@ class Place:
         step = f"[{key}]" if isinstance(key, int) else f".{key}" if self.keys else key
         return Place(self.path, self.keys + step)
 
-    def fail(self, expected: str, value: Any):
-        raise InputError(f"{self.path}: {self.keys or 'document'}: expected {expected}, "
-                         f"got {shown(value)}")
-
-    def missing(self, expected: str):
-        raise InputError(f"{self.path}: {self.keys}: expected {expected}, got nothing: "
-                         "the key is missing")
-
-
-MISSING = object()
+    def fail(self, expected: str, value=MISSING):
+        got = "nothing: the key is missing" if value is MISSING else shown(value)
+        raise InputError(f"{self.path}: {self.keys or 'document'}: expected {expected}, got {got}")
 
 
 def is_number(value) -> bool:
@@ -61,7 +55,7 @@ def take(fields: dict, key: str, expected: str, place: Place, default=MISSING):
     """The value of `key`, taken out of `fields`. Without a default the key must be there."""
     value = fields.pop(key, default)
     if value is MISSING:
-        place.at(key).missing(expected)
+        place.at(key).fail(expected)
     if value is not default and not IS[expected](value):
         place.at(key).fail(expected, value)
     return value

@@ -121,7 +121,7 @@ def check_parameters(kind: str, what: str, parameters: dict, place: Place):
     needed = (PROBES | GPU_PROBES).get(what, ()) if kind == "probes" else PARAMETERS[kind]
     for key in needed:
         if key not in parameters:
-            place.at(key).missing(f"the setting of '{what}'")
+            place.at(key).fail(f"the setting of '{what}'")
     for key in COUNTS:
         if key in parameters and not IS["a count"](parameters[key]):
             place.at(key).fail("a count", parameters[key])

@@ -76,8 +76,6 @@ def build(root, program, target):
 
 def write_index(site, pages):
     """Rows that the search looks through, [page, address, heading, text], as a script."""
-    rows = []
-    for page in pages:
-        rows += links.Page(site, links.html_of(page)).sections()
+    rows = [row for page in pages for row in links.Page(site, links.html_of(page)).sections()]
     write(os.path.join(site, "words.js"),
           "var words = " + json.dumps(rows, ensure_ascii=False, separators=(",", ":")) + ";\n")

@@ -20,6 +20,7 @@ import tempfile
 
 import numpy as np
 
+from common.groups import grouped
 from common.programs import run_main, write_text
 from validation.arguments import add_options
 from validation.blind import allpairs, dlperf_steps, experts, llm_steps
@@ -87,10 +88,8 @@ def settle(row: dict, seconds: float, low: float, high: float):
 def asked(ask):
     """Fills rows by the scenario that `ask` makes of each."""
     def answers(simulator: Simulator, rows: list, given):
-        by_library = {}
-        for row in rows:
-            question = ask(row, given.known)
-            by_library.setdefault(json.dumps(question[1]), []).append((question, row))
+        by_library = grouped([(ask(row, given.known), row) for row in rows],
+                             lambda one: json.dumps(one[0][1]))
         for library, some in by_library.items():
             cases = batch(simulator, json.loads(library), [scenario_of(*one) for one in some],
                           [ask.__name__] * len(some))

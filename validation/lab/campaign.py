@@ -87,16 +87,17 @@ class Campaign:
     def merged(self, name: str) -> pathlib.Path:
         return self.output / f"{name}.json"
 
+    def unmerged(self) -> list:
+        """The steps of each case that is not done."""
+        return [steps for name, steps in self.steps.items() if not self.merged(name).exists()]
+
     def missing(self) -> list:
         """Steps in the order of a round: A, B, C, then again A, B, C."""
-        rounds = zip(*(steps for name, steps in self.steps.items()
-                       if not self.merged(name).exists()))
+        rounds = zip(*self.unmerged())
         return [step for step in itertools.chain(*rounds) if not step.path.exists()]
 
     def disturbed(self) -> list:
-        steps = [step for name, steps in self.steps.items()
-                 if not self.merged(name).exists() for step in steps]
-        return [step for step in steps
+        return [step for step in itertools.chain(*self.unmerged())
                 if step.path.exists() and step.foreign_cores() > self.plan.foreign_cores]
 
     def measure(self, lab, steps: list):

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The cases of a campaign: every combination of what the groups of its file list."""
 
-import dataclasses
 import itertools
 import pathlib
 import re
+from typing import NamedTuple
 
 import yaml
 
@@ -18,8 +18,7 @@ CALLS = {"MPI_Allreduce": "open_mpi_tuned"}  # the simulator's stand-in for MPI'
 COSTS = re.compile(r"(.+?)(?:\s+\+\s+(.+))?")
 
 
-@dataclasses.dataclass
-class Case:
+class Case(NamedTuple):
     """A job on a placement at a rate, ready to be launched. `arguments` are for ringscope-mpi,
     `parameters` for the measurement: a labelled case is another than the same without a label."""
     name: str
@@ -30,8 +29,7 @@ class Case:
     parameters: dict
 
 
-@dataclasses.dataclass
-class Plan:
+class Plan(NamedTuple):
     """Content of a campaign's file. Launches with more than `foreign_cores` are repeated, up to
     `again` times each, and the quieter one is kept."""
     cases: list

@@ -14,8 +14,8 @@ import time
 
 CGROUP = pathlib.Path("/sys/fs/cgroup")
 NAME = "ringscope-lab"
-SHARES = "32768"  # of 1024 that others have: 32 times theirs
-WEIGHT = "3200"  # of 100, in version 2
+# Shares, of 1024 that others have: 32 times theirs; in version 2 of 100
+LARGE = {"cpu.shares": "32768", "cpu.weight": "3200"}
 
 
 def busy_s() -> float:
@@ -52,10 +52,9 @@ class Group:
             except OSError:
                 continue
             self.folders.append(folder)
-            if (folder / "cpu.shares").exists():
-                write(folder / "cpu.shares", SHARES)
-            if (folder / "cpu.weight").exists():
-                write(folder / "cpu.weight", WEIGHT)
+            for name, share in LARGE.items():
+                if (folder / name).exists():
+                    write(folder / name, share)
 
     def join(self):
         """Puts the calling process in; its children follow."""

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Starts an MPI job on the hosts of the lab, and watches it until it ends."""
 
-import dataclasses
 import json
 import os
 import pathlib
@@ -13,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from typing import NamedTuple
 
 from common.quantities import format_cost
 from validation.lab import claim, cpu, hosts
@@ -30,8 +30,7 @@ class Stuck(hosts.LabError):
     exit_code = 3
 
 
-@dataclasses.dataclass
-class Launch:
+class Launch(NamedTuple):
     """One MPI job. `placement` is the number of ranks on host0, host1, ...; `order` is the host of
     each rank, () for ranks by slot; times in seconds, costs in seconds per byte."""
     placement: tuple
@@ -40,7 +39,7 @@ class Launch:
     recv_cost: float = 0
     nap: float = 20e-6
     socket_buffer: int = 64 * 1024
-    mca: dict = dataclasses.field(default_factory=dict)
+    mca: dict = {}
     timeout: float = 600
     build: pathlib.Path = HERE.parent.parent / "build"
     order: tuple = ()
@@ -60,8 +59,7 @@ class Launch:
                 "slept")
 
 
-@dataclasses.dataclass
-class Outcome:
+class Outcome(NamedTuple):
     """Outcome of a job. CPU in cores: seconds per second of wall time; `wire` as of hosts.wire."""
     exit_code: int
     wall_s: float

@@ -1,22 +1,21 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Jobs of ringscope-mpi whose measurement the lab completes with what only it knows."""
 
-import dataclasses
 import os
 import tempfile
+from typing import NamedTuple
 
 from validation import measurements
 from validation.lab import claim, hosts, launch
 
 
-@dataclasses.dataclass
-class Job:
+class Job(NamedTuple):
     """A subcommand of ringscope-mpi, its scenarios, more words for it, and parameters that the
     measurements get beside their own."""
     subcommand: str
     scenarios: list
     more: list
-    parameters: dict = dataclasses.field(default_factory=dict)
+    parameters: dict = {}
 
 
 def circumstances(lab, one: launch.Launch) -> dict:
@@ -62,7 +61,7 @@ def record(lab, one: launch.Launch, job: Job, output: str) -> launch.Outcome:
                              "read-only")
     with tempfile.TemporaryDirectory(dir=claim.SCRATCH, prefix="measured.") as folder:
         raw = os.path.join(folder, "measured.json")
-        patient = dataclasses.replace(one, timeout=one.timeout + 10)
+        patient = one._replace(timeout=one.timeout + 10)
         outcome = launch.run(lab, patient, words_of(lab, one, job, raw), raw)
         if outcome.exit_code == 0:
             document = measurements.read(raw)

@@ -11,7 +11,6 @@ ringscope-lab down
 Without a running lab, run, probe, replay and campaign build one and remove it. Needs root.
 """
 
-import dataclasses
 import json
 import math
 import pathlib
@@ -30,7 +29,7 @@ def arguments_of(words):
     parser = page_parser("ringscope-lab", __doc__)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, about in OPTIONS["lab commands"].items():
-        command = commands.add_parser(name, help=about["help"])
+        command = commands.add_parser(name, help=about["help"], allow_abbrev=False)
         place = "2-2" if name == "probe" else ""
         for section in about["sections"]:
             add_options(command, f"lab {section}", rate="unlimited" if name == "up" else "",
@@ -68,7 +67,7 @@ def run_program(arguments, program):
     with session.session(hosts_of(arguments, one), arguments.rate, arguments.latency) as lab:
         outcome = launch.run(lab, one, program)
         if arguments.report:
-            write_text(arguments.report, json.dumps(dataclasses.asdict(outcome), indent=2) + "\n")
+            write_text(arguments.report, json.dumps(outcome._asdict(), indent=2) + "\n")
     return outcome.exit_code
 
 

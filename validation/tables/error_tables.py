@@ -33,7 +33,7 @@ def main():
     add_options(parser, "error_tables", results=ROOT / "validation/results",
                 readme=ROOT / "README.md", accuracy=ROOT / "docs/accuracy.md")
     options = parser.parse_args()
-    brief, whole = results.tables(results.read_results(options.results), Simulator())
+    brief, whole = results.tables(results.listed(options.results), Simulator())
     pages = {options.readme: {"error tables": brief},
              options.accuracy: {"error tables": whole,
                                 "documents": documents.table(options.results, Simulator())}}

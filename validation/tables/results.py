@@ -85,14 +85,10 @@ def listed(folder: pathlib.Path) -> list:
     usual may be used, `readme: true` for rows of the README, `coverage: KIND` for coverage_test."""
     path = folder / LIST
     entries = read_yaml(path, "a list of results in YAML")
+    if entries == []:
+        raise InputError(f"{path}: expected at least one result, got none")
     return [result_of(entry, folder, f"{path}: [{number}]")
             for number, entry in enumerate(entries if isinstance(entries, list) else [entries])]
-
-
-def read_results(folder: pathlib.Path) -> list:
-    if not (results := listed(folder)):
-        raise InputError(f"{folder / LIST}: expected at least one result, got none")
-    return results
 
 
 def verdicts_of(result: Result, simulator: Simulator) -> list:

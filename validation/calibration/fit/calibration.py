@@ -199,7 +199,7 @@ def fit_without_refuted(documents, settings) -> Calibration:
     while found := refuted.refutation_of(result):
         claim, point = found
         reasons[claim.name.removeprefix("cluster.host.")] = claim.against(point)
-        points = points.without(claim.came_from)
+        points = Points([point for point in points.all if not claim.came_from(point)])
         result = fit_probes(points, documents, settings)
     result.doubts = foreign_loads(documents) + list(reasons.values())
     unknown = result.host.undetermined
@@ -212,7 +212,7 @@ def foreign_loads(documents) -> list:
     return [f"{one.path}: others used {one.foreign_cores:.1f}"
             + (f" of {one.where['cores']}" if "cores" in one.where else "")
             + " cores meanwhile: measure again"
-            for one in documents if (one.foreign_cores or 0.0) > Limits.foreign_cores]
+            for one in documents if (one.foreign_cores or 0.0) > Limits().foreign_cores]
 
 
 def calibrate(documents, settings: Settings) -> Calibration:
@@ -247,7 +247,7 @@ def assume_connections(network, points):
     two ranks have one connection. Probes of our own are simulated as they are."""
     if not is_published_over_tcp(network, points):
         return
-    network.transport = dataclasses.replace(network.transport, connection_cost=POLLED)
+    network.change(connection_cost=POLLED)
     network.assumed["connection_cost"] = "Open MPI's over TCP: two ranks open one connection"
 
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Cost of a message to the cores at its ends: per message and per byte."""
 
-import dataclasses
-
 import numpy as np
 
 from validation.calibration.fit.ends import Told
@@ -151,7 +149,7 @@ def set_cores(fitted, points, way, wire, shares, calls=None):
         take_ends(fitted, calls, wire)
     elif busy and transport.driver != "nic":
         share_cores(fitted, calls, wire.cores)
-    fitted.transport = dataclasses.replace(transport, **calls)
+    fitted.change(**calls)
 
 
 def share_cores(fitted, calls, both):

@@ -8,7 +8,6 @@ error of the simulated times, the same random numbers for every trial.
 """
 
 import dataclasses
-import json
 import math
 import sys
 
@@ -20,6 +19,7 @@ from validation.calibration.fit.tables import choose_algorithms
 from validation.calibration.fit.transport import least
 from validation.calibration.fit.unknowns import unknowns_of
 from validation.calibration.verdict import accuracy, cases, model
+from validation.calibration.verdict.simulator import batch
 from validation.progress import watched
 
 REPETITIONS = 40  # of each case in the loop, of few ranks: their mean is the model's
@@ -104,9 +104,7 @@ class Loop:
         self.rounds += 1
         self.bar.update()
         names = [cases.place_of(case.measured) for case in self.cases]
-        text = self.simulator.run(profile.library_of(tried), self.scenarios(tried, once), names,
-                                  "--json", "-")
-        return json.loads(text)["cases"]
+        return batch(self.simulator, profile.library_of(tried), self.scenarios(tried, once), names)
 
     def predict(self, tried):
         # numpy's mean: a last bit decides between two minima of kept fits.
@@ -204,7 +202,7 @@ def split(fit: Fit):
     """Fits with one more value of `late`: each way to cut a group of segments in two."""
     for index, one in enumerate(fit.unknowns):
         for cut in range(1, len(one.segments)):
-            halves = [dataclasses.replace(one, segments=part)
+            halves = [one._replace(segments=part)
                       for part in (one.segments[:cut], one.segments[cut:])]
             unknowns = fit.unknowns[:index] + halves + fit.unknowns[index + 1:]
             yield unknowns, np.insert(fit.values, index, fit.values[index])
@@ -254,9 +252,8 @@ def set_intervals(fit: Fit, generator, count):
     fit.drawn = np.clip(drawn, [one.low for one in fit.unknowns],
                         [one.high for one in fit.unknowns])
     for index, one in enumerate(fit.unknowns):
-        low, high = np.percentile(drawn[:, index], [2.5, 97.5])
-        fit.intervals[index] = (float(np.clip(low, one.low, one.high)),
-                                float(np.clip(high, one.low, one.high)))
+        ends = np.percentile(drawn[:, index], [2.5, 97.5])
+        fit.intervals[index] = tuple(np.clip(ends, one.low, one.high).tolist())
 
 
 def fit_collectives(result, documents, simulator, settings):

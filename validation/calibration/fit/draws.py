@@ -59,8 +59,7 @@ def one_more(result, index, wires, generator):
     """The whole calibration, drawn again."""
     network = result.transports["network"]
     if wires:
-        network = dataclasses.replace(network, transport=dataclasses.replace(
-            network.transport, wire=wires[index % len(wires)]))
+        network = network.changed(wire=wires[index % len(wires)])
     changed = dataclasses.replace(result, transports=result.transports | {"network": network})
     unknowns, values = open_values(result, index, generator)
     if not network.observations:
@@ -87,7 +86,7 @@ def with_doubts(fitted, generator):
     changes = {name: float(np.rint(np.exp(generator.uniform(*np.log(np.maximum(bracket, 1.0))))))
                for name, bracket in fitted.brackets.items()
                if name in fitted.doubts and math.isfinite(bracket[1])}
-    return dataclasses.replace(fitted, transport=dataclasses.replace(fitted.transport, **changes))
+    return fitted.changed(**changes)
 
 
 def open_values(result, index, generator) -> tuple:

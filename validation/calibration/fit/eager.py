@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Up to which size a message is sent at once."""
 
-import dataclasses
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,8 +12,7 @@ WAITED = {"late_receiver": 1 / 2, "eager_room": 1 / 4}  # of the receiver's dela
 LIMITS = {"tcp": 65536.0, "rdma": 8192.0, "shm": 4096.0}  # usual defaults of MPI libraries
 
 
-@dataclasses.dataclass(frozen=True)
-class Tried:
+class Tried(NamedTuple):
     """Sends of one amount to a late receiver. A busy machine delays them, so one that returned
     early shows that the amount is eager; on a quiet machine most do."""
     amount: float  # bytes
@@ -21,8 +20,7 @@ class Tried:
     mostly: bool
 
 
-@dataclasses.dataclass(frozen=True)
-class Step:
+class Step(NamedTuple):
     """The longest eager amount, the shortest above it that waited (inf: none did), and the least
     and the most that they may be. `odd`: amounts that mostly waited although they are eager, or
     longer ones are. They show that waiting proves nothing here, so that all of them are in doubt,
@@ -85,8 +83,7 @@ def set_room(fitted, points, way):
     if math.isinf(step.waited):
         return
     set_bracket(fitted, "eager_room", step, step.low, step.high, "eager_room")
-    fitted.transport = dataclasses.replace(fitted.transport,
-                                           eager_room=(step.eager + step.waited) / 2)
+    fitted.change(eager_room=(step.eager + step.waited) / 2)
 
 
 def set_limit(fitted, points, way, kind, sizes, seconds):
@@ -104,7 +101,7 @@ def set_limit(fitted, points, way, kind, sizes, seconds):
         limit = LIMITS[kind]
         fitted.assumed["eager_limit"] = f"no late_receiver and no jump in ping_pong: usual for " \
                                         f"{kind}"
-    fitted.transport = dataclasses.replace(fitted.transport, eager_limit=limit)
+    fitted.change(eager_limit=limit)
 
 
 def set_bracket(fitted, name, step, low, high, evidence):

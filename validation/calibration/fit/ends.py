@@ -8,7 +8,7 @@ lasts about as long as it works. Whatever fits all of that nearly as well as the
 the probes cannot tell from it: that is the interval.
 """
 
-import dataclasses
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,8 +24,7 @@ CELLS, ROUNDS = 41, 3  # of the search, along each cost and from coarse to fine
 NEARLY = 4.0  # worse than the best in squares of errors: 95 % of one value
 
 
-@dataclasses.dataclass(frozen=True)
-class Known:
+class Known(NamedTuple):
     """s/B, and what the probes leave open."""
     value: float
     low: float
@@ -37,15 +36,13 @@ class Known:
         return self.low <= 0.02 * self.high
 
 
-@dataclasses.dataclass(frozen=True)
-class Told:
+class Told(NamedTuple):
     """s/B by which a call gets longer, and by how much more its work may, hidden in the rest."""
     cost: float
     hidden: float
 
 
-@dataclasses.dataclass(frozen=True)
-class Ends:
+class Ends(NamedTuple):
     send: Known
     recv: Known
     wire: Known
@@ -127,11 +124,6 @@ class Evidence:
         return ALIKE * ((send - recv) / self.most[0])**2 + ALIKE / 100 * (send > recv)
 
 
-def grid(low, high):
-    axes = [np.linspace(a, b, CELLS) for a, b in zip(low, high)]
-    return np.meshgrid(*axes, indexing="ij", sparse=True)
-
-
 def box(costs, chosen):
     """Lowest and highest of each cost among the chosen cells."""
     index = np.nonzero(chosen)
@@ -146,7 +138,8 @@ def tell_apart(points, way, calls):
         return None
     low, high = np.zeros(3), evidence.most
     for level in range(ROUNDS):
-        costs = grid(low, high)
+        costs = np.meshgrid(*(np.linspace(a, b, CELLS) for a, b in zip(low, high)), indexing="ij",
+                            sparse=True)
         misfit = evidence.misfit(*costs)
         at = np.unravel_index(np.argmin(misfit + evidence.preference(*costs[:2])), misfit.shape)
         if level == 0:

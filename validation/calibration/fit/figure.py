@@ -7,6 +7,7 @@ from common import style
 from common.programs import InputError
 from common.quantities import SECONDS
 from common.style import LINE_COLOURS, MARKERS, plt, set_x
+from validation.calibration.fit.observations import arrays
 
 PANEL, HEIGHT = 4.4, 6.0  # inches
 BAND = 10  # percent
@@ -28,10 +29,9 @@ def series_of(result):
                 panels.setdefault(words, {})[label] = (one.sizes[rows], one.seconds[rows],
                                                        predicted[rows])
     for name, points in result.host.observations.items():
-        sizes = np.array([point.size for point in points])
+        sizes, seconds = arrays(points)
         panels.setdefault("one core", {})[points[0].what] = (
-            sizes, np.array([point.seconds for point in points]),
-            getattr(result.host, name) * sizes)
+            sizes, seconds, getattr(result.host, name) * sizes)
     if result.collectives:
         panels["collectives"] = collective_series(result.collectives)
     return panels

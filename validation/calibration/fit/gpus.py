@@ -16,6 +16,7 @@ from scipy.optimize import nnls
 from common.programs import InputError
 from common.quantities import format_bytes
 from validation.calibration.fit.bootstrap import interval
+from validation.calibration.fit.observations import arrays
 from validation.measurements import GPU_PROBES
 
 REDUCED, COPIED = 3, 2  # bytes that move in a GPU's memory per byte of a sum, and of a copy
@@ -25,8 +26,7 @@ WAYS = ("h2d", "d2h", "d2d")
 PROBES = tuple(GPU_PROBES)
 
 
-@dataclasses.dataclass(frozen=True)
-class Line:
+class Line(NamedTuple):
     """Seconds of a size: `time` for each, `cost` for each byte."""
     time: float
     cost: float
@@ -57,25 +57,20 @@ class Gpus:
     notes: list = dataclasses.field(default_factory=list)
     observations: dict = dataclasses.field(default_factory=dict)  # probe: points, for the errors
 
-    @property
-    def peers(self):
-        return bool(self.pairs)
-
 
 def line_of(points) -> Line:
     """Least squares on relative errors, nothing negative; None without points."""
     if not points:
         return None
-    sizes = np.array([point.size for point in points])
-    seconds = np.array([point.seconds for point in points])
+    sizes, seconds = arrays(points)
     if len(set(sizes)) == 1:
         return Line(0.0, float(np.mean(seconds / sizes)))
     found, _ = nnls(np.column_stack([1 / seconds, sizes / seconds]), np.ones(len(sizes)))
     return Line(float(found[0]), float(found[1]))
 
 
-def copies(points, direction, memory, streams=1):
-    return points.of_probe("gpu_copy", direction=direction, memory=memory, streams=streams)
+def copies(points, direction, memory):
+    return points.of_probe("gpu_copy", direction=direction, memory=memory, streams=1)
 
 
 def lines_of(points, memory) -> dict:
@@ -241,7 +236,7 @@ def add_notes(found: Gpus):
             "as copies between GPUs without peer access: none to or from the host was measured"
     if not found.segment:
         found.assumed["library.staged"] = "no staged pipeline was measured: one copy after another"
-    if found.count > 1 and not found.peers:
+    if found.count > 1 and not found.pairs:
         found.notes.append("no GPU reaches another's memory: all is staged")
     found.assumed["library.gdr"] = "as p2p: no NIC was probed"
     found.assumed["library.network"] = "nothing was measured between hosts"

@@ -7,8 +7,6 @@ packet each interrupt comes long after the last; of two packets the first one in
 second waits. So the curve rises there by that time, once, and no longer message pays it again.
 """
 
-import dataclasses
-
 import numpy as np
 
 PACKET = 1448  # bytes of a message in one Ethernet packet; of the step's far side, at most four
@@ -55,7 +53,7 @@ def without_interrupts(loop, fit, search):
     told = network.transport
     if not told.interrupt_interval or loop.left <= 0:
         return fit
-    network.transport = dataclasses.replace(told, interrupt_interval=0.0)
+    network.change(interrupt_interval=0.0)
     other = search(loop)
     if other.score >= fit.score:
         network.transport = told

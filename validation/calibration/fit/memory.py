@@ -13,7 +13,7 @@ import numpy as np
 
 from validation.calibration.fit.closed_forms import Transport
 from validation.calibration.fit.cores import LEAST, cost_of
-from validation.calibration.fit.observations import Observation
+from validation.calibration.fit.observations import Observation, arrays
 from validation.calibration.fit.segments import Segment, Sized, fit_piece, fit_segments
 
 APART = 1.15  # times as long: what caches do not hold costs more than that
@@ -50,11 +50,6 @@ def borders(points) -> list:
         if ratios and typical(ratios) > APART:
             found.append(math.sqrt(small * large))
     return found
-
-
-def arrays(points):
-    return (np.array([point.size for point in points]),
-            np.array([point.seconds for point in points]))
 
 
 @dataclasses.dataclass
@@ -107,7 +102,7 @@ def with_pieces(way, pieces):
     base = float(min([way.recv_cost, *pieces.costs]))
     small = [one for one in way.recv_overhead.segments if one.up_to < way.eager_limit]
     last = way.recv_overhead.segments[len(small)]
-    small.append(dataclasses.replace(last, up_to=way.eager_limit))
+    small.append(last._replace(up_to=way.eager_limit))
     segments = [Segment(one.up_to, one.time, one.cost + way.recv_cost - base) for one in small]
     segments += [Segment(one.up_to, one.time, one.cost - base) for one in pieces.segments]
     return dataclasses.replace(way, recv_cost=base, recv_overhead=Sized(tuple(segments)))

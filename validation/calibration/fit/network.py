@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The transport between hosts: what moves its bytes, its wire, its calls and its latency."""
 
-import dataclasses
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,8 +15,7 @@ from validation.calibration.fit.transport import Fitted
 HALF_DUPLEX = 1.8  # times one direction's time for both: an adapter or a bus that they share
 
 
-@dataclasses.dataclass
-class Wire:
+class Wire(NamedTuple):
     """Findings of the streams: seconds per byte of the wire and of both cores."""
     seconds: float  # of a link per byte
     known: bool  # the link was the bottleneck somewhere
@@ -87,7 +86,7 @@ def fit_network(points, kind, nominal=None, shares=None, unexpected=0.0) -> Fitt
         fitted.undetermined["wire"] = f"no message of {LARGE} bytes and more: unlimited"
     if wire.evidence:
         fitted.evidence["wire"] = wire.evidence
-    fitted.transport = dataclasses.replace(fitted.transport, wire=wire.seconds)
+    fitted.change(wire=wire.seconds)
     set_cores(fitted, points, "network", wire, shares or {}, calls)
     fitted = pieces.settle_pieces(fitted, points, "network")
     interrupts.fit_interrupts(fitted, sizes, seconds)

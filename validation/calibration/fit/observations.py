@@ -13,6 +13,12 @@ BUSY, IDLE = 0.8, 0.5  # of the time: more of it is polling
 FLOOR = 0.02  # relative error that a closed form is trusted to
 
 
+def arrays(points) -> tuple:
+    """(sizes, seconds)"""
+    return (np.array([point.size for point in points]),
+            np.array([point.seconds for point in points]))
+
+
 @dataclasses.dataclass
 class Observation:
     """The points of one probe and what a transport predicts for them."""
@@ -21,8 +27,7 @@ class Observation:
     predict: Callable[[Transport], np.ndarray]
 
     def __post_init__(self):
-        self.sizes = np.array([point.size for point in self.points])
-        self.seconds = np.array([point.seconds for point in self.points])
+        self.sizes, self.seconds = arrays(self.points)
         spread = np.array([point.spread for point in self.points])
         self.scale = self.seconds * np.hypot(FLOOR, spread)
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Order on the wire: do messages of one pair, above the eager limit, go together or in turn?"""
 
-import dataclasses
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,27 +11,21 @@ ODD = 1.1  # times the last: a first that is later is of another run, and tells 
 UNSURE = 0.3  # standard deviation of a share that tells nothing
 
 
-@dataclasses.dataclass
-class Order:
+class Order(NamedTuple):
     """`word`: shared or fifo, None where the data do not tell; `why`: from what."""
     word: str
     why: str
-    keys: list = dataclasses.field(default_factory=list)  # of the points used
+    keys: list = []  # of the points used
     eager_together: str = ""  # what speaks against eager messages in order, as the model has them
 
 
-@dataclasses.dataclass
-class Turn:
+class Turn(NamedTuple):
     """Messages of one size: one alone, the first and the last of `messages` at once."""
     size: float
     messages: int
     alone: object  # Point
     first: object
     last: object
-
-    @property
-    def tells(self):
-        return not self.doubt
 
     @property
     def doubt(self):
@@ -75,17 +69,17 @@ def fit_order(points, way, eager_limit):
     found = turns(points, way)
     if not found:
         return None
-    eager = [one for one in found if one.size <= eager_limit and one.tells]
+    eager = [one for one in found if one.size <= eager_limit and not one.doubt]
     large = [one for one in found if one.size > eager_limit]
-    order = word_of([one for one in large if one.tells])
+    order = word_of([one for one in large if not one.doubt])
     if not large:
         order = Order(None, "no turns were measured above the eager limit")
     elif order is None:
         order = Order(None, f"{large[-1].in_words()}: {large[-1].doubt}")
-    order.keys = [point.key for one in found for point in (one.alone, one.first, one.last)]
-    if eager and np.median([one.share for one in eager]) > TOGETHER:
-        order.eager_together = eager[-1].in_words()
-    return order
+    together = eager and np.median([one.share for one in eager]) > TOGETHER
+    return order._replace(
+        keys=[point.key for one in found for point in (one.alone, one.first, one.last)],
+        eager_together=eager[-1].in_words() if together else "")
 
 
 def word_of(large):

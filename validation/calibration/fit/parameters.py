@@ -87,14 +87,12 @@ def collect_transport(result, prefix, fitted):
     steady, jitter = fitted.transport.parts()
     values = transport.values_of(dataclasses.replace(fitted.transport, latency=steady))
     free = {name for group in fitted.free for name in group}
-    for name in sorted(free, key=list(values).index):
-        evidence = fitted.evidence.get(name.split(".")[0], "")
+    told = [(name, fitted.evidence.get(name.split(".")[0], ""))
+            for name in sorted(free, key=list(values).index)]
+    told += sorted(fitted.told.items())
+    told += [(name, fitted.evidence[name]) for name in sorted(fitted.fixed)]
+    for name, evidence in told:
         result.parameters[f"{prefix}.{name}"] = Parameter(values[name], unit_of(name), evidence)
-    for name, evidence in sorted(fitted.told.items()):
-        result.parameters[f"{prefix}.{name}"] = Parameter(values[name], unit_of(name), evidence)
-    for name in sorted(fitted.fixed):
-        result.parameters[f"{prefix}.{name}"] = Parameter(values[name], "s/B",
-                                                          fitted.evidence[name])
     for index, one in enumerate(jitter.segments):
         for part in ("time", "cost"):
             if getattr(one, part):

@@ -7,21 +7,15 @@ falls as messages grow, and has more segments.
 """
 
 import copy
-import dataclasses
 import math
 
 import numpy as np
 
-from validation.calibration.fit.segments import FLOOR, criterion
+from validation.calibration.fit.segments import FLOOR, criterion, unknowns_of
 from validation.calibration.fit.transport import settle
 
 PACKET = 1448.0  # bytes of a message in one Ethernet packet
 GAIN = 2.0  # of the criterion, before the piece is taken
-
-
-def unknowns_of(latency) -> int:
-    """Its values that are not at their bounds, and the places where its pieces meet."""
-    return int((latency.times > 0).sum() + (latency.costs > 0).sum()) + len(latency.segments) - 1
 
 
 def score_of(fitted) -> float:
@@ -31,7 +25,7 @@ def score_of(fitted) -> float:
         return math.inf
     errors = ping_pong[0].errors(fitted.transport)
     return criterion(float(errors @ errors), len(errors),
-                     unknowns_of(fitted.transport.latency), FLOOR)
+                     unknowns_of(fitted.transport.latency.segments), FLOOR)
 
 
 def are_told(fitted) -> bool:
@@ -50,7 +44,7 @@ def settle_pieces(fitted, points, way):
     settle(fitted, points, way)
     if pieced is None:
         return fitted
-    pieced.transport = dataclasses.replace(pieced.transport, eager_piece=PACKET)
+    pieced.change(eager_piece=PACKET)
     settle(pieced, points, way)
     if not score_of(pieced) < score_of(fitted) - GAIN:
         return fitted

@@ -78,9 +78,6 @@ class Points:
                          for one in document.measurements), case_key)
         return Points([point_of(merge_samples(group)) for group in cases.values()])
 
-    def without(self, is_left_out):
-        return Points([point for point in self.all if not is_left_out(point)])
-
     def of_probe(self, what, **parameters):
         """Points of one probe whose parameters are as said, by size. A list: any of it."""
         found = [point for point in self.all if point.what == what and all(

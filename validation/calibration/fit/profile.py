@@ -64,10 +64,9 @@ def transport_map(way: closed_forms.Transport) -> dict:
 
 def library_of(result) -> dict:
     network = transport_map(result.network)
-    if result.progress.buffer:
-        network["buffer"] = format_whole_bytes(result.progress.buffer)
-    if result.progress.rts_data:
-        network["rts_data"] = format_whole_bytes(result.progress.rts_data)
+    for name in ("buffer", "rts_data"):
+        if size := getattr(result.progress, name):
+            network[name] = format_whole_bytes(size)
     if result.goodput is not None and result.goodput < 1:
         network["goodput"] = float(f"{result.goodput:.4g}")
     progress = {"progress": result.progress.mode}
@@ -84,9 +83,7 @@ def library_of(result) -> dict:
         if order.word:
             found[way]["order"] = order.word
     if known := reach.reach_of(result):
-        found["fitted"] = {"least": format_whole_bytes(known.least),
-                           "most": format_whole_bytes(known.most), "hosts": known.hosts,
-                           "ranks_per_host": known.ranks_per_host}
+        found["fitted"] = known
     if result.changes:
         found["uncached"] = [change_map(one) for one in result.changes]
     return found | (gpu_profile.library_of(result.gpus) if result.gpus else {})

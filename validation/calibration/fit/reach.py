@@ -1,20 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The range of what was measured: beyond it a fitted model extrapolates."""
 
-import dataclasses
+from common.quantities import format_whole_bytes
 
 
-@dataclasses.dataclass
-class Reach:
-    """Bytes of messages and of collectives' vectors, hosts, ranks on one host."""
-    least: int
-    most: int
-    hosts: int
-    ranks_per_host: int
-
-
-def reach_of(result):
-    """The reach of all that the fit has seen; None where nothing went between ranks."""
+def reach_of(result) -> dict:
+    """Sizes of messages and of collectives' vectors, hosts and ranks on one host of all that the
+    fit has seen, as the library has them; {} where nothing went between ranks."""
     sizes, hosts, ranks = [], 1, 1
     for way in ("shm", "network"):
         for point in result.points.all:
@@ -28,4 +20,5 @@ def reach_of(result):
         sizes.append(case.bytes)
         hosts = max(hosts, case.placement.used)
         ranks = max(ranks, case.placement.most)
-    return Reach(min(sizes), max(sizes), hosts, ranks) if sizes else None
+    return {"least": format_whole_bytes(min(sizes)), "most": format_whole_bytes(max(sizes)),
+            "hosts": hosts, "ranks_per_host": ranks} if sizes else {}

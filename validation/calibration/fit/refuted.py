@@ -70,15 +70,13 @@ def of_local_work(result, name, what) -> Claim:
 def of_transport(way, fitted):
     """Claims of values that came from other probes, against the way's ping-pongs."""
     one = fitted.transport
+    sending = lambda size: one.sending(size) * one.eager(size)
+    receiving = lambda size: one.receiving(size) * one.eager(size)
     for name, value, what, least in (
-            ("send_overhead", in_unit(float(one.sending(0.0)), "s"), "send_call",
-             lambda size: one.sending(size) * one.eager(size)),
-            ("recv_overhead", in_unit(float(one.receiving(0.0)), "s"), "recv_call",
-             lambda size: one.receiving(size) * one.eager(size)),
-            ("send_cost", "by send_call", "send_call",
-             lambda size: one.sending(size) * one.eager(size)),
-            ("recv_cost", "by recv_call", "recv_call",
-             lambda size: one.receiving(size) * one.eager(size)),
+            ("send_overhead", in_unit(float(one.sending(0.0)), "s"), "send_call", sending),
+            ("recv_overhead", in_unit(float(one.receiving(0.0)), "s"), "recv_call", receiving),
+            ("send_cost", "by send_call", "send_call", sending),
+            ("recv_cost", "by recv_call", "recv_call", receiving),
             ("recv_cost", "by exchanges", "exchange",
              lambda size: closed_forms.ping_pong(one, size) / COLD * (size > one.eager_limit)),
             ("recv_cost", in_unit(one.recv_cost, "s/B"), "stream",

@@ -8,6 +8,7 @@ error whose time and cost are not negative.
 
 import dataclasses
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,8 +16,7 @@ FLOOR = 0.01  # of relative error: closer than that no measurement tells apart
 MOST = 6  # pieces
 
 
-@dataclasses.dataclass(frozen=True)
-class Segment:
+class Segment(NamedTuple):
     """time + bytes * cost, for messages of at most `up_to` bytes."""
     up_to: float
     time: float
@@ -117,7 +117,7 @@ def fit_segments(sizes, times, scale=None, forced=(), most=MOST, floor=FLOOR) ->
 
 
 def unknowns_of(found):
-    """Values that are not at their bounds, and the places where pieces meet."""
+    """Number of values that are not at their bounds, and of the places where pieces meet."""
     return sum((time > 0) + (cost > 0) for _, time, cost in found) + len(found) - 1
 
 

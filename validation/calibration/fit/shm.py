@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The transports inside a host: shared memory between two ranks, and a rank's own messages."""
 
-import dataclasses
 import math
 
 import numpy as np
@@ -72,7 +71,7 @@ def fit_shm(points, unexpected) -> Fitted:
         fitted.evidence["driver"] = evidence
     else:
         fitted.assumed["driver"] = "single copy by the receiver, as Open MPI and MPICH do it"
-    fitted.transport = dataclasses.replace(fitted.transport, driver=driver)
+    fitted.change(driver=driver)
     if driver == "receiver" and fit_by_size(fitted, points, limit):
         return fitted
     wire = copies_of(points, limit, driver)
@@ -91,8 +90,7 @@ def fit_by_size(fitted, points, limit) -> bool:
         return False
     calls.set_cores(fitted, small, "shm", Wire(0.0, False, math.inf, ""), {})
     settle(fitted, small, "shm")
-    fitted.transport = dataclasses.replace(
-        fitted.transport, send_overhead=closed_after(fitted.transport.send_overhead, limit))
+    fitted.change(send_overhead=closed_after(fitted.transport.send_overhead, limit))
     found = memory.fit_copies(fitted.transport, points)
     if not found:
         return False
@@ -124,8 +122,8 @@ def compare(fitted, points, found):
 def single_copy(fitted, wire):
     """All of a large message's cost is its receiver's; a sender pays for small ones only."""
     if "slope of" not in fitted.evidence.get("send_cost", ""):
-        fitted.transport = dataclasses.replace(fitted.transport, send_cost=0.0)
-    fitted.transport = dataclasses.replace(fitted.transport, recv_cost=wire.cores)
+        fitted.change(send_cost=0.0)
+    fitted.change(recv_cost=wire.cores)
     fitted.alike = [pair for pair in fitted.alike if pair[0] != "send_cost"]
     fitted.fixed -= {"recv_cost"}
     fitted.evidence.pop("send_cost", None)

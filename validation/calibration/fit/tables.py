@@ -5,7 +5,6 @@ Each known table is simulated before anything is fitted. Those that are far wors
 ruled out; those that stay share the ensemble of the interval (fit/draws.py).
 """
 
-import json
 import math
 
 import numpy as np
@@ -13,6 +12,7 @@ import numpy as np
 from common.quantities import format_bytes
 from validation.calibration.fit.profile import library_of
 from validation.calibration.verdict import cases, model
+from validation.calibration.verdict.simulator import batch
 
 TUNED = ("open_mpi_tuned", "open_mpi_tuned_4_0")
 # Times the least error (validation/published/SPLIT.md, "Library without a version").
@@ -82,9 +82,9 @@ def telling(loop, collective: str, names: list) -> str:
         scenario = loop.scenarios(loop.result, once=True)[index]
         asked = [{**scenario, "job": {**scenario["job"], "bytes": f"{size} B"}} for size in SIZES]
         place = cases.place_of(loop.cases[index].measured)
-        text = loop.simulator.run(library_of(loop.result), asked,
-                                  [f"{place}, {size} B" for size in SIZES], "--json", "-")
-        times[name] = [case["time_s"] for case in json.loads(text)["cases"]]
+        found = batch(loop.simulator, library_of(loop.result), asked,
+                      [f"{place}, {size} B" for size in SIZES])
+        times[name] = [case["time_s"] for case in found]
     loop.algorithms.pop(collective)
     ratio, size = max((max(one) / min(one), size) for *one, size in zip(*times.values(), SIZES))
     return (f"; {collective} of {format_bytes(size)} on the same ranks would tell them apart, by a "

@@ -7,7 +7,6 @@ The ring is that of `irecv; send; wait; reduce` per step, each stamp taken when 
 some receive through memory and send to the network and others the other way round.
 """
 
-import dataclasses
 import statistics
 from typing import NamedTuple
 
@@ -24,8 +23,7 @@ from validation.yaml_files import tables_of
 CHUNK = 100e6  # bytes, by convention, where a trace states no size: only costs per chunk matter
 
 
-@dataclasses.dataclass
-class Ring:
+class Ring(NamedTuple):
     """Per rank: when the send and the wait of each step returned, and the end."""
     sends: dict
     waits: dict
@@ -114,8 +112,7 @@ class Costs(NamedTuple):
                 "network.send_cost": self.network, "network.recv_cost": self.network}
 
 
-@dataclasses.dataclass
-class Traced:
+class Traced(NamedTuple):
     """Result of a fitted trace: what was assumed of it, and what it tells."""
 
     chunk: str  # bytes, as the simulator reads them
@@ -160,16 +157,11 @@ def widened(intervals, drawn):
     return intervals
 
 
-def chunk_of(document, ranks):
-    """(bytes of a chunk, whether that is assumed)."""
-    stated = document.measurements[0].parameters.get("bytes")
-    return (stated / ranks, False) if stated else (CHUNK, True)
-
-
 def fit_trace(result, document, settings):
     """Changes `result`, which was made without any probe."""
     ring = ring_of(document)
-    chunk, assumed = chunk_of(document, len(ring.hosts))
+    stated = document.measurements[0].parameters.get("bytes")
+    chunk = stated / len(ring.hosts) if stated else CHUNK
     waits, sends = samples_of(ring)
     costs = costs_of(ring, waits, sends).divided(chunk)
     if costs.network <= 0:
@@ -183,7 +175,7 @@ def fit_trace(result, document, settings):
     for way, values in (("shm", {"recv_cost": costs.copy}),
                         ("network", {"send_cost": costs.network, "recv_cost": costs.network})):
         fitted = result.transports[way]
-        fitted.transport = dataclasses.replace(fitted.transport, late=(), **values)
+        fitted.change(late=(), **values)
         fitted.assumed.pop(way, None)
     result.transports["network"].transport.latency = constant(25e-6)
     intervals = {name: (cost, *interval([one.by_name()[name] for one in drawn]))
@@ -192,12 +184,8 @@ def fit_trace(result, document, settings):
     result.trace = Traced(f"{chunk / 1e6:.12g} MB", placement,
                           [{"send_cost": format_cost(send), "recv_cost": format_cost(recv)}
                            for send, recv in splits_of(costs)], widened(intervals, drawn))
-    say_assumed(result, assumed)
     result.fitted = sorted({case_key(one) for one in document.measurements})
-
-
-def say_assumed(result, chunk_assumed):
     result.assumed |= tables_of(__file__)
-    if chunk_assumed:
+    if not stated:
         result.assumed["bytes of a chunk"] = (f"{CHUNK / 1e6:g} MB: the trace states no size, "
                                               "only costs per chunk mean anything")

@@ -13,7 +13,7 @@ from scipy.optimize import least_squares
 
 from validation.calibration.fit import bursts, closed_forms
 from validation.calibration.fit.closed_forms import Transport
-from validation.calibration.fit.observations import keep, noise_of, observe
+from validation.calibration.fit.observations import arrays, keep, noise_of, observe
 from validation.calibration.fit.segments import Sized, constant, fit_segments
 
 BURST = 0.1  # of its time: a message this much faster than the wire came from a bucket
@@ -63,6 +63,14 @@ class Fitted:
     notes: list = dataclasses.field(default_factory=list)
     doubts: dict = dataclasses.field(default_factory=dict)  # bracketed name: why it may be anywhere
     calls: dict = dataclasses.field(default_factory=dict)  # cost per byte: fit.ends.Told
+
+    def change(self, **values):
+        """Sets values of the transport."""
+        self.transport = dataclasses.replace(self.transport, **values)
+
+    def changed(self, **values):
+        """The same with other values of the transport."""
+        return dataclasses.replace(self, transport=dataclasses.replace(self.transport, **values))
 
     def drawn_again(self, draw):
         """The same fit to other points: `draw` gives one observation's seconds."""
@@ -123,8 +131,7 @@ def settle(fitted, points, way):
     for _ in range(2):
         ping_pong, notes = without_bursts(points.of_probe("ping_pong", way=way), fitted.transport)
         if ping_pong:
-            fitted.transport = dataclasses.replace(
-                fitted.transport, latency=fit_latency(fitted.transport, ping_pong))
+            fitted.change(latency=fit_latency(fitted.transport, ping_pong))
         fitted.observations = observe(points, way, fitted.transport, fitted.left_out)
         for one in fitted.observations:
             if one.what == "ping_pong":
@@ -156,8 +163,7 @@ def without_bursts(ping_pong, transport):
 
 def fit_latency(transport: Transport, ping_pong) -> Sized:
     """Rest of the ping-pong when everything else is taken off, in the pieces it needs."""
-    sizes = np.array([point.size for point in ping_pong])
-    seconds = np.array([point.seconds for point in ping_pong])
+    sizes, seconds = arrays(ping_pong)
     eager = transport.eager(sizes)
     bare = dataclasses.replace(transport, latency=constant(0))
     below = seconds[eager] - closed_forms.ping_pong(bare, sizes[eager])
@@ -183,7 +189,7 @@ def without_far_costs(sized: Sized, sizes, rest) -> Sized:
         below = one.up_to
         far = np.isfinite(one.up_to) and inside.any() and REACH * sizes[inside].max() < one.up_to
         if far and one.cost > 0:
-            one = dataclasses.replace(one, time=max(0.0, float(np.median(rest[inside]))), cost=0.0)
+            one = one._replace(time=max(0.0, float(np.median(rest[inside]))), cost=0.0)
         kept.append(one)
     return Sized(tuple(kept))
 

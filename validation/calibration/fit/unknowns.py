@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The numbers that probes left open and collectives may tell."""
 
-import dataclasses
+from typing import NamedTuple
 
 from validation.calibration.fit.calls import COST_SHARE, CPU_SHARE
 from validation.calibration.fit.cores import USUAL_REDUCE
 
 
-@dataclasses.dataclass
-class Unknown:
+class Unknown(NamedTuple):
     """One fitted number. `segments`: those of the latency whose jitter it is."""
     name: str
     start: float

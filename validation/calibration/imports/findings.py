@@ -4,7 +4,7 @@
 import dataclasses
 import itertools
 import statistics
-from typing import Optional
+from typing import NamedTuple, Optional
 
 from common.groups import grouped
 from common.programs import InputError
@@ -15,14 +15,13 @@ from validation.measurements import Document, Measurement
 APART = 1.5  # factor between the times of two tables that are not repetitions
 
 
-@dataclasses.dataclass
-class Given:
+class Given(NamedTuple):
     """Facts about a measurement from the command line that its output does not say."""
     nodes: Optional[int] = None
     ranks_per_node: Optional[int] = None
     collective: str = ""
     placement: str = ""
-    where: dict = dataclasses.field(default_factory=dict)
+    where: dict = {}
 
 
 @dataclasses.dataclass
@@ -75,8 +74,7 @@ class Findings:
         self.add("probes", what, seconds, {"bytes": size, **more, "by": by})
 
 
-@dataclasses.dataclass(frozen=True)
-class Layout:
+class Layout(NamedTuple):
     """Hosts that were filled one after the other, `per_host` ranks each, the last one the rest."""
     ranks: int
     per_host: int

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """How many nodes and ranks a command line, a job script or a line of NCCL's tells of a run."""
 
-import dataclasses
 import re
 from typing import NamedTuple, Optional
 
@@ -67,5 +66,5 @@ def said_by_line(lines: list) -> list:
 
 def completed(given: Given, said: Said) -> Given:
     """The options, and what the lines above a table tell where these do not."""
-    return dataclasses.replace(given, nodes=given.nodes or said.nodes,
-                               ranks_per_node=given.ranks_per_node or said.per_node)
+    return given._replace(nodes=given.nodes or said.nodes,
+                          ranks_per_node=given.ranks_per_node or said.per_node)

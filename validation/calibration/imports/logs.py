@@ -51,11 +51,7 @@ def documents_at(path: str, options, kinds=measurements.KINDS) -> list:
     if not chosen:
         held = " and ".join(document.kind for document in documents) or "nothing"
         raise InputError(f"{path}: expected {' or '.join(kinds)}, got {held}")
-    return [dataclasses.replace(document, path=path_of(path, chosen, document))
-            for document in chosen]
-
-
-def path_of(path: str, documents: list, document) -> str:
-    """A name for what is in no file of its own."""
-    stem = pathlib.PurePath(path).name
-    return path if len(documents) == 1 else f"{stem} ({document.kind})"
+    # Names for what is in no file of its own
+    names = [path] if len(chosen) == 1 else [f"{pathlib.PurePath(path).name} ({document.kind})"
+                                             for document in chosen]
+    return [dataclasses.replace(document, path=name) for document, name in zip(chosen, names)]

@@ -96,12 +96,6 @@ def alike(run) -> list:
     return found
 
 
-def candidates(run) -> list:
-    """Programs that print such a table."""
-    found, checked = alike(run), in_place_is_checked(run)
-    return [name for name in found if checked in (None, SHAPES[name].checked)]
-
-
 def check_options(run, named: str, given):
     """Rejects options that the columns or the two bandwidths of the table contradict."""
     found = alike(run)
@@ -117,7 +111,8 @@ def check_options(run, named: str, given):
 
 def collective_of(run) -> str:
     """As the columns and the two bandwidths give it away."""
-    found = candidates(run)
+    checked = in_place_is_checked(run)
+    found = [name for name in alike(run) if checked in (None, SHAPES[name].checked)]
     if len(found) == 1:
         return NAMES.get(found[0], found[0])
     got = " or ".join(found) or "a table of none of its programs"

@@ -139,10 +139,6 @@ def add_probes(table: Table, findings: Findings, what: str, column: str, paramet
             findings.add("probes", what, seconds(size, value), {"bytes": size, **parameters}, extra)
 
 
-def add_latency(table: Table, findings: Findings):
-    add_probes(table, findings, "ping_pong", "time", {"way": two_ranks(table)})
-
-
 def add_multi_latency(table: Table, findings: Findings):
     layout = table.layout(findings, "how many pairs there were")
     pairs = layout.ranks // 2
@@ -220,8 +216,9 @@ def nonblocking(test: str) -> str:
     return name if name != test and name in COLLECTIVES else ""
 
 
-ADD = {"Latency": add_latency, "Multi": add_multi_latency,
-       "Multiple Bandwidth / Message Rate": add_message_rate,
+ADD = {"Latency": lambda table, findings: add_probes(table, findings, "ping_pong", "time",
+                                                      {"way": two_ranks(table)}),
+       "Multi": add_multi_latency, "Multiple Bandwidth / Message Rate": add_message_rate,
        "Bandwidth": lambda table, findings: add_bandwidth(table, findings, 1),
        "Bi-Directional Bandwidth": lambda table, findings: add_bandwidth(table, findings, 2)}
 

@@ -27,17 +27,10 @@ def placement_of(source: Source, given: Given) -> str:
     return given.placement or found.replace(" + ", "-")
 
 
-def check_ends(source: Source, ends: dict, ranks: int):
-    """A trace that was cut short lacks the end of a rank."""
-    for rank in range(ranks):
-        if rank not in ends:
-            source.fail(len(source.lines), f"a line with the event done of rank {rank}", "none")
-
-
 def parse(source: Source, given: Given) -> Findings:
     placement = placement_of(source, given)
     ranks = sum(int(count) for count in re.findall(r"\d+", placement))
-    findings, ends = Findings(where=csv_table.where_of(source)), {}
+    findings, ends = Findings(where=csv_table.where_of(source)), set()
     for row in csv_table.read(source, COLUMNS):
         event = source.one_of(row.line, row.cells["event"], EVENTS)
         rank = source.count(row.line, row.cells["rank"], "a rank")
@@ -46,10 +39,12 @@ def parse(source: Source, given: Given) -> Findings:
                         row.cells["rank"].column)
         parameters = {"rank": rank, "placement": placement}
         if event == "done":
-            ends[rank] = row.line
+            ends.add(rank)
         else:
             parameters["step"] = source.count(row.line, row.cells["step"], "a step")
         findings.add("trace", EVENTS[event],
                      source.number(row.line, row.cells["seconds"], "a time in seconds"), parameters)
-    check_ends(source, ends, ranks)
+    for rank in range(ranks):
+        if rank not in ends:  # cut short
+            source.fail(len(source.lines), f"a line with the event done of rank {rank}", "none")
     return findings

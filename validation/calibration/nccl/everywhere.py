@@ -175,11 +175,6 @@ def widths_of(factors, linear: dict) -> dict:
     return found
 
 
-def thinned(rows: list) -> list:
-    """For fits: of long curves every second size."""
-    return rows[::2] if len(rows) > 60 else rows
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     add_options(parser, "nccl data")
@@ -189,7 +184,8 @@ def main():
     machines = [machine for machine in MACHINES if machine.name in rows_of]
     factors = Factors(machines)
     predictor = Predictor(Simulator(), fit_a100()[0])
-    few = {name: thinned(rows) for name, rows in rows_of.items()}
+    # For fits: of long curves every second size.
+    few = {name: rows[::2] if len(rows) > 60 else rows for name, rows in rows_of.items()}
     logs = np.zeros(len(factors.names))
     if given.begin:
         known = json.loads(pathlib.Path(given.begin).read_text(encoding="utf-8"))["factors"]

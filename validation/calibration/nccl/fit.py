@@ -47,12 +47,6 @@ def costs_of(logs) -> Costs:
     return Costs(values[0], of)
 
 
-def rows_of_a100():
-    """Fitted rows: those of the table, and those of the curves."""
-    curves = [chosen_on_a100(row) for n in (2, 4) for row in a100_auto(n) if row.fitted]
-    return a100_channels(), curves
-
-
 def errors_on_a100(logs, rows: list) -> np.ndarray:
     costs = costs_of(logs)
     return np.array([math.log(seconds_of(costs, row) / row.seconds) for row in rows])
@@ -60,7 +54,8 @@ def errors_on_a100(logs, rows: list) -> np.ndarray:
 
 def fit_a100():
     """Costs, standard errors of their logarithms by name, and relative errors by file."""
-    table, curves = rows_of_a100()
+    table = a100_channels()
+    curves = [chosen_on_a100(row) for n in (2, 4) for row in a100_auto(n) if row.fitted]
     weights = np.array([1] * len(table) + [AUTO_WEIGHT] * len(curves))
     start = np.log([START["launch"], *(value for name in PROTOCOLS for value in START[name])])
     found = least_squares(lambda logs: weights * errors_on_a100(logs, table + curves), start,
@@ -166,9 +161,9 @@ def text_of_a100() -> str:
 
 def text_of_another(name: str) -> str:
     costs, _, _ = fit_a100()
-    rows = {"v100_pcie": v100_pcie, "h100": lambda: h100_host() + h100_hosts(1)}[name]()
+    machine, rows = (V100_PCIE, v100_pcie()) if name == "v100_pcie" else (
+        H100, h100_host() + h100_hosts(1))
     rows = [row for row in rows if row.fitted]
-    machine = {"v100_pcie": V100_PCIE, "h100": H100}[name]
     settings = {"issue": issue_of(rows), **SETTINGS[name]}
     factors, left = fit_factors(costs, machine, Simulator(), settings, rows)
     library = library_of(scaled(costs, factors, GRANTED[settings["generation"]]), settings)

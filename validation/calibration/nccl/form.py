@@ -6,7 +6,7 @@ at the least of three rates, of the block, the links and the GPU; and a copy of 
 All channels are taken to have the largest part, and all links to carry as much as each other.
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 CELL = {"LL": 4096, "LL128": 16384, "Simple": 16384}  # B of an allreduce; see channel_parts.cpp
 CHUNK = {"LL": 512 * 8 * 16 // 2, "LL128": 640 * 120 * 8 // 16 * 15, "Simple": 2 << 20}
@@ -16,8 +16,7 @@ LATENCY, PAIR = 0.5e-6, 100e9  # s and bytes/s of the links between two A100 of 
 KEYS = ("start", "hop", "block", "copy", "gpu", "carries")
 
 
-@dataclass
-class Costs:
+class Costs(NamedTuple):
     """In seconds and bytes a second; `of` has KEYS by protocol, `hop` beyond the links'."""
     launch: float
     of: dict

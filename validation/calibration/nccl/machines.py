@@ -2,7 +2,7 @@
 """Published machines on which NCCL was timed, and their rows: published/nccl/machines.md."""
 
 import pathlib
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,8 +17,7 @@ LEAST = 8  # bytes
 OUTLIER = 2  # a first row that took so many times the second one's time is not taken
 
 
-@dataclass(frozen=True)
-class Machine:
+class Machine(NamedTuple):
     """`files`: (reader, path below the data's folder, keywords of the reader)."""
     name: str
     cluster: str
@@ -29,21 +28,14 @@ class Machine:
 
     def rows(self, folders: list) -> list:
         """Rows of the files that are there."""
-        found = []
-        for read, path, keywords in self.files:
-            file = find(folders, path)
-            if file is not None:
-                found += read(file, **keywords)
-        return found
+        files = ((read, find(folders, path), keywords) for read, path, keywords in self.files)
+        return [row for read, file, keywords in files if file for row in read(file, **keywords)]
 
 
 def find(folders: list, path: str):
     """The file in the first folder that has it, under its own name or the path's; else None."""
-    for folder in folders:
-        for one in (folder / path, folder / pathlib.Path(path).name):
-            if one.is_file():
-                return one
-    return None
+    places = (folder / one for folder in folders for one in (path, pathlib.Path(path).name))
+    return next(filter(pathlib.Path.is_file, places), None)
 
 
 def without_first_outlier(rows: list) -> list:
@@ -81,15 +73,10 @@ def in_columns(path: pathlib.Path, **only: str) -> list:
 
 def aiconfigurator(path: pathlib.Path, system: str, version: str) -> list:
     """The sizes are elements of two bytes."""
-    rows = []
-    for line in rows_of(path):
-        if (line["system"], line["version"]) != (system, version):
-            continue
-        for size, micros in line.items():
-            if size.isdigit() and micros:
-                rows.append(Row(int(line["gpus"]), 2 * int(size), 1e-6 * float(micros),
-                                collective=collectives.named(line["operation"])))
-    return rows
+    return [Row(int(line["gpus"]), 2 * int(size), 1e-6 * float(micros),
+                collective=collectives.named(line["operation"]))
+            for line in rows_of(path) if (line["system"], line["version"]) == (system, version)
+            for size, micros in line.items() if size.isdigit() and micros]
 
 
 READERS = {one.__name__: one for one in (log, auto_curve, in_columns, aiconfigurator)}

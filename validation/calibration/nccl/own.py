@@ -64,10 +64,8 @@ class Factors(everywhere.Factors):
 def blocks_of(prior: dict, logs: dict) -> dict:
     """The map `blocks`, by {key: logarithm of a factor} of the prior's."""
     factor = {key: math.exp(value) for key, value in logs.items()}
-    found = {"launch": scaled(prior["launch"], factor["launch"]),
-             "issue": scaled(prior["issue"], factor["issue"])}
-    if "exchange_start" in prior:
-        found["exchange_start"] = scaled(prior["exchange_start"], factor["exchange_start"])
+    found = {key: scaled(prior[key], factor[key]) for key in ("launch", "issue", "exchange_start")
+             if key in prior}
     if "in_switch" in prior:
         found["in_switch"] = float(digits(min(1, float(prior["in_switch"]) * factor["in_switch"])))
     found["nccl"] = prior["nccl"]
@@ -286,5 +284,5 @@ def advise(fit: Fit):
     gain = np.sum(shared ** 2, axis=0) / own / np.sum(np.diag(shared))
     near = {(row.hosts, round(math.log(row.size, 8))) for row in fit.rows}
     fit.advice = sorted(((share, row) for share, row in zip(gain, free + forced)
-                         if row.forced or (row.hosts, round(math.log(row.size, 8))) not in near),
+                         if row.protocol or (row.hosts, round(math.log(row.size, 8))) not in near),
                         key=lambda one: -one[0])

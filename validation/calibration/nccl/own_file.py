@@ -127,7 +127,7 @@ def text_of(fit, log, options) -> str:
 
 
 def case_text(row) -> str:
-    forced = f"NCCL_ALGO=Ring NCCL_PROTO={row.protocol} " if row.forced else ""
+    forced = f"NCCL_ALGO=Ring NCCL_PROTO={row.protocol} " if row.protocol else ""
     hosts = f"{row.hosts} host" + "s" * (row.hosts > 1)
     return f"{forced}{row.collective} of {format_bytes(row.size)} on {row.ranks} GPUs of {hosts}"
 

@@ -2,17 +2,16 @@
 """Predictions of NCCL's times by the simulator, for rows of one machine."""
 
 import statistics
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from validation.calibration.verdict.simulator import Simulator, batch
 
 
-@dataclass(frozen=True)
-class Machine:
+class Machine(NamedTuple):
     """A published machine: its cluster, and what the A100's profile becomes by its data sheet."""
     name: str
     cluster: str
-    sheet: dict = field(default_factory=dict)  # over library.blocks
+    sheet: dict = {}  # over library.blocks
 
 
 A100 = Machine("a100", "a100x4_nvlink")
@@ -21,11 +20,8 @@ H100 = Machine("h100", "h100x4_nvlink", {"generation": "hopper", "measured_on": 
 
 
 def job_of(row) -> dict:
-    options = {"algorithm": "ring", "protocol": row.protocol} if row.forced else {}
-    if row.channels:
-        options["channels"] = row.channels
-    if row.sms:
-        options["sms"] = row.sms
+    options = {"algorithm": "ring", "protocol": row.protocol} if row.protocol else {}
+    options |= {name: getattr(row, name) for name in ("channels", "sms") if getattr(row, name)}
     if row.gpus_per_thread > 1:
         options["gpus_per_thread"] = row.gpus_per_thread
     return {"collective": row.collective, "algorithm": "nccl", "bytes": f"{row.size} B",

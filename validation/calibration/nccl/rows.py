@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Rows of validation/published, told apart by SPLIT.md: those that a fit may see, and others."""
 
-import dataclasses
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from validation import PUBLISHED
 from validation.calibration import imports
@@ -14,8 +13,7 @@ EVERY = 4  # row of a curve that is fitted
 MIB = 1 << 20
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(NamedTuple):
     """A measured collective of one host, or of several."""
     ranks: int
     size: int
@@ -27,10 +25,6 @@ class Row:
     hosts: int = 1
     fitted: bool = False
     gpus_per_thread: int = 1
-
-    @property
-    def forced(self) -> bool:
-        return bool(self.protocol)
 
 
 def table(name) -> list:
@@ -77,7 +71,7 @@ def runs_of(path, ranks: int, hosts: int, collective: str = "") -> list:
 
 def log(name: str, ranks: int, hosts: int, fitted: tuple) -> list:
     """Rows of a log; those of `fitted` sizes of its first run, an allreduce, are."""
-    return [dataclasses.replace(row, fitted=i == 0 and row.size in fitted)
+    return [row._replace(fitted=i == 0 and row.size in fitted)
             for i, run in enumerate(runs_of(PUBLISHED / name, ranks, hosts)) for row in run]
 
 

@@ -7,8 +7,7 @@ Prints the present outcomes in the table of published/README.md. RINGSCOPE names
 program.
 """
 
-from dataclasses import dataclass
-from typing import Callable
+from typing import Callable, NamedTuple
 
 import numpy as np
 
@@ -41,8 +40,7 @@ def held_out(some) -> list:
     return [row for row in some if not row.fitted and row.collective == "allreduce"]
 
 
-@dataclass(frozen=True)
-class HeldOut:
+class HeldOut(NamedTuple):
     """Rows of the project's table of errors: allreduces of a machine that no fit has seen."""
     machine: Machine
     library: str
@@ -116,18 +114,10 @@ def outcomes(simulator) -> list:
         label = "h100_split" if library == H100_SPLIT else library
         found.append((f"{name}, {label}", summary(
             errors_of(simulator, machine, {"base": library}, held_out(some)))))
-        found += of_others(simulator, machine, library, f"{name}, {{}}, {label}", all_rows)
-    return found
-
-
-def of_others(simulator, machine, library, name, all_rows) -> list:
-    """Outcomes of the other collectives that a log has, by the profile."""
-    found = []
-    for collective in OTHERS:
-        some = [row for row in all_rows if row.collective == collective]
-        if some:
-            found.append((name.format(collective), summary(
-                errors_of(simulator, machine, {"base": library}, some))))
+        for collective in OTHERS:
+            if some := [row for row in all_rows if row.collective == collective]:
+                found.append((f"{name}, {collective}, {label}", summary(
+                    errors_of(simulator, machine, {"base": library}, some))))
     return found
 
 

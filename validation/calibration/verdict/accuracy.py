@@ -5,7 +5,6 @@ A Judged case is a measured one with its prediction; only cases that `counts` en
 """
 
 import math
-from dataclasses import dataclass
 from typing import Callable, Iterable, NamedTuple, Optional
 
 import numpy
@@ -13,8 +12,7 @@ import numpy
 from common.groups import grouped
 
 
-@dataclass(frozen=True)
-class Limits:
+class Limits(NamedTuple):
     """Limits above which a case is noisy: its own spread, or the cores that others used
     meanwhile."""
 
@@ -22,8 +20,7 @@ class Limits:
     foreign_cores: float = 0.3
 
 
-@dataclass(frozen=True)
-class Figures:
+class Figures(NamedTuple):
     """Summary of the errors of several cases; None where there is none."""
 
     count: int

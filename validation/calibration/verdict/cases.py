@@ -176,10 +176,8 @@ def without_job(case: Case) -> str:
 def simulated(found: list) -> tuple:
     """(the cases that a job represents, a note for each reason to omit others). Raises InputError
     where all are omitted."""
-    omitted: dict = {}
-    for case in found:
-        if reason := without_job(case):
-            omitted.setdefault((case.measured.document.path, reason), []).append(case)
+    omitted = grouped(filter(without_job, found),
+                      lambda case: (case.measured.document.path, without_job(case)))
     notes = [f"{path}: {len(some)} case{'s' * (len(some) > 1)} omitted: {reason}"
              for (path, reason), some in omitted.items()]
     kept = [case for case in found if not without_job(case)]

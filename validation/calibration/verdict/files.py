@@ -2,7 +2,6 @@
 """The verdict as CSV (one row per case) and as JSON (everything)."""
 
 import csv
-import dataclasses
 import io
 import json
 from operator import attrgetter
@@ -70,12 +69,12 @@ def json_text(verdict: judge.Verdict) -> str:
         "model": verdict.model.path,
         "documents": [one.path for one in verdict.documents],
         "warnings": verdict.doubts,
-        "limits": dataclasses.asdict(verdict.limits),
-        "figures": {name: dataclasses.asdict(accuracy.figures(listed))
+        "limits": verdict.limits._asdict(),
+        "figures": {name: accuracy.figures(listed)._asdict()
                     for name, listed in groups.items()},
         "interval": interval_entry(verdict),
         "order": judge.order_figures(pairs)._asdict(),
-        "by": {name: [{"value": value} | dataclasses.asdict(figures)
+        "by": {name: [{"value": value} | figures._asdict()
                       for value, figures in values.items()]
                for name, values in verdict.breakdowns().items()},
         "cases": [entry(case, verdict.model) for case in verdict.judged],

@@ -43,10 +43,7 @@ def library_for(library: dict, measurement):
 
 def refused(documents: list) -> list:
     """Cases that a library refused, in words."""
-    lines = []
-    for document in documents:
-        for one in document.extra.get("refused", []):
-            ranks, gpus = one.get("ranks"), one.get("gpus")
-            lines.append(f"not measured: {ranks} ranks on {gpus} GPU{'s' * (gpus != 1)}: "
-                         f"{document.where.get('mpi') or 'the library'} rejects ({one.get('why')})")
-    return lines
+    return [f"not measured: {one.get('ranks')} ranks on {one.get('gpus')} "
+            f"GPU{'s' * (one.get('gpus') != 1)}: {document.where.get('mpi') or 'the library'} "
+            f"rejects ({one.get('why')})"
+            for document in documents for one in document.extra.get("refused", [])]

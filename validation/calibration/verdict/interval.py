@@ -112,11 +112,7 @@ def beyond(fitted: model.Model, case) -> str:
     seen = fitted.range
     if not seen:
         return ""
-    words = []
-    if case.placement.used > seen["hosts"]:
-        words.append("hosts")
-    if case.placement.most > seen["ranks_per_host"]:
-        words.append("ranks a host")
-    if case.bytes and not seen["least"] <= case.bytes <= seen["most"]:
-        words.append("size")
-    return ", ".join(words)
+    ways = {"hosts": case.placement.used > seen["hosts"],
+            "ranks a host": case.placement.most > seen["ranks_per_host"],
+            "size": case.bytes and not seen["least"] <= case.bytes <= seen["most"]}
+    return ", ".join(way for way, is_beyond in ways.items() if is_beyond)

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """All that is said about a fitted model: its cases, its figures, the order of its placements."""
 
-from dataclasses import dataclass, field
 from typing import NamedTuple, Optional
 
 from common.groups import grouped
@@ -11,8 +10,7 @@ from validation.calibration.verdict import (accuracy, cases, doubts, interval, m
                                             residuals, simulator, trace)
 
 
-@dataclass
-class Verdict:
+class Verdict(NamedTuple):
     """`traces` are compared by themselves (verdict/trace.py)."""
 
     model: model.Model
@@ -20,7 +18,7 @@ class Verdict:
     limits: accuracy.Limits
     judged: list
     traces: list
-    omitted: list = field(default_factory=list)  # in words
+    omitted: list  # in words
 
     @property
     def counted(self) -> list:

@@ -3,7 +3,7 @@
 
 import itertools
 import json
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from common.groups import grouped
 from validation.calibration.verdict import accuracy, cases
@@ -11,8 +11,7 @@ from validation.calibration.verdict import accuracy, cases
 LEAST_MARGIN = 0.01  # smaller differences are equal, however little they spread
 
 
-@dataclass(frozen=True)
-class Pair:
+class Pair(NamedTuple):
     """Ratios are the second's time over the first's. Equal: within the `margin` of both spreads."""
 
     first: cases.Case

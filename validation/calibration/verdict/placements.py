@@ -2,7 +2,7 @@
 """Placements as reports write them: "4-3-1", "4x64-1 by node on numa", "2-1 listed"."""
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from common.programs import InputError
 
@@ -12,8 +12,7 @@ TERM = re.compile(r"(\d{1,7})(?:x(\d{1,7}))?")
 MOST_RANKS = 1_000_000
 
 
-@dataclass(frozen=True)
-class Placement:
+class Placement(NamedTuple):
     """Ranks of each host; `value` is what a scenario says for it."""
 
     hosts: int

@@ -84,13 +84,10 @@ def case_tables(verdict: judge.Verdict) -> list:
     lines = []
     for series, listed in verdict.series().items():
         lines += [series_head(series), *rate_kept(verdict, series), *chosen(verdict, listed)]
-        unseen = [case for case in listed if not case.fitted]
-        seen = [case for case in listed if case.fitted]
-        if unseen:
-            lines += columns(cases_head(unseen), case_rows(unseen)) + [""]
-        if seen:
-            lines += ["fitted cases, not counted:"]
-            lines += columns(cases_head(seen), case_rows(seen)) + [""]
+        for seen in (False, True):
+            if some := [case for case in listed if case.fitted == seen]:
+                lines += ["fitted cases, not counted:"] * seen
+                lines += columns(cases_head(some), case_rows(some)) + [""]
     return lines
 
 

@@ -5,7 +5,6 @@ Usage: python3 -m validation.tables.overlap.overlap_test BUILD_DIRECTORY
 """
 
 import csv
-import dataclasses
 import pathlib
 import sys
 import unittest
@@ -32,11 +31,11 @@ class ThePrediction(unittest.TestCase):
 
     def test_does_not_see_the_time_overall(self):
         for row in SOME:
-            other = dataclasses.replace(row, overall_s=1e9)
+            other = row._replace(overall_s=1e9)
             self.assertEqual(scenario_of(row, 1e-6), scenario_of(other, 1e-6))
 
     def test_without_a_computation_is_the_collective_alone(self):
-        alone = [dataclasses.replace(row, compute_s=0.0) for row in SOME]
+        alone = [row._replace(compute_s=0.0) for row in SOME]
         for mode in MODES:
             for row, seconds in zip(alone, predict(self.simulator, alone, mode)):
                 self.assertAlmostEqual(seconds / row.pure_s, 1, delta=1e-9)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The rows of validation/published/overlap: a collective alone, a computation, and both at once."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from validation import PUBLISHED
 from validation.csv_files import rows_of
@@ -10,8 +10,7 @@ FILE = PUBLISHED / "overlap" / "osu-iallreduce-overlap.csv"
 DISTURBED = 2.0  # times pure and compute together: more of it is none of the two
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(NamedTuple):
     """A measured collective; `overall_s` is what is predicted."""
 
     collective: str

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Questions to the lab, and where its answers lie."""
 
-import dataclasses
 import pathlib
+from typing import NamedTuple
 
 import yaml
 
@@ -11,8 +11,7 @@ RESULTS = ROOT / "validation" / "results" / "lab"
 NAMES = ("recorded", "recorded_again")
 
 
-@dataclasses.dataclass
-class Campaign:
+class Campaign(NamedTuple):
     """A file of campaigns/. `fit`: the campaign whose probes the model is fitted to, if not its
     own; `probe`: the placement of these. `folder` has the record of each program by its name."""
     name: str

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Rows of published/training: measured steps of large models, each with the job that it was."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from validation import PUBLISHED
 from validation.csv_files import rows_of
@@ -11,8 +11,7 @@ FOLDER = PUBLISHED / "training"
 MACHINES, LLAMA, MPT = tables_of(__file__).values()
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(NamedTuple):
     """A measured step; without a time it ran out of memory."""
 
     table: str

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Steps of the published training jobs by the simulator, from those of one GPU and one host."""
 
-from dataclasses import replace
-
 from validation.calibration.verdict.simulator import Simulator, batch
 from validation.tables.training.rows import Row
 from validation.yaml_files import tables_of
@@ -34,7 +32,7 @@ def simulated(simulator: Simulator, rows: list, steps: dict, gpus_of_a_host: int
 def predict(simulator: Simulator, rows: list, one_gpu: dict, one_host: dict) -> list:
     """Seconds of a step of each row. What a host's step takes beyond its prediction is computation
     or, where it is most of it, the wait for an input that hides all else."""
-    jobs = {row.job: replace(row, hosts=1, gpus=8, step_s=0) for row in rows}
+    jobs = {row.job: row._replace(hosts=1, gpus=8, step_s=0) for row in rows}
     hosts = dict(zip(jobs, simulated(simulator, list(jobs.values()), one_gpu)))
     waits = {job: one_host[job] for job in jobs if one_host[job] > LIMITS * hosts[job]}
     computes = {job: one_gpu[job] + (0 if job in waits else one_host[job] - hosts[job])

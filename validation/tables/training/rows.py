@@ -2,7 +2,7 @@
 """Rows of published/training: jobs on one GPU and on one host, which set computation and input,
 and on several hosts."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from validation import PUBLISHED
 from validation.csv_files import rows_of
@@ -10,8 +10,7 @@ from validation.csv_files import rows_of
 FILES = ("dlperf-resnet50-bert.csv", "dlperf-amp-resnet50.csv")
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(NamedTuple):
     """A measured training job."""
 
     model: str
@@ -26,10 +25,6 @@ class Row:
     def job(self) -> tuple:
         return self.model, self.framework, self.precision
 
-    @property
-    def held_out(self) -> bool:
-        return self.hosts > 1
-
 
 def row_of(cells: dict) -> Row:
     batch, gpus = int(cells["batch_per_gpu"]), int(cells["gpus"])
@@ -43,4 +38,4 @@ def rows() -> list:
 
 def steps_on(some: list, gpus: int) -> dict:
     """{job: seconds of a step on so many GPUs of one host}"""
-    return {row.job: row.step_s for row in some if not row.held_out and row.gpus == gpus}
+    return {row.job: row.step_s for row in some if row.hosts == 1 and row.gpus == gpus}
