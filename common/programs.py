@@ -76,7 +76,8 @@ class Parser(argparse.ArgumentParser):
 
 def page_parser(prog: str, page: str, kind=argparse.ArgumentParser) -> argparse.ArgumentParser:
     """The parser of a script whose --help is `page`, its own text, line by line."""
-    return kind(prog=prog, description=page, formatter_class=argparse.RawDescriptionHelpFormatter)
+    return kind(prog=prog, description=page, allow_abbrev=False,
+                formatter_class=argparse.RawDescriptionHelpFormatter)
 
 
 def pairs_of(option, texts):

@@ -106,10 +106,64 @@ class Documents(unittest.TestCase):
                          ringscope.run("02-ring-of-8", set={"job.bytes": "1 KiB"})[0].time_s)
         self.assertEqual(ringscope.run(**PARTS, set={"job.bytes": "2 MiB"})[0].time_s,
                          ringscope.run(**PARTS, bytes="2 MiB")[0].time_s)
-        with self.assertRaisesRegex(TypeError, "unknown argument 'clustr' .known: cluster"):
+        with self.assertRaisesRegex(ringscope.InputError, "'--clustr'; did you mean '--cluster'"):
             ringscope.run("02-ring-of-8", clustr="star8")
         with self.assertRaisesRegex(ValueError, "expected COLLECTIVE/ALGORITHM:BYTES"):
             ringscope.run("02-ring-of-8", job="ring")
+
+    def test_every_option_of_the_program_is_a_keyword_argument(self):
+        short = {"job.bytes": "1 MiB"}
+        for command, ask, options in (
+                ("run", ringscope.run, {"exact": True, "time_limit": 60}),
+                ("run", ringscope.run, {"no_fold": True, "case": "4-3-1"}),
+                ("compare", ringscope.compare, {"against": "4-3-1"}),
+                ("explain", ringscope.explain, {"case": "4-2-2", "all": True})):
+            with self.subTest(command, options=options):
+                words = ["--set", "job.bytes=1 MiB"]
+                for name, value in options.items():
+                    said = f"{value} s" if name == "time_limit" else value
+                    words += [f"--{name.replace('_', '-')}", *[said] * (value is not True)]
+                found = ask("03-anomaly", set=short, **options)
+                self.assertEqual(str(found), program(command, "03-anomaly", *words).stdout)
+                written = json.loads(program(command, "03-anomaly", *words, "--json", "-").stdout)
+                self.assertEqual(without_clock(found.document()), without_clock(written))
+                self.assertEqual(len(found.frame()), len(found))
+                self.assertGreater(len(found.timeline()), 0)
+                self.assertIn("<html", found.lesson())
+        with self.assertRaisesRegex(ringscope.InputError, "--time-limit"):
+            ringscope.run(LONG["scenario"], set={**LONG["set"], "job.repetitions": 10 ** 6},
+                          time_limit=0.2)
+        with self.assertRaisesRegex(ringscope.DeadlockError, "wait"):
+            ringscope.run(STUCK, exact=True)
+
+    def test_other_commands_answer_as_the_program(self):
+        path = str(ROOT / "scenarios/lessons/03-anomaly.yaml")
+        self.assertEqual(ringscope.show("star8"), program("show", "star8", "--quiet").stdout)
+        self.assertEqual(ringscope.show("star8", **{"from": "host0", "to": "host3"}),
+                         program("show", "star8", "--from", "host0", "--to", "host3").stdout)
+        self.assertEqual(ringscope.check(path), program("check", path).stdout)
+        with self.assertRaisesRegex(ringscope.InputError, "did you mean 'broadcast'"):
+            ringscope.check({**PING, "job": {"collective": "broadcst"}})
+        words = ("h100_nvswitch", "--bytes", "1MiB,8MiB", "--format")
+        self.assertEqual(ringscope.estimate("h100_nvswitch", bytes="1MiB,8MiB"),
+                         json.loads(program("estimate", *words, "json").stdout))
+        self.assertEqual(ringscope.estimate(cluster="h100_nvswitch", bytes="1MiB,8MiB",
+                                            format="csv"),
+                         program("estimate", *words, "csv").stdout)
+        model = {"layers": 4, "hidden": 1024, "heads": 8, "sequence": 1024}
+        found = ringscope.advise(model, {"base": "h100_nvswitch", "hosts": 1}, gpus=4, batch=8)
+        self.assertEqual({split["gpus"] if "gpus" in split else 4 for split in found["splits"]},
+                         {4})
+        told = ringscope.predict({**PING, "library": {"base": "rdma", "spread": {
+            "several_hosts": [{"low": 0.5, "high": 2}]}}}, bytes="2 MiB")
+        self.assertAlmostEqual(told["cases"][0]["high_s"], 2 * told["cases"][0]["time_s"])
+
+    def test_names_are_those_that_the_program_lists(self):
+        for line in program("list").stdout.splitlines():
+            kind, count = line.split()
+            self.assertEqual(len(set(ringscope.names(kind))), int(count), kind)
+        with self.assertRaisesRegex(ringscope.InputError, "trcs.*known: .*traces"):
+            ringscope.names("trcs")
 
     def test_screens_are_those_of_the_program(self):
         for command, ask in (("run", ringscope.run), ("compare", ringscope.compare),

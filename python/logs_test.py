@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Do doctor, tune and validate from Python answer as the programs do, and fail as plainly?"""
 
+import os
 import pathlib
 import sys
+import tempfile
 import unittest
+import unittest.mock
 
 import ringscope
 
@@ -58,7 +61,7 @@ class Tune(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.found = ringscope.tune(cls.CLUSTER, "4x2", library="openmpi_tcp", sizes="1MiB,4MiB")
+        cls.found = ringscope.tune(cls.CLUSTER, "4x2", library="openmpi_tcp", bytes="1MiB,4MiB")
 
     def test_takes_a_cluster_as_a_dict_and_gives_the_rules_as_text(self):
         self.assertIn("Written by ringscope tune", self.found.rules)
@@ -71,6 +74,21 @@ class Tune(unittest.TestCase):
                for row in self.found.document()["collectives"][0]["sizes"]}
         for row in frame.itertuples():
             self.assertAlmostEqual(row.gain, 1 - row.time_s / own[row.bytes], places=6)
+
+    def test_takes_a_model_and_a_cluster_by_name_and_the_old_name_of_bytes(self):
+        fit = ROOT / "validation/results/lab/fit.yaml"
+        found = ringscope.tune(model=fit, placement="3-3-2", bytes="1MiB")
+        self.assertEqual(found.document()["collectives"], ringscope.tune(
+            fit, "3-3-2", sizes="1MiB").document()["collectives"])
+
+    def test_says_which_package_an_interpreter_lacks(self):
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "numpy.py").write_text(
+                "raise ModuleNotFoundError(\"No module named 'numpy'\")", encoding="utf-8")
+            with unittest.mock.patch.dict(os.environ, {"PYTHONPATH": folder}), \
+                    self.assertRaisesRegex(ImportError, "cannot import numpy: apt install "
+                                           "python3-numpy, or pip install numpy"):
+                ringscope.tune("rack3", "2-2", bytes="1MiB")
 
     def test_refuses_an_unknown_format_with_the_known_ones(self):
         with self.assertRaisesRegex(ringscope.InputError, "did you mean 'openmpi'"):
@@ -86,6 +104,10 @@ class WhatIf(unittest.TestCase):
         for _, rows in frame.groupby("case"):
             self.assertTrue(rows.time_s.is_monotonic_increasing)
         self.assertIn("2x speed", str(gains))
+        short = ringscope.what_if("03-anomaly", bytes="1 MiB", top=1).frame()
+        self.assertTrue((short.time_s < min(frame.time_s)).all())
+        one = ringscope.what_if("03-anomaly", case="4-3-1", top=2).frame()
+        self.assertEqual(list(one.time_s), list(frame[2:].time_s))
 
     def test_a_case_that_cannot_go_on_is_an_error_that_says_who_waits(self):
         with self.assertRaisesRegex(ringscope.DeadlockError, "wait"):

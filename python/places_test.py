@@ -35,6 +35,23 @@ class Places(unittest.TestCase):
         self.assertEqual(by_names.document()["placements"], by_rules.document()["placements"])
         self.assertEqual(by_names.yours, by_rules.yours)
 
+    def test_options_are_enough_without_a_scenario(self):
+        words = {"cluster": "star8", "library": "openmpi_tcp", "job": "allreduce/ring:1MiB",
+                 "ranks": 4, "slots": 2}
+        written = json.loads(subprocess.run(
+            [BUILD / "ringscope", "place", "--no-store", "--verify", "0", "--json", "-",
+             *(str(word) for name, one in words.items() for word in (f"--{name}", one)),
+             "--exclude", "host0,host2"], capture_output=True, text=True, check=True).stdout)
+        places = ringscope.place(**words, rules={"exclude": ["host0", "host2"]})
+        self.assertEqual(places.document(), written)
+        self.assertEqual(len(places.csv().splitlines()), 1 + len(places.frame()))
+        exact = ringscope.place("03-anomaly", bytes="1 MiB", exact=True)
+        self.assertEqual([one["placement"] for one in exact.document()["placements"]],
+                         [one["placement"] for one in ringscope.place(
+                             "03-anomaly", bytes="1 MiB").document()["placements"]])
+        with self.assertRaisesRegex(ringscope.InputError, "'--ordr'; did you mean '--order'"):
+            ringscope.place("03-anomaly", ordr="ring")
+
     def test_a_time_ends_the_search_with_the_best_so_far(self):
         scenario = {"question": "Where?", "cluster": "two_level", "library": "openmpi_tcp",
                     "placement": "8x4",

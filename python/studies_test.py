@@ -46,6 +46,19 @@ class Sweeps(unittest.TestCase):
                              [row["metrics"][metric] for row in written["rows"]])
         self.assertEqual(frame.attrs["study"], "cores-or-wires")
 
+    def test_options_of_the_program_are_keyword_arguments(self):
+        frame = ringscope.sweep(STUDY)
+        found = ringscope.sweep(STUDY, objective="busbw", exact=True, threads=2)
+        for seconds, expected in zip(found["time_s"], frame["time_s"], strict=True):
+            self.assertAlmostEqual(seconds, expected, delta=1e-9 * expected)
+        self.assertLess(list(found.columns).index("busbw"), list(found.columns).index("time_s"))
+        self.assertNotEqual(list(ringscope.sweep(STUDY, library="rdma")["time_s"]),
+                            list(frame["time_s"]))
+        with self.assertRaisesRegex(ringscope.InputError, "'--objectiv'; did you mean"):
+            ringscope.sweep(STUDY, objectiv="busbw")
+        with self.assertRaisesRegex(ValueError, "exact are this process's"):
+            ringscope.sweep(STUDY, exact=True, client=object())
+
     def test_may_be_dicts(self):
         frame = ringscope.sweep(STUDY)
         self.assertEqual(frame.shape[0], 9)

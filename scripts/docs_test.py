@@ -312,6 +312,8 @@ class Site(unittest.TestCase):
                     if page.endswith(".md"):
                         self.assertTrue(os.path.exists(os.path.join(made, links.html_of(page))),
                                         f"docs/{page} is not in docs/mkdocs.yml")
+            for kind in ("Collectives", "Networks", "Schedules", "Traces", "Transports"):
+                self.assertRegex(text_of(os.path.join(made, "names.html")), f">{kind}<")
             shown = text_of(os.path.join(made, "how-to", "draw-pictures.html")).count("<figure>")
             drawn = importlib.util.find_spec("matplotlib") is not None
             self.assertEqual(shown, 10 if drawn else 1)

@@ -6,6 +6,7 @@ import json
 import pathlib
 from typing import Callable
 
+from validation.doctor.scenario import parts
 from validation.yaml_files import tables_of
 
 OPTIONS = tables_of(__file__)
@@ -53,15 +54,42 @@ def placement(words: str):
         raise argparse.ArgumentTypeError(f"expected 8x2 or JSON, got '{words}'") from None
 
 
+def model(words: str) -> str:
+    """File with a cluster and a library."""
+    if not {"cluster", "library"} <= parts.load(words).keys():
+        raise argparse.ArgumentTypeError(f"expected a file with cluster and library, got '{words}'")
+    return words
+
+
+class Listing(argparse.Action):
+    """Prints its constant and ends, as --help does."""
+
+    def __call__(self, parser, *_):
+        print(self.const)
+        parser.exit()
+
+
+class Laid(argparse.Action):
+    """Appends (option, value): what changes the scenario, in the order of the command line."""
+
+    def __call__(self, _, options, value, option=None):
+        setattr(options, self.dest, [*getattr(options, self.dest), (option, value)])
+
+
 KNOWN = {"int": int, "float": float, "path": pathlib.Path, "count": count, "choice": choice,
-         "percentage": percentage, "placement": placement}
+         "percentage": percentage, "placement": placement, "model": model, "laid": Laid,
+         "listing": Listing, "suppress": argparse.SUPPRESS}
 
 
 def add_options(parser, section: str, **given):
     """Adds the options of a section of arguments.yaml. `given`: values that it names, beside KNOWN.
+    Options with `only` exclude each other; where that is true, one of them is required.
     """
-    known = KNOWN | given
+    known, group = KNOWN | given, None
     for names, settings in OPTIONS[section].items():
         values = {key: known[value[1:]] if str(value).startswith("=") else value
-                  for key, value in settings.items()}
-        parser.add_argument(*names.split(), **values | {"help": values["help"].format(**known)})
+                  for key, value in settings.items() if key != "only"}
+        if "only" in settings:
+            group = group or parser.add_mutually_exclusive_group(required=settings["only"])
+        (group if "only" in settings else parser).add_argument(
+            *names.split(), **values | {"help": values["help"].format(**known)})

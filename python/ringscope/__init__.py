@@ -16,17 +16,17 @@ DeadlockError. Long work shows its progress on a terminal or in a notebook, and 
 
 from ringscope._calibration import Calibration, calibrate
 from ringscope._cases import Cases, Report, compare, explain, run
+from ringscope._commands import advise, check, estimate, names, predict, show
 from ringscope._core import DeadlockError, InputError, __version__, data_directory, metric_names
 from ringscope._figures import figure
 from ringscope._gains import Gains, what_if
 from ringscope._logs import Diagnosis, Tuning, Verdict, doctor, measurements, tune, validate
 from ringscope._places import Places, place
-from ringscope._questions import names
 from ringscope._studies import sweep
 from ringscope._times import NcclEstimate, NcclEstimator, nccl_estimate
 
 __all__ = ["Calibration", "Cases", "DeadlockError", "Diagnosis", "Gains", "InputError",
            "NcclEstimate", "NcclEstimator", "Places", "Report", "Tuning", "Verdict", "__version__",
-           "calibrate", "compare", "data_directory", "doctor", "explain", "figure", "measurements",
-           "metric_names", "names", "nccl_estimate", "place", "run", "sweep", "tune", "validate",
-           "what_if"]
+           "advise", "calibrate", "check", "compare", "data_directory", "doctor", "estimate",
+           "explain", "figure", "measurements", "metric_names", "names", "nccl_estimate", "place",
+           "predict", "run", "show", "sweep", "tune", "validate", "what_if"]

@@ -8,9 +8,10 @@ import io
 from typing import TYPE_CHECKING, Any, Iterator, Mapping, Sequence, overload
 
 from ringscope import _core, _project
-from ringscope._programs import Page, lesson_of, table_in_html
+from ringscope._commands import Told, exactness, form_of, of_cases
+from ringscope._programs import Page, table_in_html
 from ringscope._progress import Progress, shown
-from ringscope._questions import Question, Written, asked
+from ringscope._questions import PARTS, Question, laid, question_of
 
 if TYPE_CHECKING:
     import pandas
@@ -69,8 +70,8 @@ class Report(Mapping[str, Any]):
 class Cases(Sequence[Report]):
     """The cases of a scenario that was run, in its order."""
 
-    def __init__(self, reports: _core.Reports, question: Written):
-        self._reports, self._question = reports, question
+    def __init__(self, reports: _core.Reports | Told, *asked: Any):
+        self._reports, self._asked = reports, asked
         self._cases = [Report(case) for case in reports.document()["cases"]]
 
     @overload
@@ -102,7 +103,7 @@ class Cases(Sequence[Report]):
     def lesson(self) -> Page:
         """The interactive page of `ringscope lesson` of these cases: a text, shown in a frame where
         it ends a cell of a notebook. Raises FileNotFoundError without the program."""
-        return Page(lesson_of(*self._question))
+        return Page(form_of("lesson", *self._asked, "output")[1])
 
     @property
     def only(self) -> Report:
@@ -167,11 +168,12 @@ def table_of(csv: str) -> "pandas.DataFrame":
 
 def run(scenario: Question | None = None, *, set: Mapping[str, Any] | None = None,
         kernel: str = "fluid", skip: bool = True, fold: bool = True, tolerance: float = 0.0,
-        record: bool = False, progress: Progress = None, **parts: Any) -> Cases:
-    """Simulates all cases of a scenario, or the job that `parts` describe.
+        record: bool = False, progress: Progress = None, **options: Any) -> Cases:
+    """Simulates all cases of a scenario, or the job that options describe.
 
-    parts: cluster, library, model, placement, bytes and job, as the program's options:
-    run(cluster="two_level", library="rdma", placement="1x8", job="allreduce/ring:64MiB").
+    options: those of `ringscope run --help`: run(cluster="two_level", library="rdma",
+    placement="1x8", job="allreduce/ring:64MiB"). With others than cluster, library, model,
+    placement, bytes and job (exact=True, case="4-3-1", time_limit=60 in seconds) the program runs.
     set: values by dotted key laid over it, {"job.bytes": "64 MiB", "placement": "4-3-1"}.
     kernel: "fluid", or "reference", which is slow and plain.
     skip, fold: whether steps that repeat, and ranks that are alike, are simulated once.
@@ -179,32 +181,33 @@ def run(scenario: Question | None = None, *, set: Mapping[str, Any] | None = Non
     record: keep what each rank did when, for timeline(), trace() and figure().
 
     Raises InputError and DeadlockError."""
-    return Cases(*reports_of(scenario, set, kernel, skip, fold, tolerance, record, progress, parts))
+    return Cases(*reports_of("run", scenario, set=set, kernel=kernel, skip=skip, fold=fold,
+                             tolerance=tolerance, record=record, progress=progress, **options))
 
 
-def compare(scenario: Question | None = None, *, set: Mapping[str, Any] | None = None,
-            kernel: str = "fluid", skip: bool = True, fold: bool = True, tolerance: float = 0.0,
-            progress: Progress = None, **parts: Any) -> Comparison:
-    """As run(); printed, it says by how much each case differs from the first, and where. In
-    document()["differences"] `open_order` marks those whose intervals do not tell which is faster.
-    """
-    return Comparison(*reports_of(scenario, set, kernel, skip, fold, tolerance, False, progress,
-                                  parts))
+def compare(scenario: Question | None = None, **options: Any) -> Comparison:
+    """As run(), which has the options, and `against`, a case; printed, it says by how much each
+    case differs from the first, and where. In document()["differences"] `open_order` marks those
+    whose intervals do not tell which is faster."""
+    return Comparison(*reports_of("compare", scenario, **options))
 
 
-def explain(scenario: Question | None = None, *, set: Mapping[str, Any] | None = None,
-            kernel: str = "fluid", skip: bool = True, fold: bool = True, tolerance: float = 0.0,
-            progress: Progress = None, **parts: Any) -> Explanation:
-    """As run(); printed, it says in words why each case takes so long, with its critical path."""
-    return Explanation(*reports_of(scenario, set, kernel, skip, fold, tolerance, True, progress,
-                                   parts))
+def explain(scenario: Question | None = None, **options: Any) -> Explanation:
+    """As run(), which has the options; printed, it says in words why each case takes so long, with
+    its critical path."""
+    return Explanation(*reports_of("explain", scenario, **{"record": True, **options}))
 
 
-def reports_of(scenario, changes, kernel, skip, fold, tolerance, record, progress, parts):
-    question = asked(scenario, changes, parts)
+def reports_of(command, scenario, *, set=None, kernel="fluid", skip=True, fold=True, tolerance=0.0,
+               record=False, progress=None, **options):
+    """Arguments of Cases."""
+    if options.keys() - PARTS.keys():
+        options = {**exactness(skip, fold, tolerance), "kernel": kernel, "set": set, **options}
+        return Told(command, scenario, options), scenario, of_cases(options)
+    question = question_of(scenario, laid(options, set))
     with shown(progress, "simulating") as show:
-        return _core.run(_core.Question(*question), kernel, skip, fold, tolerance, record,
-                         show), question
+        return _core.run(question, kernel, skip, fold, tolerance, record,
+                         show), scenario, {"set": set, **options}
 
 
 def causes_of(case: Report) -> str:

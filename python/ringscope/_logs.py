@@ -96,7 +96,7 @@ def measurements(logs: Path | Sequence[Path], **options: Any) -> dict[str, dict[
     return {document["kind"]: document for document in found}
 
 
-def doctor(logs: Path | Sequence[Path], cluster: Cluster, **options: Any) -> Diagnosis:
+def doctor(logs: Path | Sequence[Path], cluster: Cluster = "", **options: Any) -> Diagnosis:
     """Says whether a benchmark's log (nccl-tests, OSU, IMB) is normal for a cluster, and if not,
     why: every known cause is simulated.
 
@@ -106,21 +106,21 @@ def doctor(logs: Path | Sequence[Path], cluster: Cluster, **options: Any) -> Dia
     Raises InputError with the file and its line."""
     with files(cluster, "diagnosis.json") as (path, document):
         ran = ended("validation.doctor.program",
-                    [*paths_of(logs), path, "--json", document, *words_of(options)])
+                    [*paths_of(logs), *[path] * bool(path), "--json", document, *words_of(options)])
         return Diagnosis(ran.text, json.loads(read(document)), ran.warnings)
 
 
-def tune(cluster: Cluster, placement: Any, **options: Any) -> Tuning:
+def tune(cluster: Cluster = "", placement: Any = "", **options: Any) -> Tuning:
     """Finds the best algorithm for each size, and the file of rules for a library.
 
     placement: "4-2-2", "16x8", or a dict as in a scenario. options: those of `ringscope tune
-    --help`: library="openmpi_tcp", sizes="1KiB-64MiB", collective=["allreduce", "broadcast"],
+    --help`: library="openmpi_tcp", bytes="1KiB..64MiB", collective=["allreduce", "broadcast"],
     min_gain="10%", format="mpich".
 
     Raises InputError with the known names."""
     with files(cluster, "rules", "tuned.json") as (path, rules, document):
         shown = placement if isinstance(placement, str) else json.dumps(placement)
-        words = [path, "--placement", shown, "--output", rules, "--json", document,
+        words = [*[path] * bool(path), "--placement", shown, "--output", rules, "--json", document,
                  *words_of(options)]
         ran = ended("validation.tune.program", words)
         return Tuning(ran.text, json.loads(read(document)), ran.warnings, read(rules))

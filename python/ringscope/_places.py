@@ -7,18 +7,22 @@ import os
 from typing import TYPE_CHECKING, Any, Mapping
 
 from ringscope import _core
+from ringscope._commands import Told, exactness
 from ringscope._programs import Answer
 from ringscope._progress import Progress, shown
-from ringscope._questions import Question, as_yaml, question_of
+from ringscope._questions import PARTS, Question, as_yaml, laid, question_of
 
 if TYPE_CHECKING:
     import pandas
+
+RULES = {"apart", "budget", "degrade", "exclude", "groups", "jobs", "move", "objective", "order",
+         "pin", "random", "seed", "slots", "straggler", "taken", "whole_hosts"}
 
 
 class Places(Answer):
     """Placements that were simulated, the best first."""
 
-    def __init__(self, places: _core.Places):
+    def __init__(self, places: _core.Places | Told):
         super().__init__(places.screen(5), places.document())
         self._places = places
 
@@ -47,23 +51,32 @@ class Places(Answer):
         return self._places.csv()
 
 
-def place(question: Question, *, set: Mapping[str, Any] | None = None,
+def place(question: Question | None = None, *, set: Mapping[str, Any] | None = None,
           rules: Mapping[str, Any] | None = None, case: str = "", time_limit: float = 0.0,
           threads: int = 0, store: str | os.PathLike[str] = "", skip: bool = True,
           fold: bool = True, tolerance: float = 0.0, progress: Progress = None,
           baseline: Any = None, **options: Any) -> Places:
     """Simulates all placements of a scenario, or of a study with `place`, that differ.
 
-    options: those of `ringscope place --help`: order="ring", slots=4, exclude=["host0"]. rules: the
-    same as a dict with the keys of `place` (scenarios/format/place.md). case: which case of the
-    scenario. baseline: the placement to compare with (default: the scenario's). time_limit: seconds
-    after which the best so far is the answer; 0 is no limit. threads: 0 is one for each core.
+    options: those of `ringscope place --help`: order="ring", slots=4, exclude=["host0"], and
+    without a question cluster="two_level", library="rdma", job="allreduce/ring:64MiB", ranks=8.
+    rules: the same as a dict with the keys of `place` (scenarios/format/place.md). case: which case
+    of the scenario. baseline: the placement to compare with (default: the scenario's). time_limit:
+    seconds after which the best so far is the answer; 0 is no limit. threads: 0 is one for each
+    core.
 
     Raises InputError where the rules allow no placement."""
-    changes = {**(set or {}), **({} if baseline is None else {"placement": baseline})}
-    asked = question_of(question, changes, "place")
     time = options.pop("time", time_limit)  # its old name
-    given = {"taken" if name == "exclude" else name: value for name, value in options.items()}
+    if question is None or options.keys() - RULES - PARTS.keys():
+        said = {name: ",".join(value) if isinstance(value, (list, tuple)) else value
+                for name, value in {**(rules or {}), **options}.items()}
+        return Places(Told("place", question, {
+            **exactness(skip, fold, tolerance), "verify": 0, "threads": threads or None,
+            "store": store or None, "no_store": not store, "case": case or None,
+            "time_limit": time or None, "baseline": baseline, "set": set, **said}))
+    changes = {**(set or {}), **({} if baseline is None else {"placement": baseline})}
+    asked = question_of(question, laid(options, changes), "place")
+    given = {"taken" if name == "exclude" else name: options[name] for name in RULES & {*options}}
     settings = _core.Settings(skip, fold, tolerance, threads, os.fspath(store))
     with shown(progress, "placing") as show:
         return Places(_core.place(asked, as_yaml({**(rules or {}), **given}), case, time,

@@ -7,6 +7,7 @@ import contextlib
 import html
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -19,9 +20,9 @@ if TYPE_CHECKING:
 
 Path = Union[str, "os.PathLike[str]"]
 Document = Union[Path, Mapping[str, Any]]  # a file, or an element of measurements()
-BAD_INPUT, STUCK = 1, 3
+ERRORS = {1: _core.InputError, 3: _core.DeadlockError}
 # Old names of options, which work for one more release.
-RENAMED = {"kind": "only", "error": "min_gain", "figures": "figure"}
+RENAMED = {"kind": "only", "error": "min_gain", "figures": "figure", "sizes": "bytes"}
 
 
 class Ended(NamedTuple):
@@ -65,36 +66,29 @@ def table_in_html(rows: Sequence[Sequence[str]]) -> str:
     return f"<table><tr>{'</tr><tr>'.join(lines)}</tr></table>"
 
 
-def lesson_of(name: str, text: str | None, laid_over: Sequence[tuple[str, str]]) -> str:
-    """The page that `ringscope lesson` writes of a question."""
-    if not _project.program():
-        raise FileNotFoundError("lesson: expected the program `ringscope` on PATH, got none")
-    with tempfile.TemporaryDirectory() as folder:
-        page, source = os.path.join(folder, "page.html"), name
-        if text is not None:
-            source = os.path.join(folder, f"{name}.yaml")
-            write(source, text)
-        words = [word for key, value in laid_over for word in ("--set", f"{key}={value}")]
-        subprocess.run([_project.program(), "lesson", source, "-o", page, "--quiet", *words],
-                       env={**os.environ, "RINGSCOPE_DATA": _core.data_directory()}, check=True,
-                       stdout=subprocess.DEVNULL)
-        return read(page)
-
-
 def ended(module: str, words: list[str]) -> Ended:
-    """The program, run to its end. Raises InputError and DeadlockError with its own words."""
-    ran = subprocess.run([sys.executable, "-P", "-B", "-m", module, *words], env=environment(),
-                         capture_output=True, text=True, check=False)
+    """A program in Python, run to its end by this interpreter."""
+    return finished([sys.executable, "-P", "-B", "-m", module, *words])
+
+
+def called(command: str, words: list[str]) -> Ended:
+    """A command of the program `ringscope`, run to its end."""
+    if not _project.program():
+        raise FileNotFoundError(f"{command}: expected the program `ringscope` on PATH, got none")
+    return finished([_project.program(), command, "--quiet", *words])
+
+
+def finished(words: list[str]) -> Ended:
+    """Raises InputError and DeadlockError with the program's own words."""
+    ran = subprocess.run(words, env=environment(), capture_output=True, text=True, check=False)
     said = ran.stderr.strip()
-    if ran.returncode == BAD_INPUT:
-        raise _core.InputError(said)
-    if ran.returncode == STUCK:
-        raise _core.DeadlockError(said)
+    if lacking := re.search(r"^ModuleNotFoundError: No module named '(\w+)", said, re.M):
+        raise ImportError(f"{words[0]} cannot import {lacking[1]}: apt install "
+                          f"python3-{lacking[1]}, or pip install {lacking[1]}")
     if ran.returncode != 0:
-        raise RuntimeError(said)
-    notes = ("warning:", "note:")
+        raise ERRORS.get(ran.returncode, RuntimeError)(said)
     return Ended(ran.stdout, tuple(line for line in ran.stderr.splitlines()
-                                   if any(note in line for note in notes)))
+                                   if any(note in line for note in ("warning:", "note:"))))
 
 
 def words_of(options: Mapping[str, Any]) -> list[str]:
@@ -133,7 +127,8 @@ def document_files(documents: Document | Sequence[Document]) -> Iterator[list[st
 
 def environment() -> dict[str, str]:
     paths = filter(None, (_core.data_directory(), os.environ.get("PYTHONPATH")))
-    found = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+    found = {**os.environ, "PYTHONPATH": os.pathsep.join(paths),
+             "RINGSCOPE_DATA": _core.data_directory()}
     if _project.program():
         found["RINGSCOPE"] = _project.program()
     return found

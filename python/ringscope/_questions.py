@@ -15,12 +15,6 @@ Question = Union[str, "os.PathLike[str]", Mapping[str, Any]]
 Written = tuple[str, Union[str, None], list[tuple[str, str]]]
 """Name or path, YAML if it has no file, and what is laid over it."""
 
-FOLDERS = {"scenarios": "scenarios/lessons", "studies": "scenarios/studies",
-           "libraries": "scenarios/libraries", "models": "scenarios/models",
-           "clusters": "topologies/clusters", "transports": "scenarios/transports",
-           "servers": "scenarios/servers"}
-
-
 PARTS = {"cluster": ("cluster",), "library": ("library",), "model": ("cluster", "library"),
          "placement": ("placement",), "job": ("job",), "bytes": ("job.bytes",)}
 """Keys of a scenario that the keyword arguments of these names set, as the program's options do."""
@@ -51,21 +45,11 @@ def job_of(words: Any) -> Any:
     return {**job, "bytes": size} if colon else job
 
 
-def asked(question: Question | None, changes: Mapping[str, Any] | None,
-          parts: Mapping[str, Any], name: str = "scenario") -> Written:
-    """The question as written(), with `parts`, keyword arguments of PARTS, laid over it and
-    `changes` over both; without a question the parts are all of it. Raises TypeError for another
-    argument."""
-    laid_over: dict[str, Any] = {}
-    for part, keys in PARTS.items():
-        if part in parts:
-            value = job_of(parts[part]) if part == "job" else parts[part]
-            laid_over.update(dict.fromkeys(keys, value))
-    if unknown := [one for one in parts if one not in PARTS]:
-        raise TypeError(f"unknown argument '{unknown[0]}' (known: {', '.join(PARTS)})")
-    if question is None:
-        question = {"question": "How long does this job take?"}
-    return written(question, {**laid_over, **(changes or {})}, name)
+def laid(parts: Mapping[str, Any], changes: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Values by dotted key: of keyword arguments of PARTS, and `changes` over them."""
+    found = {key: job_of(parts[part]) if part == "job" else parts[part]
+             for part, keys in PARTS.items() if part in parts for key in keys}
+    return {**found, **(changes or {})}
 
 
 def written(question: Question, changes: Mapping[str, Any] | None, name: str) -> Written:
@@ -76,16 +60,10 @@ def written(question: Question, changes: Mapping[str, Any] | None, name: str) ->
     return (name, text, laid_over) if "\n" in text else (text, None, laid_over)
 
 
-def question_of(question: Question, changes: Mapping[str, Any] | None,
+def question_of(question: Question | None, changes: Mapping[str, Any] | None,
                 name: str = "scenario") -> _core.Question:
-    """`changes`: values by dotted key, as `--set` lays them over the scenario."""
+    """`changes`: values by dotted key, as `--set` lays them over the scenario; without a question
+    they are all of it."""
+    if question is None:
+        question = {"question": "How long does this job take?"}
     return _core.Question(*written(question, changes, name))
-
-
-def names(what: str = "scenarios") -> list[str]:
-    """Names of ours: of scenarios, studies, libraries, models or clusters.
-
-    Raises ValueError for another word."""
-    if what not in FOLDERS:
-        raise ValueError(f"unknown kind '{what}' (known: {', '.join(FOLDERS)})")
-    return _core.names(FOLDERS[what])

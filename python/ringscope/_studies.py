@@ -9,8 +9,9 @@ import os
 from typing import TYPE_CHECKING, Any, Mapping
 
 from ringscope import _core, _project
+from ringscope._commands import Told, exactness
 from ringscope._progress import Progress, shown
-from ringscope._questions import Question, question_of
+from ringscope._questions import PARTS, Question, laid, question_of
 
 if TYPE_CHECKING:
     import pandas
@@ -21,28 +22,35 @@ PARTS_PER_THREAD = 4  # enough for the last ones to end together, few enough to 
 
 def sweep(study: Question, *, set: Mapping[str, Any] | None = None, threads: int = 0,
           store: str | os.PathLike[str] = "", skip: bool = True, fold: bool = True,
-          tolerance: float = 0.0, client: Any = None, progress: Progress = None
+          tolerance: float = 0.0, client: Any = None, progress: Progress = None, **options: Any
           ) -> "pandas.DataFrame":
     """Simulates every point of a study: a scenario and the keys that vary (scenarios/format.md).
 
     threads: 0 is one for each core. store: an SQLite file that keeps what was simulated; "" keeps
     nothing. client: a dask.distributed.Client whose workers simulate the points, each with one
-    thread a task; points of a worker that dies are simulated by another one.
+    thread a task; points of a worker that dies are simulated by another one. options: those of
+    `ringscope sweep --help`, without a client: objective="busbw", exact=True, bytes="1 MiB".
 
     One row per point: the case, each key that varies, each metric of the study (seconds, bytes,
     bytes per second), `held_up_by`, and `error` where a run cannot end. Keys with texts are
     ordered categories; of quantities the next column has the numbers, with its unit in its name,
     such as "job.bytes (B)". Raises InputError."""
     require_pandas()
-    question = question_of(study, set, "study")
-    read = _core.Study(question)
+    more = options.keys() - PARTS.keys()
+    if client is not None and (threads or store or more):
+        raise ValueError(f"{', '.join(['threads', 'store', *more])} are this process's: its "
+                         "workers have none")
+    if more:
+        return frame_of(Told("sweep", study, {
+            **exactness(skip, fold, tolerance), "verify": 0, "threads": threads or None,
+            "store": store or None, "no_store": not store, "set": set, **options}).document())
+    set = laid(options, set)
+    read = _core.Study(question_of(study, set, "study"))
     with shown(progress, "simulating") as show:
         if client is None:
             settings = _core.Settings(skip, fold, tolerance, threads, os.fspath(store))
             outcomes = read.evaluate(list(range(len(read))), settings, show)
         else:
-            if threads or store:
-                raise ValueError("threads and store are this process's: its workers have none")
             spread = Spread(study, set, skip, fold, tolerance)
             outcomes = spread.outcomes(client, len(read), show)
     return frame_of(read.document(outcomes))

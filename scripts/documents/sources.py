@@ -17,8 +17,6 @@ LINK = re.compile(r"(\]\()([^)\s]+)(\))")
 INCLUDE = re.compile(r"^<!-- include: (\S+), (.+) -->$")
 FENCE = re.compile(r"^(```+)(\S*)")
 ITEM = re.compile(r"(- |\d+\. )")
-NAMES = ("scenarios", "clusters", "libraries", "models", "language_models", "gpus", "servers",
-         "algorithms")
 
 
 class PageError(Exception):
@@ -184,15 +182,18 @@ def commands_page(program, _):
     return "\n".join(lines)
 
 
+def listed(program, root, *kind):
+    return subprocess.run([program, "list", *kind], capture_output=True, text=True, check=True,
+                          env={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8",
+                               "RINGSCOPE_DATA": root}).stdout.rstrip()
+
+
 def names_page(program, root):
     """The reference of the names, from `ringscope list`."""
     lines = ["# Names", "", "After this page you can use the built-in names in a scenario. Each "
              "section is the output of `ringscope list`. `ringscope compare NAME` answers the "
              "question of a scenario.", ""]
-    for kind in NAMES:
-        printed = subprocess.run([program, "list", kind], capture_output=True, text=True,
-                                 check=True, env={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8",
-                                                  "RINGSCOPE_DATA": root}).stdout
-        lines += [f"## {kind.replace('_', ' ').capitalize()}", "", "```text", printed.rstrip(),
-                  "```", ""]
+    for kind in (line.split()[0] for line in listed(program, root).splitlines()):
+        lines += [f"## {kind.replace('_', ' ').capitalize()}", "", "```text",
+                  listed(program, root, kind), "```", ""]
     return "\n".join(lines)

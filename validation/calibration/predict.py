@@ -9,8 +9,8 @@ library the interval is its `spread`, if it has one. `ringscope run --interval` 
 
 Examples:
   ringscope predict question.yaml
-  ringscope predict 02-ring-of-8 --set cluster=mycluster.yaml --set library=mycluster.yaml
-  ringscope predict mine.yaml --set library=nccl_h100
+  ringscope predict 02-ring-of-8 --model mycluster.yaml --bytes 1MiB
+  ringscope predict mine.yaml --library nccl_h100
 
 Exit codes: 0 done, 1 bad input, 3 deadlock in a simulation.
 """
@@ -54,7 +54,9 @@ def arguments():
 
 def model_behind(scenario: str, changes: list) -> str:
     """Path of the file that the library is; "" where it is none."""
-    words = [one.partition("=")[2] for one in changes if one.startswith("library=")]
+    words = [value for option, value in changes if option in ("--library", "--model")]
+    words += [value.partition("=")[2] for option, value in changes
+              if option == "--set" and value.startswith("library=")]
     library = words[-1] if words else library_in(scenario)
     folder = "." if words else pathlib.Path(scenario).parent
     path = pathlib.Path(folder) / (library or "")
@@ -81,7 +83,7 @@ def check_model(fitted: model.Model):
 def check_library(case: dict, fitted: model.Model, scenario: str):
     own = str(fitted.library.get("name") or pathlib.Path(fitted.path).stem)
     if case["library"] != own:
-        raise InputError(f"{scenario}: case '{case['name']}': expected the library of "
+        raise InputError(f"{scenario or 'predict'}: case '{case['name']}': expected the library of "
                          f"{fitted.path} unchanged, '{own}', got '{case['library']}': its "
                          "alternative fits are of that alone")
 
@@ -110,9 +112,9 @@ def with_ratios(times: list) -> list:
 
 def simulated(runner: Simulator, scenario: str, changes: list) -> list:
     """Cases of the scenario as `run` reports them."""
-    words = [word for one in changes for word in ("--set", one)]
+    words = [scenario] * bool(scenario) + [word for change in changes for word in change]
     with waiting("simulating"):
-        return json.loads(runner.output("run", scenario, *words, "--json", "-"))["cases"]
+        return json.loads(runner.output("run", *words, "--json", "-"))["cases"]
 
 
 def by_spread(cases: list, scenario: str) -> list:
@@ -121,7 +123,7 @@ def by_spread(cases: list, scenario: str) -> list:
     for case in cases:
         if "likely" not in case:
             raise InputError(f"{scenario}: expected a library that `ringscope calibrate` wrote, "
-                             f"got '{case['library']}': name the file behind the scenario")
+                             f"got '{case['library']}': name it by --model")
     ratios = with_ratios([case["time_s"] for case in cases])[len(cases):]
     return [Prediction(case["name"], *likely(case, ()), ratio, None, None,
                        case.get("warnings", []))
@@ -177,14 +179,14 @@ def text_of(predictions: list, fitted: Optional[model.Model]) -> str:
 
 def main():
     options = arguments()
-    path, fitted = options.model or model_behind(options.scenario, options.set), None
+    path, fitted = options.model or model_behind(options.scenario, options.changes), None
     if path:
         fitted = model.read(path)
         check_model(fitted)
-        predictions = predict(Simulator(), fitted, options.scenario, options.set)
+        predictions = predict(Simulator(), fitted, options.scenario, options.changes)
     else:
-        predictions = by_spread(simulated(Simulator(), options.scenario, options.set),
-                                options.scenario)
+        predictions = by_spread(simulated(Simulator(), options.scenario, options.changes),
+                                options.scenario or "predict")
     if options.json:
         told = {"schema": 1, "level": interval.level_of(fitted) if fitted else 1 - OUTSIDE,
                 "cases": [dataclasses.asdict(one) for one in predictions]}

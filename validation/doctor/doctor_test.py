@@ -208,7 +208,9 @@ class Program(unittest.TestCase):
                 self.assertEqual(point["normal"], point["low"] <= point["ratio"] <= point["high"])
         self.assertEqual(self.expected("NVIDIA H200", 1.7)["model_error"], "spread")
         other = self.expected("NVIDIA RTX 5090", 1.7)
-        self.assertEqual((other["model_error"], other["normal"]), ("scaled from data sheet", True))
+        self.assertEqual((other["model_error"], other["verdict"]),
+                         ("scaled from data sheet", "cannot tell"))
+        self.assertIsNone(other["first"])
 
     def test_the_card_is_normal_and_a_third_of_it_is_not(self):
         # A ring of two: the bus bandwidth is at most that of the card, 12.5 GB/s.

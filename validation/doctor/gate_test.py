@@ -92,6 +92,26 @@ class Verdicts(Gate):
     def test_healthy_log_ends_with_0(self):
         self.assertEqual(self.line(self.log("x.log"))[0], 0)
 
+    def test_gpus_that_the_cluster_does_not_have_end_with_6_and_are_said_first(self):
+        log = pathlib.Path(self.log("x.log"))
+        for device, code in (("NVIDIA H100 80GB HBM3", 6), ("NVIDIA A100-SXM4-80GB", 0),
+                             ("a GPU", 0)):
+            other = self.folder / "other.log"
+            other.write_text(log.read_text(encoding="utf-8").replace("NVIDIA A100", device),
+                             encoding="utf-8")
+            found, out = self.doctor(str(other), self.cluster, "--fail")
+            first = out.split("\n\n")[2].replace("\n", " ")
+            self.assertEqual(found, code, device)
+            if code == 0:
+                self.assertTrue(first.startswith("Normal: "), out)
+                continue
+            self.assertRegex(first, f"^Cannot tell: the log is of {device}, but a100_nvswitch has "
+                             r"A100 .built-in clusters with the log's GPUs: .*h100_nvswitch")
+            self.assertNotIn("Normal", out)
+            code, said = self.line(str(other))
+            self.assertEqual((code, said["verdict"]), (6, "cannot tell"))
+            self.assertIn(f"the log is of {device}", said["cannot_tell"])
+
     def test_links_at_a_quarter_end_with_5_and_their_cause(self):
         code, said = self.line(self.log("x.log", "link-slow", 0.25), causes=self.FEW)
         self.assertEqual((code, said["verdict"], said["cannot_tell"]), (5, "not normal", None))

@@ -12,6 +12,7 @@ from validation.doctor.scenario.scene import Scene, counts_of, ranks_of, uses_gp
 from validation.yaml_files import tables_of
 
 GENERATIONS, FITTED = tables_of(__file__).values()
+MODELS = re.compile("|".join(GENERATIONS), re.IGNORECASE)
 # GPUs of the machines that spreads were measured on (validation/published/nccl/machines.md).
 KINDS = re.compile(r"\b(A[18]00|H[18]00|G?H200|G?B[23]00)")
 VERSION = re.compile(r"NCCL (\d+)\.(\d+)")

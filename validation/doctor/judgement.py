@@ -6,13 +6,15 @@ where the machine is faster than described, and where the largest sizes reach th
 while smaller ones are slow: this network, or its software, may be so. It is also withheld between
 hosts where no size is large enough to show the links' rate, and where the library's costs are
 illustrative, the curve is near the range, or slow inside it, and the links' rate is right. Lines
-that state a cause, a reference and a calibrated model settle these.
+that state a cause, a reference and a calibrated model settle these. No verdict is given of other
+GPUs than the cluster's.
 """
 
 import math
 
-from validation.doctor import reference
+from validation.doctor import inputs, reference
 from validation.doctor.diagnosis import Diagnosis
+from validation.doctor.scenario import parts
 from validation.doctor.scenario.scene import hosts_of
 
 NORMAL, NOT_NORMAL, CANNOT_TELL = "normal", "not normal", "cannot tell"
@@ -70,8 +72,22 @@ def doubt(diagnosis: Diagnosis) -> str:
     return ""
 
 
+def other_gpus(diagnosis: Diagnosis) -> str:
+    """Words for GPUs of the log where the cluster's `about` names others; "" where it does not."""
+    devices = ", ".join(dict.fromkeys(diagnosis.curve.where.get("devices") or []))
+    log, own = ({found[0].upper() for found in inputs.MODELS.finditer(text)} for text in
+                (devices, str(diagnosis.scene.cluster.get("about", ""))))
+    if not log or not own or log & own:
+        return ""
+    known = ", ".join(parts.clusters_with_gpus_of(devices)) or "none"
+    return (f"the log is of {devices}, but {diagnosis.cluster} has {', '.join(sorted(own))} "
+            f"(built-in clusters with the log's GPUs: {known})")
+
+
 def verdict(diagnosis: Diagnosis) -> tuple:
     """(verdict, the one thing that would tell)"""
+    if other := other_gpus(diagnosis):
+        return CANNOT_TELL, other
     if diagnosis.normal:
         slow = diagnosis.family == "illustrative" and sum(diagnosis.logs > SLOW) > 1
         return (CANNOT_TELL, ILLUSTRATIVE) if slow else (NORMAL, "")

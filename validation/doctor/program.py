@@ -17,7 +17,6 @@ Exit codes: 0 done, normal or not; 1 bad input; 3 deadlock in a simulation. With
 5 not normal, 6 cannot tell.
 """
 
-import argparse
 import os
 import sys
 
@@ -35,15 +34,6 @@ from validation.doctor.store import Store
 from validation.doctor.what_if import WhatIf
 
 
-class ListCauses(argparse.Action):
-    """Prints the known causes and ends, as --help does."""
-
-    def __call__(self, parser, *_):
-        for one in CAUSES:
-            print(f"{one.name}: {one.title}\n  look: {one.check}")
-        parser.exit()
-
-
 def clusters_for(log: str) -> str:
     """The built-in clusters with the GPUs of a log, for a message."""
     known = os.path.isfile(log) and parts.clusters_with_gpus_of(evidence.text_of(log))
@@ -52,7 +42,8 @@ def clusters_for(log: str) -> str:
 
 def arguments():
     parser = page_parser("ringscope doctor", __doc__, Parser)
-    add_options(parser, "doctor", collective=collectives.of_option, listing=ListCauses)
+    add_options(parser, "doctor", collective=collectives.of_option, causes="\n".join(
+        f"{one.name}: {one.title}\n  look: {one.check}" for one in CAUSES))
     options = parser.parse_args()
     if not options.cluster:
         options.cluster = options.logs.pop()

@@ -117,19 +117,22 @@ def normal(diagnosis: Diagnosis) -> str:
 def verdict(diagnosis: Diagnosis) -> str:
     points = diagnosis.curve.points
     said, missing = judgement.verdict(diagnosis)
+    other = judgement.other_gpus(diagnosis) and f"{wrapped(f'Cannot tell: {missing}.')}\n"
     doubt = f"\n{wrapped(f'Cannot tell whether this is a fault. Missing evidence: {missing}.')}" \
-        if said == judgement.CANNOT_TELL else ""
+        if said == judgement.CANNOT_TELL and not other else ""
     if diagnosis.normal:
-        return wrapped(normal(diagnosis).removeprefix("Normal: " if doubt else "")) + doubt
+        return other + wrapped(normal(diagnosis).removeprefix("Normal: " * bool(doubt or other))
+                               ) + doubt
     point = points[diagnosis.first]
     several = f" ({point.series})" if len(diagnosis.curve.series) > 1 else ""
     faster = ("\n" + wrapped("The machine is faster than described: check the "
                              "description (links, library, algorithm) first.")) * (point.ratio < 1)
     if doubt and point.job["algorithm"] == "nccl" and not faster:
         doubt += f"\n   $ NCCL_DEBUG=INFO {benchmark(point.job, point.placement, 8, 1 << 30)}"
-    return wrapped(f"Not normal from {format_bytes(point.bytes)} on{several}: {point.ratio:.2f} "
-                   f"times the expected time, where {normal_range(diagnosis, diagnosis.first)} "
-                   "times are normal.") + faster + doubt
+    return other + wrapped(
+        f"Not normal from {format_bytes(point.bytes)} on{several}: {point.ratio:.2f} times the "
+        f"expected time, where {normal_range(diagnosis, diagnosis.first)} times are normal."
+    ) + faster + doubt
 
 
 def command(text: str) -> list:

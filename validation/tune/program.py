@@ -8,7 +8,7 @@ gain exceeds the model's error. At all other sizes the library's own choice rema
 
 Examples:
   ringscope tune mycluster.yaml --placement 4-2-2
-  ringscope tune mycluster.yaml --placement 16x8 --sizes 1KiB-64MiB -o rules.conf --json tuned.json
+  ringscope tune mycluster.yaml --placement 16x8 --bytes 1KiB..64MiB -o rules.conf --json tuned.json
   ringscope tune rack3 --placement 3-3-2 --library openmpi_tcp --collective broadcast --min-gain 20%
 
 Exit codes: 0 done, with or without a gain; 1 bad input; 3 deadlock in a simulation.
@@ -28,7 +28,7 @@ from validation.tune import decision, document, ground, text
 from validation.tune.formats import FORMATS
 from validation.tune.formats.format import Target
 
-SIZES = "1KiB-16MiB"
+SIZES = "1KiB..16MiB"
 MOST_SIZES = 64
 
 
@@ -40,43 +40,36 @@ class Sizes(NamedTuple):
 
 
 def sizes(words: str) -> Sizes:
-    """"1KiB-16MiB": both and the powers of two between them; or a list with commas."""
+    """"1KiB..16MiB": both and the powers of two between them; or a list with commas."""
+    words = words.replace("-", "..")  # as ranges were written, for one more release
     try:
-        if "-" not in words:
+        if ".." not in words:
             found = sorted({int(parse_quantity(one, "bytes")) for one in words.split(",")})
         else:
-            low, high = (int(parse_quantity(one, "bytes")) for one in words.split("-"))
+            low, high = (int(parse_quantity(one, "bytes")) for one in words.split(".."))
             between = {1 << power for power in range(64) if low < 1 << power < high}
             found = sorted({low, high} | between) if low <= high else []
     except (InputError, ValueError, OverflowError):
         found = []
     if not found or found[0] < 1 or len(found) > MOST_SIZES:
-        raise argparse.ArgumentTypeError("expected sizes such as 1KiB-16MiB or 1MiB,3MiB, at most "
+        raise argparse.ArgumentTypeError("expected sizes such as 1KiB..16MiB or 1MiB,3MiB, at most "
                                          f"{MOST_SIZES}, got '{words}'")
     return Sizes(words, found)
 
 
-def known(kind: str, words: str, names: list):
+def known(option: str, kind: str, words: str, names: list):
     """Raises InputError with the names that there are, and the nearest of them."""
     if words in names:
         return
     near = difflib.get_close_matches(words, names, 1)
     hint = f"; did you mean '{near[0]}'?" if near else ""
-    raise InputError(f"tune: expected a {kind} ({', '.join(names)}), got '{words}'{hint}")
-
-
-class ListFormats(argparse.Action):
-    """Prints the formats and ends, as --help does."""
-
-    def __call__(self, parser, *_):
-        for one in FORMATS.values():
-            print(f"{one.name}: {one.about}: {', '.join(one.collectives)}")
-        parser.exit()
+    raise InputError(f"{option}: expected a {kind} ({', '.join(names)}), got '{words}'{hint}")
 
 
 def arguments():
     parser = page_parser("ringscope tune", __doc__, Parser)
-    add_options(parser, "tune", sizes=sizes, default_sizes=sizes(SIZES), listing=ListFormats)
+    add_options(parser, "tune", sizes=sizes, default_sizes=sizes(SIZES), formats="\n".join(
+        f"{one.name}: {one.about}: {', '.join(one.collectives)}" for one in FORMATS.values()))
     return parser.parse_args()
 
 
@@ -89,20 +82,20 @@ def tuned(simulator: Simulator, where: ground.Ground, form, options) -> list:
     listed = simulator.listed("algorithms")
     found = []
     for name in dict.fromkeys(options.collective or ["allreduce"]):
-        known(f"collective of {form.title}", name, form.collectives)
+        known("--collective", f"collective of {form.title}", name, form.collectives)
         ways = form.ways_of(name, where.ranks)
         lacking = [way for way in decision.others(listed, name, form.ways, where)
                    if way.algorithm not in form.alike and not form.complete]
         own = form.own[name]
         found.append(decision.decided(what_if, where, lambda size, own=own: own(where.ranks, size),
-                                      [*ways, *lacking], options.sizes.bytes))
+                                      [*ways, *lacking], options.bytes.bytes))
         where.notes += [form.notes[name]] if name in form.notes else []
     return found
 
 
 def said(options, where: ground.Ground) -> str:
     """First line of a file of rules."""
-    low, high = (format_whole_bytes(options.sizes.bytes[i]) for i in (0, -1))
+    low, high = (format_whole_bytes(options.bytes.bytes[i]) for i in (0, -1))
     return (f"Written by ringscope tune: {where.name}, {where.costs_name}, placement "
             f"{text.placed(where.placement)}, {low} to {high}").replace("\n", " ")
 
@@ -113,7 +106,7 @@ def main():
     if where.ranks < 2:
         raise InputError(f"--placement: expected two ranks or more, got {where.ranks}")
     name = options.format or default_format(where)
-    known("format", name, list(FORMATS))
+    known("--format", "format", name, list(FORMATS))
     form = FORMATS[name]
     found = tuned(Simulator(), where, form, options)
     if options.output:

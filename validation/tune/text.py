@@ -94,12 +94,11 @@ def next_step(form, found: list, options) -> list:
                 *(f"  {line}" for line in form.use(options.output))]
     if any(one.entries for one in found):
         words = ["ringscope", "tune", options.cluster, "--placement", placed(options.placement)]
-        words += ["--library", options.costs] if options.costs else []
-        words += ["--format", options.format] if options.format else []
-        for name in options.collective:
-            words += ["--collective", name]
-        words += ["--sizes", options.sizes.words]
-        words += ["--min-gain", share(options.error).replace(" ", "")] if options.error else []
+        more = [("--library", options.costs), ("--format", options.format),
+                *(("--collective", name) for name in options.collective),
+                ("--bytes", options.bytes.words),
+                ("--min-gain", options.error and share(options.error).replace(" ", ""))]
+        words += [word for pair in more if pair[1] for word in pair]
         return [f"To write the file: {shlex.join([*words, '-o', 'FILE'])}"]
     return []
 

@@ -39,7 +39,7 @@ class Program(unittest.TestCase):
         return self.tuned(*words)["collectives"][0]["sizes"][0]
 
     def test_times_are_those_of_run(self):
-        size = self.one(FIT, "--placement", "3-3-2", "--sizes", "1MiB")
+        size = self.one(FIT, "--placement", "3-3-2", "--bytes", "1MiB")
         self.assertEqual(size["own"]["chosen"], "rabenseifner_halves")
         for found in (size["entry"], size["own"], size["simulated"][-1]):
             words = ["--set", f"cluster={FIT}", "--set", f"library={FIT}", "--set",
@@ -53,14 +53,14 @@ class Program(unittest.TestCase):
             self.assertAlmostEqual(found["time_s"], seconds, delta=1e-9 * seconds)
 
     def test_the_entry_is_the_fastest_that_the_library_has(self):
-        size = self.one(FIT, "--placement", "3-3-2", "--sizes", "256KiB")
+        size = self.one(FIT, "--placement", "3-3-2", "--bytes", "256KiB")
         self.assertEqual(size["entry"]["time_s"], min(one["time_s"] for one in size["simulated"]))
         self.assertAlmostEqual(size["entry"]["gain"],
                                1 - size["entry"]["time_s"] / size["own"]["time_s"])
 
     def test_a_file_without_a_rule_is_said_to_change_nothing(self):
         rules = self.folder / "none.conf"
-        ran = self.tune(FIT, "--placement", "3-3-2", "--sizes", "256KiB", "--min-gain", "99%", "-o",
+        ran = self.tune(FIT, "--placement", "3-3-2", "--bytes", "256KiB", "--min-gain", "99%", "-o",
                         rules)
         self.assertIn("In the file: nothing.", ran.stdout, ran.stderr)
         self.assertIn(f"\nWritten to {rules}: a file that changes nothing.\n", ran.stdout)
@@ -68,7 +68,7 @@ class Program(unittest.TestCase):
         self.assertTrue(rules.exists())
 
     def test_a_larger_error_leaves_less_in_the_file(self):
-        words = (FIT, "--placement", "3-3-2", "--sizes", "1KiB-1MiB")
+        words = (FIT, "--placement", "3-3-2", "--bytes", "1KiB..1MiB")
         counts = []
         for error in ("1%", "70%", "99%"):
             sizes = self.tuned(*words, "--min-gain", error)["collectives"][0]["sizes"]
@@ -79,7 +79,7 @@ class Program(unittest.TestCase):
 
     def test_two_equal_files_and_a_screen_that_says_how_to_use_it(self):
         first, second = self.folder / "a.conf", self.folder / "b.conf"
-        words = (FIT, "--placement", "4-2-2", "--sizes", "64KiB-1MiB", "--collective", "allreduce",
+        words = (FIT, "--placement", "4-2-2", "--bytes", "64KiB..1MiB", "--collective", "allreduce",
                  "--collective", "broadcast")
         ran = self.tune(*words, "-o", first)
         self.assertEqual((ran.returncode, ran.stderr), (0, ""))
@@ -93,28 +93,52 @@ class Program(unittest.TestCase):
 
     def test_the_figure_names_what_it_draws(self):
         picture = self.folder / "x.svg"
-        ran = self.tune(FIT, "--placement", "3-3-2", "--sizes", "128KiB-1MiB", "--figure", picture)
+        ran = self.tune(FIT, "--placement", "3-3-2", "--bytes", "128KiB..1MiB", "--figure", picture)
         self.assertEqual((ran.returncode, ran.stderr), (0, ""))
         drawn = picture.read_text(encoding="utf-8")
         for words in ("its own choice", "segmented_ring", "in the file", "Open MPI on 3-3-2"):
             self.assertIn(words, drawn)
-        ran = self.tune(FIT, "--placement", "3-3-2", "--sizes", "1MiB", "--figure", "x.gif")
+        ran = self.tune(FIT, "--placement", "3-3-2", "--bytes", "1MiB", "--figure", "x.gif")
         self.assertEqual(ran.returncode, 1)
         self.assertIn("expected a name that ends in", ran.stderr)
 
     def test_without_a_file_the_next_command_is_said(self):
-        ran = self.tune(FIT, "--placement", "3-3-2", "--sizes", "1MiB", "--min-gain", "5%")
-        self.assertIn(f"To write the file: ringscope tune {FIT} --placement 3-3-2 --sizes 1MiB "
+        ran = self.tune(FIT, "--placement", "3-3-2", "--bytes", "1MiB", "--min-gain", "5%")
+        self.assertIn(f"To write the file: ringscope tune {FIT} --placement 3-3-2 --bytes 1MiB "
                       "--min-gain 5% -o FILE\n", ran.stdout)
 
     def test_the_rules_may_go_where_text_goes(self):
-        ran = self.tune(FIT, "--placement", "3-3-2", "--sizes", "1MiB", "-o", "-")
+        ran = self.tune(FIT, "--placement", "3-3-2", "--bytes", "1MiB", "-o", "-")
         self.assertTrue(ran.stdout.startswith("# Written by ringscope tune: "), ran.stdout)
 
     def test_rules_for_a_built_in_cluster_are_called_illustrative(self):
-        ran = self.tune("rack3", "--placement", "2-2", "--sizes", "1MiB")
+        ran = self.tune("rack3", "--placement", "2-2", "--bytes", "1MiB")
         self.assertEqual(ran.returncode, 0, ran.stderr)
         self.assertIn("the costs of 'openmpi_tcp' are illustrative", ran.stdout)
+
+    def test_the_cluster_is_named_in_one_of_three_ways(self):
+        words = ("--placement", "3-3-2", "--bytes", "64KiB..256KiB")
+        found = self.tuned(FIT, *words)
+        self.assertEqual([one["bytes"] for one in found["collectives"][0]["sizes"]],
+                         [1 << 16, 1 << 17, 1 << 18])
+        for other in (("--cluster", FIT), ("--model", FIT)):
+            self.assertEqual(self.tuned(*other, *words), found, other)
+            self.assertEqual(self.tuned(*words, *other), found, other)
+        for wrong, said in (((), "one of the arguments CLUSTER --cluster --model is required"),
+                            ((FIT, "--cluster", FIT), "not allowed with argument CLUSTER"),
+                            (("--model", FIT, "--cluster", FIT), "not allowed with argument"),
+                            (("--model", HERE.parents[1] / "topologies/clusters/pair.yaml"),
+                             "--model: expected a file with cluster and library")):
+            ran = self.tune(*wrong, *words)
+            self.assertEqual(ran.returncode, 1, wrong)
+            self.assertIn(said, ran.stderr)
+
+    def test_sizes_as_they_were_written_mean_the_same(self):
+        words = (FIT, "--placement", "3-3-2", "--json", "-")
+        now = self.tune(*words, "--bytes", "64KiB..256KiB")
+        old = self.tune(*words, "--sizes", "64KiB-256KiB")
+        self.assertEqual((old.stdout, old.stderr),
+                         (now.stdout, "note: --sizes is now --bytes\n"))
 
     def test_bad_input_is_refused_with_its_place(self):
         base = ("rack3", "--placement", "2-2")
@@ -123,13 +147,16 @@ class Program(unittest.TestCase):
                 (("nowhere.yaml", "--placement", "2-2"), "nowhere.yaml: cannot be read"),
                 ((*base, "--collective", "alreduce"), "did you mean 'allreduce'?"),
                 ((*base, "--format", "openmp"), "did you mean 'openmpi'?"),
-                ((*base, "--sizes", "1MB-"), "expected sizes such as"),
+                ((*base, "--format", "foo"), "--format: expected a format (openmpi, "),
+                (("--cluster", "nope", *base[1:]), "--cluster: unknown cluster 'nope'"),
+                ((*base, "--size", "1MiB"), "unrecognized arguments: --size 1MiB"),
+                ((*base, "--bytes", "1MB-"), "expected sizes such as"),
                 ((*base, "--library", "openmpi_tcq"), "openmpi_tcq"),
                 (("rack3", "--placement", "1"), "expected two ranks or more, got 1"),
                 (("rack3", "--placement", "9-9-9"), "allreduce of 1048576 B on 9-9-9: 9 ranks on "
                  "'host0', which has 8 cores"),
                 ((*base, "-o", "/nowhere/x"), "/nowhere/x: cannot be written")):
-            ran = self.tune(*words, *([] if "--sizes" in words else ["--sizes", "1MiB"]))
+            ran = self.tune(*words, *([] if "--bytes" in words else ["--bytes", "1MiB"]))
             self.assertEqual(ran.returncode, 1, words)
             self.assertIn(said, ran.stderr, words)
             self.assertNotIn("Traceback", ran.stderr)
@@ -145,7 +172,7 @@ class Program(unittest.TestCase):
             on_gpus = name == "nccl"
             where = ("h100x4_nvlink", "--library", "nccl_h100", "--placement",
                      '{"hosts": "4", "on": "gpu"}') if on_gpus else (FIT, "--placement", "3-3-2")
-            ran = self.tune(*where, "--format", name, "--sizes", "1MiB", "--min-gain", "1%", "-o",
+            ran = self.tune(*where, "--format", name, "--bytes", "1MiB", "--min-gain", "1%", "-o",
                             "-")
             self.assertEqual((ran.returncode, ran.stderr), (0, ""), name)
             self.assertIn("ringscope tune" if "json" not in name and name != "mpich" else "{",
@@ -153,14 +180,14 @@ class Program(unittest.TestCase):
 
     def test_gpus_are_tuned_for_nccl_unless_said(self):
         found = self.tuned("h100x4_nvlink", "--library", "nccl_h100", "--placement",
-                           '{"hosts": "4", "on": "gpu"}', "--sizes", "64KiB")
+                           '{"hosts": "4", "on": "gpu"}', "--bytes", "64KiB")
         self.assertEqual(found["format"], "nccl")
         size = found["collectives"][0]["sizes"][0]
         self.assertEqual(size["own"]["algorithm"], "nccl")
         self.assertEqual(len(size["simulated"]), 18)  # 2 algorithms, 3 protocols, 3 numbers
 
     def test_where_the_calibration_did_not_see_the_wire_nothing_is_written(self):
-        sizes = self.tuned(FIT, "--placement", "3-3-2", "--sizes", "64KiB,130960B,130961B",
+        sizes = self.tuned(FIT, "--placement", "3-3-2", "--bytes", "64KiB,130960B,130961B",
                            "--min-gain", "1%")["collectives"][0]["sizes"]
         self.assertEqual([one["entry"] is not None for one in sizes], [False, False, True])
         self.assertEqual([one["error"] for one in sizes], [None, None, 0.01])

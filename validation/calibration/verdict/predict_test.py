@@ -111,6 +111,23 @@ class Predicted(WithPrograms):
         self.assertEqual(other, self.predicted("03-anomaly", "--set", f"library={fit}", "--set",
                                                f"cluster={fit}", "--set", "placement=1-1-1"))
 
+    def test_options_replace_keys_of_the_scenario_or_are_all_of_it(self):
+        fit = self.fit()
+        job = ("--placement", "1-1-1", "--job", "allreduce/ring:1MiB")
+        expected = self.predicted("02-ring-of-8", fit, *(
+            word for one in (f"cluster={fit}", f"library={fit}", "placement=1-1-1",
+                             "job={collective: allreduce, algorithm: ring, bytes: 1 MiB}")
+            for word in ("--set", one)))["cases"][0]
+        for words in (("02-ring-of-8", "--model", fit, *job),
+                      ("02-ring-of-8", "--cluster", fit, "--library", fit, *job, "--bytes", "1MiB"),
+                      ("--model", fit, *job)):
+            found = self.predicted(*words)["cases"][0]
+            for key in ("time_s", "low_s", "high_s"):
+                self.assertEqual(found[key], expected[key], words)
+        ran = self.ran("predict", "--model", fit)
+        self.assertEqual(ran.returncode, 1)
+        self.assertIn("missing: --placement, --job", ran.stderr)
+
     def test_text_tells_the_level_and_warnings(self):
         path = self.fit()
         seen = {"least": "4 B", "most": "4 MiB", "hosts": 2, "ranks_per_host": 1}
@@ -142,7 +159,7 @@ class Predicted(WithPrograms):
         fit = self.fit()
         for words, complaint in (
                 ([self.scenario("rdma")], "expected a library that `ringscope calibrate` wrote, "
-                 "got 'rdma': name the file behind the scenario"),
+                 "got 'rdma': name it by --model"),
                 ([self.scenario("rdma"), fit], "case 'question 4 B': expected the library of "),
                 ([self.folder / "none.yaml", fit], "none.yaml")):
             ran = self.ran("predict", *words)

@@ -37,15 +37,16 @@ def clusters_with_gpus_of(text: str) -> list:
         r"\b[A-Z]+\d{2,}X?\b", load(path_of("cluster", name)).get("about", "")))]
 
 
-def path_of(kind: str, name: str, folder: str = "") -> str:
-    """The file of a built-in name, or of a path seen from `folder`."""
+def path_of(kind: str, name: str, folder=None) -> str:
+    """The file of a built-in name, or of a path seen from `folder`; without it, of an option."""
     if is_path(name):
-        return os.path.join(folder, name)
+        return os.path.join(folder or "", name)
     if name not in names_of(kind):
         near = difflib.get_close_matches(name, names_of(kind), 1)
         hint = f"; did you mean '{near[0]}'?" if near else ""
-        raise InputError(f"unknown {kind} '{name}'{hint} (known: {', '.join(names_of(kind))}; a "
-                         "file's name ends in .yaml or has a '/')")
+        option = f"--{kind}: " if folder is None else ""
+        raise InputError(f"{option}unknown {kind} '{name}'{hint} (known: "
+                         f"{', '.join(names_of(kind))}; a file's name ends in .yaml or has a '/')")
     return str(folder_of(kind) / f"{name}.yaml")
 
 
@@ -79,11 +80,11 @@ def with_transport(library: dict, kind: str) -> dict:
     """A library whose kernels meet the costs of a network between hosts."""
     if "blocks" not in library:
         return library
-    found = load(path_of("transport", kind))
+    found = load(path_of("transport", kind, ""))
     return merged(library, {key: found[key] for key in ("blocks", "spread") if key in found})
 
 
-def resolved(kind: str, value, folder: str = "", files: tuple = ()) -> dict:
+def resolved(kind: str, value, folder=None, files: tuple = ()) -> dict:
     """The whole map of a name, a path or a map on a base; a calibration's part of that kind.
     `files`: the files read so far, each of which is based on the next one."""
     if isinstance(value, str):
