@@ -23,6 +23,10 @@ std::span<const MachineFormat> machine_formats() {
        "what `rocm-smi --showtopo` prints",
        {{"ROCm System Management Interface", "Link Type between two GPUs"}},
        read_rocm_smi},
+      {"amd_smi",
+       "what `amd-smi topology` prints",
+       {{"LINK TYPE TABLE"}, {"HOPS TABLE"}},
+       read_amd_smi},
   };
   return list;
 }

@@ -19,7 +19,7 @@ using ReadMachine = ImportedHost(const std::shared_ptr<const Source>& source);
 /// A format: imports/<name>.cpp, its reader's name below, and a row in imports.cpp.
 using MachineFormat = Format<ReadMachine>;
 
-ReadMachine read_hwloc_xml, read_nccl, read_nvidia_smi, read_rocm_smi;
+ReadMachine read_hwloc_xml, read_nccl, read_nvidia_smi, read_rocm_smi, read_amd_smi;
 std::span<const MachineFormat> machine_formats();
 
 /// The machine that a file describes, in the format named by `as`, or, where that is empty, the one

@@ -21,10 +21,11 @@ const BrokenMachine broken[] = {
     {"", "hello\n",
      "x: no known description of a machine; expected one of: hwloc (hwloc's XML, as lstopo writes "
      "it), nccl (NCCL's topology XML), nvidia_smi (output of `nvidia-smi topo -m`), "
-     "rocm_smi (what `rocm-smi --showtopo` prints); of a network: `ringscope import-fabric`"},
+     "rocm_smi (what `rocm-smi --showtopo` prints), amd_smi (what `amd-smi topology` prints); of a "
+     "network: `ringscope import-fabric`"},
     {"hwlok", "",
      "--format: unknown format 'hwlok'; did you mean 'hwloc'? (known: hwloc, nccl, nvidia_smi, "
-     "rocm_smi)"},
+     "rocm_smi, amd_smi)"},
     {"hwloc", "<system/>",
      "x:1:2: expected the element <topology>, got <system>\n"
      "  <system/>\n"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The text of `rocm-smi --showtopo`: links of every two GPUs, and the domain of each.
+// The text of `rocm-smi --showtopo`: links of every two GPUs, and the domain of each. That of
+// `amd-smi topology` has the same tables under other titles, and no domains.
 //
 // Source: ROCm/rocm_smi_lib, python_smi_tools/rocm_smi.py, showHopsTopology(), showTypeTopology()
 // and showNumaTopology().
@@ -24,7 +25,8 @@ std::vector<SmiLine> table_of(std::span<const SmiLine> lines, const Place& whole
   if (above == lines.end())
     throw InputError(
         whole,
-        "expected the table \"{} between two GPUs\", got none: `rocm-smi --showtopo` prints it",
+        "expected the table \"{} between two GPUs\", got none: `rocm-smi --showtopo` prints it, "
+        "and `amd-smi topology` one of the same content",
         title);
   const auto [rows, columns] = read_smi_table({above, lines.end()}, (*above)[0].place(), most_gpus);
   for (std::size_t i = 0; i < columns; ++i) {
@@ -60,13 +62,31 @@ SmiCell cell_of(const Value& type, const Value& hops) {
   return {direct ? Relation::nv : Relation::sys, direct ? 1 : 0};
 }
 
-}  // namespace
+/// Lines of `amd-smi topology` in the words of rocm-smi; GPUs, by bus id, as GPU0, GPU1, ...
+std::vector<SmiLine> in_words_of_rocm_smi(std::vector<SmiLine> lines) {
+  std::map<std::string, std::string> words = {
+      {"TYPE", "Type"}, {"HOPS", "Hops"}, {"TABLE:", "between"}, {"SELF", "0"}, {"N/A", "XXXX"}};
+  const auto is_bus_id = [](const Value& one) {
+    return one.scalar().size() > 7 && one.scalar()[4] == ':' && one.scalar()[7] == ':';
+  };
+  const auto head = std::ranges::find_if(
+      lines, [&](const SmiLine& line) { return !line.empty() && is_bus_id(line.front()); });
+  if (head != lines.end())
+    for (int gpu = 0; const Value& bus_id : *head)
+      words.try_emplace(bus_id.scalar(), "GPU" + std::to_string(gpu++));
+  for (SmiLine& line : lines)
+    for (Value& one : line)
+      if (const auto known = words.find(one.scalar()); known != words.end())
+        one = Value::scalar_at(one.place(), known->second);
+  return lines;
+}
 
-ImportedHost read_rocm_smi(const std::shared_ptr<const Source>& source) {
-  const Place whole{source, 0, 0};
-  const std::vector<SmiLine> lines = smi_lines(source);
+ImportedHost machine_in(const std::vector<SmiLine>& lines, const Place& whole) {
   const auto types = table_of(lines, whole, "Link Type"), hops = table_of(lines, whole, "Hops");
-  const auto domains = domains_of(lines);
+  auto domains = domains_of(lines);
+  const bool in_one_domain = domains.empty();
+  if (in_one_domain)
+    for (const SmiLine& row : types) domains[row[0].scalar()] = "0";
   SmiMatrix matrix{.devices = {}, .cells = {}, .is_xgmi = true};
   if (hops.size() != types.size())
     hops[0][0].fail("expected {} GPUs, as there are link types, got {}", types.size(), hops.size());
@@ -89,7 +109,21 @@ ImportedHost read_rocm_smi(const std::shared_ptr<const Source>& source) {
     machine.note(
         "omitted: xGMI of several hops and links that are not known (XXXX); these GPUs "
         "reach each other over PCIe");
+  if (in_one_domain)
+    machine.note(
+        "guessed: one NUMA domain for all GPUs, because no line specifies it; `rocm-smi "
+        "--showtopo` prints the domains");
   return machine;
+}
+
+}  // namespace
+
+ImportedHost read_rocm_smi(const std::shared_ptr<const Source>& source) {
+  return machine_in(smi_lines(source), {source, 0, 0});
+}
+
+ImportedHost read_amd_smi(const std::shared_ptr<const Source>& source) {
+  return machine_in(in_words_of_rocm_smi(smi_lines(source)), {source, 0, 0});
 }
 
 }  // namespace ringscope

@@ -53,6 +53,40 @@ double gigabytes(const Cluster& cluster, Vertex from, Vertex to) {
   return cluster.topology.route(from, to).bandwidth.bytes_per_second / 1e9;
 }
 
+/// As `amd-smi topology` prints the tables of `log_of`.
+std::string amd_log_of(const Rows& hops, const Rows& types) {
+  const auto table_of = [](const std::string& title, const Rows& cells) {
+    std::string head = title + " TABLE:\n            ", rows;
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      const std::string bus_id = "0000:" + std::to_string(10 + i) + ":00.0";
+      head += " " + bus_id;
+      rows += bus_id + " " + cells[i] + "\n";
+    }
+    return head + "\n" + rows + "\n";
+  };
+  Rows marked = types;
+  for (std::size_t i = 0; i < types.size(); ++i) marked[i].replace(marked[i].find('0'), 1, "SELF");
+  return table_of("ACCESS", Rows(types.size(), "ENABLED")) + table_of("HOPS", hops) +
+         table_of("LINK TYPE", marked) + "Legend:\n  SELF = Current GPU\n";
+}
+
+TEST(RocmSmi, amd_smi_prints_the_same_machine_without_domains) {
+  const Rows hops = square(4, "1"), types = square(4, "XGMI");
+  ImportedHost machine = machine_of(amd_log_of(hops, types));
+  const Cluster amd = cluster_of(machine), rocm = cluster_of(machine_of(log_of(hops, types, 4)));
+  EXPECT_NE(cluster_yaml(machine, "a file", 2, {}).find("guessed: one NUMA"), std::string::npos);
+  const auto gpus = [](const Cluster& cluster) { return cluster.topology.hosts()[0].gpus; };
+  ASSERT_EQ(gpus(amd).size(), 4U);
+  EXPECT_EQ(gigabytes(amd, gpus(amd)[0], gpus(amd)[3]),
+            gigabytes(rocm, gpus(rocm)[0], gpus(rocm)[3]));
+  Rows pcie = types;
+  pcie[0] = "0 XGMI XGMI PCIE ";
+  pcie[3] = "PCIE XGMI XGMI 0 ";
+  const Cluster mixed = cluster_of(machine_of(amd_log_of(hops, pcie)));
+  EXPECT_LT(gigabytes(mixed, gpus(mixed)[0], gpus(mixed)[3]),
+            gigabytes(mixed, gpus(mixed)[0], gpus(mixed)[1]));
+}
+
 TEST(RocmSmi, eight_gpus_with_seven_links_each_are_an_mi300x_platform) {
   const Cluster cluster = cluster_of(read_machine("topologies/machines/mi300x.txt", ""));
   const Host& host = cluster.topology.hosts()[0];
@@ -131,10 +165,10 @@ TEST(RocmSmi, a_broken_text_is_an_error_that_says_what_was_expected_and_where) {
   const BrokenText broken[] = {
       {"",
        "x: expected the table \"Link Type between two GPUs\", got none: `rocm-smi --showtopo` "
-       "prints it"},
+       "prints it, and `amd-smi topology` one of the same content"},
       {types,
        "x: expected the table \"Hops between two GPUs\", got none: `rocm-smi --showtopo` "
-       "prints it"},
+       "prints it, and `amd-smi topology` one of the same content"},
       {"Link Type between two GPUs\n", "x:2:1: expected the head of a matrix: GPU0 GPU1 ..."},
       {table("Link Type", {"0 XGMI", "XGMI 0 PCIE"}),
        "x:5:1: expected 2 cells in the row of 'GPU1', got 3"},
