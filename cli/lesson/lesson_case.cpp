@@ -6,6 +6,7 @@
 #include <map>
 
 #include "scenarios/answer/recording.hpp"
+#include "scenarios/answer/text/report_text.hpp"
 
 namespace ringscope::lesson {
 int tick(double seconds, double whole_s) {
@@ -37,7 +38,9 @@ Json steps_json(const Report& report) {
   for (const Span& span : report.spans) {
     if (span.phase.empty()) continue;
     // Spans of a rank are in order: mostly of the same step as the one before.
-    place = steps.try_emplace(place, {span.phase, span.step}, Step{span.start_s, span.end_s});
+    const std::pair<std::string_view, int> name(span.phase, span.step);
+    if (place == steps.end() || place->first != name)
+      place = steps.try_emplace(place, name, Step{span.start_s, span.end_s});
     place->second.start = std::min(place->second.start, span.start_s);
     place->second.end = std::max(place->second.end, span.end_s);
   }
@@ -66,7 +69,8 @@ Json case_json(const Scenario& scenario, const Report& report) {
           {"spans", spans_json(report)},
           {"steps", steps_json(report)},
           {"messages", messages_json(report)},
-          {"path", path_json(report)}};
+          {"path", path_json(report)},
+          {"path_words", each_of(report.path, [](auto& one) { return segment_text(one); })}};
 }
 
 }  // namespace ringscope::lesson

@@ -50,9 +50,6 @@ std::string sentence(const Report& first, const Report& other,
 Json page_data(const std::vector<Report>& reports, std::vector<Json> cases,
                const std::string& question, Json words) {
   const std::vector<std::string> names = short_names(reports);
-  const auto in_words = [](const PathSegment& segment) { return segment_text(segment); };
-  for (std::size_t i = 0; i < reports.size(); ++i)
-    cases[i]["path_words"] = each_of(reports[i].path, in_words);
   const auto differences = [&](auto i, auto k) { return difference(reports[i], reports[k]); };
   const auto reasons = [&](auto i, auto k) {
     return sentence(reports[i], reports[k], {names[i], names[k]});

@@ -36,9 +36,12 @@ struct Asked {
 struct Recorded {
   Asked asked;
   Report report;
-  Json drawn;  ///< lesson::case_json(), and `tree`, `resolved`, `hosts`, `places`, `warnings`
+  std::string drawn;  ///< lesson::case_json(), and `tree`, `resolved`, `hosts`, `places`
 };
 
+constexpr const char* too_large =
+    "this run needs more memory than a page has; use fewer ranks, or export it for the command "
+    "line";
 // Memory grows with the square of the ranks: 0.2 GB of 256, 2.4 GB of 1,024. A page has 2 GB.
 constexpr std::size_t most_ranks = 256;
 constexpr double longest_s = 10;  // of the estimate, which is for a native program
@@ -97,6 +100,7 @@ void add_places(const Scenario& scenario, Json& drawn) {
 
 /// Throws std::runtime_error where it is too much for a page.
 Asked asked_of(const Json& run) {
+  static KnownParts known;  // a slider changes the job, and clusters take longest to read
   const Value file = file_of_run(run);
   CaseTree one = case_of(file, run);
   for (const Json& change : run.value("set", Json::array())) {
@@ -104,7 +108,7 @@ Asked asked_of(const Json& run) {
     lay_over(one.tree, set.key, Value::from_text("--set " + set.key, set.text), place_of_key(set));
   }
   one.tree.set("cases", Value());
-  Scenario scenario = std::move(read_tree(one.tree, one.name).front());
+  Scenario scenario = std::move(read_tree(one.tree, one.name, known).front());
   if (const auto label = run.find("label"); label != run.end()) {
     scenario.name = *label;
     scenario.labelled = true;
@@ -112,6 +116,10 @@ Asked asked_of(const Json& run) {
   refuse_too_much(scenario);
   Json words = lesson::words_above(file.place().source->text);
   return {std::move(one.tree), std::move(scenario), std::move(words)};
+}
+
+std::string text_of(const Json& answer) {
+  return answer.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 std::shared_ptr<const Recorded> simulated(const Json& run) {
@@ -123,10 +131,11 @@ std::shared_ptr<const Recorded> simulated(const Json& run) {
   options.path_limit = long_path_limit;
   Report& report = made->report =
       *answer({.run = options, .estimates = false}, std::span(&scenario, 1)).front();
-  made->drawn = lesson::case_json(scenario, report);
-  made->drawn["tree"] = to_json(made->asked.tree);
-  made->drawn["resolved"] = to_json(scenario.resolved);
-  add_places(scenario, made->drawn);
+  Json drawn = lesson::case_json(scenario, report);
+  drawn["tree"] = to_json(made->asked.tree);
+  drawn["resolved"] = to_json(scenario.resolved);
+  add_places(scenario, drawn);
+  made->drawn = text_of(drawn);
   report.spans.clear();
   report.recording.reset();
   return made;
@@ -150,18 +159,23 @@ std::shared_ptr<const Recorded> recorded(const Json& run) {
   return kept.back().second;
 }
 
-Json play(const Json& request) {
+/// The texts of the cases stand in the page's: a tree of 256 ranks takes longer than their run.
+std::string play(const Json& request) {
   std::vector<std::shared_ptr<const Recorded>> runs;
   if (request.at("runs").empty()) throw std::runtime_error("'runs' names no run");
   for (const Json& run : request.at("runs")) runs.push_back(recorded(run));
   std::vector<Report> reports;
-  std::vector<Json> cases;
+  std::vector<std::string_view> cases;
   for (const auto& run : runs) {
     reports.push_back(run->report);
-    cases.push_back(run->drawn);
+    cases.emplace_back(run->drawn);
   }
   const Asked& first = runs.front()->asked;
-  return lesson::page_data(reports, std::move(cases), first.scenario.question, first.words);
+  Json page = lesson::page_data(reports, {}, first.scenario.question, first.words);
+  page.erase("cases");
+  std::string text = text_of(page);
+  text.back() = ',';
+  return text + fmt::format("\"cases\":[{}]}}", fmt::join(cases, ","));
 }
 
 /// Numbers and reasons without pictures: of many ranks these take much longer.
@@ -247,29 +261,40 @@ std::vector<Report> reports_of(const Json& request) {
   return reports;
 }
 
-Json answered(const Json& request) {
+std::string answered(const Json& request) {
   const std::string ask = request.at("ask");
   if (ask == "play") return play(request);
-  if (ask == "quick") return quick(request);
-  if (ask == "csv") return csv(request);
-  if (ask == "gains") return gains(request);
-  if (ask == "lists") return lists();
-  if (ask == "screen") return {{"text", print_compare(reports_of(request))}};
-  if (ask == "report") return {{"text", document(reports_of(request)).dump(2) + '\n'}};
-  const std::vector<std::string> known = {"play",  "quick",  "csv",   "gains",
-                                          "lists", "screen", "report"};
+  using Answer = Json (*)(const Json&);
+  const std::pair<std::string, Answer> answers[] = {
+      {"quick", quick},
+      {"csv", csv},
+      {"gains", gains},
+      {"lists", [](const Json& /*request*/) { return lists(); }},
+      {"screen",
+       [](const Json& of) {
+         return Json{{"text", print_compare(reports_of(of))}};
+       }},
+      {"report", [](const Json& of) {
+         return Json{{"text", document(reports_of(of)).dump(2) + '\n'}};
+       }}};
+  std::vector<std::string> known = {"play"};
+  for (const auto& [name, answer] : answers) {
+    if (name == ask) return text_of(answer(request));
+    known.push_back(name);
+  }
   throw std::runtime_error(unknown_name("question", ask, known));
 }
 
 }  // namespace
 
-Json answer(const Json& request) {
+std::string answer(const Json& request) {
+  const auto failed = [](const char* why) { return text_of({{"error", why}}); };
   try {
-    return answered(request);
+    return request.is_object() ? answered(request) : failed("expected a JSON map");
   } catch (const std::bad_alloc&) {
-    return {{"error", too_large}};
+    return failed(too_large);
   } catch (const std::exception& error) {
-    return {{"error", error.what()}};
+    return failed(error.what());
   }
 }
 

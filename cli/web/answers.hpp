@@ -6,11 +6,7 @@
 
 namespace ringscope::web {
 
-inline constexpr const char* too_large =
-    "this run needs more memory than a page has; use fewer ranks, or export it for the command "
-    "line";
-
-/// Answer to {"ask": ...}; `error`, in words for people, where there is none.
+/// Answer to {"ask": ...}, as JSON text; `error`, in words for people, where there is none.
 ///
 /// - "play", of `runs`: the document of a lesson's page (plots/lesson/README.md), with more about
 ///   each case
@@ -21,6 +17,6 @@ inline constexpr const char* too_large =
 /// - "lists": what there is to choose from
 /// - "screen" and "report", of `scenarios` by name and `set`: what `compare` prints, and what
 ///   `run --json` writes
-Json answer(const Json& request);
+std::string answer(const Json& request);
 
 }  // namespace ringscope::web

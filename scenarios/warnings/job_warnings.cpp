@@ -302,7 +302,7 @@ std::vector<std::string> beyond_fit(const Scenario& scenario, Bytes bytes) {
   const auto& range = scenario.library.fitted;
   if (!range) return {};
   const auto ranks_by_host = scenario.placement.ranks_by_host();
-  const int most = std::ranges::max(ranks_by_host | std::views::values);
+  const int most = std::ranges::max(each_of(ranks_by_host, [](auto& one) { return one.second; }));
   const auto hosts = static_cast<int>(ranks_by_host.size());
   std::vector<std::string> beyond;
   if (hosts > range->hosts) beyond.push_back(plural(hosts, "host"));

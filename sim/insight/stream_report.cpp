@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "algorithms/programs/program.hpp"
 #include "algorithms/traces/trace.hpp"
 
@@ -78,8 +80,10 @@ using Window = std::pair<double, double>;  ///< start and end
 /// Adds `amount`, evenly spread over `when`, to windows of this length.
 void spread(std::vector<double>& windows, double length, Window when, double amount) {
   const double rate = amount / (when.second - when.first);
-  for (std::size_t i = 0; i < windows.size(); ++i) {
+  const double before = std::max(0.0, std::floor(when.first / length) - 1);  // of the first window
+  for (auto i = static_cast<std::size_t>(before); i < windows.size(); ++i) {
     const double from = static_cast<double>(i) * length;
+    if (from >= when.second) break;
     const double time = std::min(when.second, from + length) - std::max(when.first, from);
     if (time > 0) windows[i] += rate * time;
   }
@@ -165,16 +169,21 @@ std::vector<SampleReport> samples_of(const Run& run, std::span<const Span> spans
   const auto load = [&](const std::string& name) -> std::vector<double>& {
     return loads.try_emplace(name, sample_windows).first->second;
   };
-  for (const Span& span : spans) {
+  std::vector<double>* of_host = nullptr;  // of the rank whose spans these are, or ...
+  std::vector<Window>* of_gpu = nullptr;
+  for (int rank = -1; const Span& span : spans) {
     const Location& where = scenario.placement.ranks[span.rank];
-    const Host& host = topology.hosts()[where.host];
-    const bool polls = where.gpu < 0 || scenario.library.blocks;
-    if (!is_at_work(span, polls)) continue;
+    if (!is_at_work(span, where.gpu < 0 || scenario.library.blocks)) continue;
+    if (std::exchange(rank, span.rank) != span.rank) {
+      const Host& host = topology.hosts()[where.host];
+      of_host = where.gpu < 0 ? &load(host.name) : nullptr;
+      of_gpu = where.gpu < 0 ? nullptr : &gpus[topology.graph()[host.gpus[where.gpu]].name];
+    }
     const Window when = {span.start_s, span.end_s};
-    if (where.gpu < 0)
-      spread(load(host.name), length, when, span.end_s - span.start_s);
+    if (of_host != nullptr)
+      spread(*of_host, length, when, span.end_s - span.start_s);
     else
-      gpus[topology.graph()[host.gpus[where.gpu]].name].push_back(when);
+      of_gpu->push_back(when);
   }
   for (auto& [name, times] : gpus)
     for (const Window& one : merged(std::move(times)))
