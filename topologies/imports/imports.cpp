@@ -24,7 +24,7 @@ std::span<const MachineFormat> machine_formats() {
        {{"ROCm System Management Interface", "Link Type between two GPUs"}},
        read_rocm_smi},
       {"amd_smi",
-       "what `amd-smi topology` prints",
+       "output of `amd-smi topology`",
        {{"LINK TYPE TABLE"}, {"HOPS TABLE"}},
        read_amd_smi},
   };

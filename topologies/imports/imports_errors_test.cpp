@@ -21,7 +21,7 @@ const BrokenMachine broken[] = {
     {"", "hello\n",
      "x: no known description of a machine; expected one of: hwloc (hwloc's XML, as lstopo writes "
      "it), nccl (NCCL's topology XML), nvidia_smi (output of `nvidia-smi topo -m`), "
-     "rocm_smi (what `rocm-smi --showtopo` prints), amd_smi (what `amd-smi topology` prints); of a "
+     "rocm_smi (what `rocm-smi --showtopo` prints), amd_smi (output of `amd-smi topology`); of a "
      "network: `ringscope import-fabric`"},
     {"hwlok", "",
      "--format: unknown format 'hwlok'; did you mean 'hwloc'? (known: hwloc, nccl, nvidia_smi, "
