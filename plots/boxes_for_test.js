@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Boxes of all texts of a page, for tests: which overlap, are cut, broken within a word, or small?
+// And shapes of the drawings: which are cut, and which of the dots that fly hide what?
 "use strict";
 
 const drawnTexts = new WeakMap();  // of each canvas, since it was last cleared
@@ -26,6 +27,11 @@ function recordTexts() {
 /** Boxes of the letters alone, where `rect` has the room above and below as well. */
 const lettersOf = ({left, right, top, bottom}) =>
   ({left, right, top: top + 0.2 * (bottom - top), bottom: bottom - 0.2 * (bottom - top)});
+/** Most of a circle, as a box. */
+const inRound = ({left, right, top, bottom}) => {
+  const by = 0.1 * (right - left);
+  return {left: left + by, right: right - by, top: top + by, bottom: bottom - by};
+};
 const shared = (a, b, from, to) => Math.min(a[to], b[to]) - Math.max(a[from], b[from]);
 const overlap = (a, b) => shared(a, b, "left", "right") > 1 && shared(a, b, "top", "bottom") > 1;
 const isIn = (box, frame) => box.left > frame.left - 1.5 && box.right < frame.right + 1.5 &&
@@ -57,6 +63,25 @@ function labelsOfPictures() {
       size: parseFloat(getComputedStyle(one).fontSize) * box.height / (one.getBBox().height || 1)});
   }
   return labels;
+}
+
+/** Shapes that leave their drawing, and ranks, hosts and loads under a dot on its way. */
+function faultsOfShapes() {
+  const faults = [], boxOf = one => one.getBoundingClientRect();
+  for (const drawing of document.querySelectorAll("main svg")) {
+    if (!drawing.checkVisibility()) continue;
+    const frame = boxOf(drawing), isSeen = one => one.checkVisibility();
+    for (const one of [...drawing.querySelectorAll("rect, circle")].filter(isSeen)) {
+      if (!isIn(boxOf(one), frame)) faults.push(`cut: ${one.tagName} ${one.getAttribute("class")}`);
+    }
+    const dots = [...drawing.querySelectorAll(".flights circle")].filter(isSeen).map(boxOf);
+    for (const label of drawing.querySelectorAll("text.number, text.name, text.share")) {
+      if (isSeen(label) && dots.some(dot => overlap(inRound(dot), lettersOf(boxOf(label))))) {
+        faults.push(`under a dot: ${label.textContent}`);
+      }
+    }
+  }
+  return faults;
 }
 
 // Read elsewhere, or not at all: texts of pictures have their own boxes.
@@ -121,7 +146,7 @@ function linesOfPage(faults) {
 
 /** Everything wrong with texts of the page; letters smaller than `least` pixels are, too. */
 function boxFaults(least) {
-  const faults = [], groups = new Map();
+  const faults = faultsOfShapes(), groups = new Map();
   const labels = labelsOfPictures();
   for (const one of labels) {
     if (!isIn(one, one.frame)) faults.push(`cut: ${one.words}`);
@@ -140,4 +165,56 @@ function boxFaults(least) {
     });
   }
   return [...new Set(faults.map(fault => fault.slice(0, 90)))];
+}
+
+/** Tells `done` of the faults and the width of the page on a screen, before and after some
+ * prediction. Each state is drawn once: not when the screen changes, before its state is set. */
+async function statesOf(large, least, done) {
+  const {predict: {order, number, faster, reason}} = lessonOf(state), found = [];
+  const said = (number ? "number 7" : order ? `order ${order.map((_, i) => i).join(" ")}`
+    : faster ? "a 2" : "reason") + (reason ? " because 0" : "");
+  resize = drawOnce;
+  try {
+    for (const open of [false, true]) {
+      state.said = open ? said : "";
+      showLock(shown);
+      clock.stand(open ? clock.whole * middleOf(shown) : clock.whole);
+      setProjector(large);
+      await new Promise(judged => setTimeout(judged, 0));  // the prediction
+      const folded = views.filter(({one, cluster}) => cluster.folded &&
+        one.machine.hosts.length <= MOST_HOSTS).map(() => "few hosts, folded");
+      found.push([open, [...boxFaults(least), ...folded], document.documentElement.scrollWidth]);
+    }
+    resize = () => {};
+    done(found);
+  } catch (error) {
+    done([[String(error), [], 0]]);
+  }
+}
+
+/** How light a colour is (WCAG 2.1). */
+function lightOf(colour) {
+  const [r, g, b] = colour.match(/[0-9.]+/g).map(Number).map(part => {
+    const share = part / 255;
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}
+
+/** Texts with less than 4.5 to 1 against the nearest ground below them (WCAG 2.1, 1.4.3). */
+function lowContrasts() {
+  const low = [], groundOf = one => {
+    for (; one; one = one.parentElement) {
+      const found = getComputedStyle(one).backgroundColor;
+      if (!/, 0\)$/.test(found) && found !== "transparent") return found;
+    }
+    return "rgb(255, 255, 255)";
+  };
+  for (const one of document.querySelectorAll("main *, header *, footer *")) {
+    const own = [...one.childNodes].some(node => node.nodeType === 3 && node.data.trim());
+    if (!own || !one.checkVisibility() || one.closest("svg, option") || one.disabled) continue;
+    const lights = [getComputedStyle(one).color, groundOf(one)].map(lightOf).sort((x, y) => y - x);
+    if ((lights[0] + 0.05) / (lights[1] + 0.05) < 4.5) low.push(one.outerHTML.slice(0, 80));
+  }
+  return low;
 }

@@ -179,7 +179,7 @@ class Others(Page):
         self.assertIn("the ranks of parameter_server do not share out one buffer",
                       self.run_script("return views[0].one.chunks.none"))
         titles = [title.split()[0] for title in self.texts(".case:first-of-type figcaption b")]
-        self.assertEqual(titles, ["Cluster", "Source", "Timeline"])
+        self.assertEqual(titles, ["Cluster", "Timeline", "Source"])
         self.press(Keys.ARROW_RIGHT)
         self.assertGreater(self.run_script("return clock.seconds"), 0)
         self.assertEqual(self.browser.get_log("browser"), [])

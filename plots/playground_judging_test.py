@@ -21,7 +21,7 @@ class Judging(unittest.TestCase):
         wrong, right = in_node("""return [[2, 0, 1], [2, 1, 0]].map(values =>
             orderJudged({values}, ["ring", "tree", "linear"], [3e-3, 2e-3, 1e-3]));""")
         self.assertTrue(wrong.startswith("2 of 3 pairs are in the right order. Fastest first: "
-                                         "linear (1.000 ms), tree (2.000 ms), ring"), wrong)
+                                         "linear (1.000 ms); tree (2.000 ms); ring"), wrong)
         self.assertTrue(right.startswith("Right. Fastest first: linear"), right)
 
     def test_a_number_is_judged_by_its_share(self):
@@ -38,6 +38,22 @@ class Judging(unittest.TestCase):
         self.assertEqual(wrong, "You said: \u201cThe link.\u201d It is idle. The reason: The core.")
         self.assertEqual(right, "And the right reason: The core.")
         self.assertEqual(none, "")
+        wrong, right = in_node("""return [0, 1].map(chosen => reasonJudged(chosen,
+            [{say: "One.", why: "No."}, {say: "Two.", right: true}], true));""")
+        self.assertEqual((wrong, right), ("You said: \u201cOne.\u201d No. The answer: Two.",
+                                          "Right: Two."))
+
+    def test_reasons_and_cases_stand_in_an_order_that_tells_nothing(self):
+        places, cases = in_node("""const shown = LESSONS.map(({predict: {reason, order}}) => [
+              reason && scattered(reason.map(one => one.say)).findIndex(([i]) => reason[i].right),
+              order && scattered(order, order.join(" "))]);
+            return [shown.map(([place]) => place).filter(place => place !== undefined),
+              shown.map(([, order]) => order).filter(Boolean)];""")
+        self.assertEqual(set(places) - {3, 4}, {0, 1, 2})
+        for place in set(places):
+            self.assertLess(places.count(place), 0.6 * len(places))
+        for order in cases:
+            self.assertEqual(sorted(index for index, _ in order), list(range(len(order))))
 
     def test_what_was_said_is_judged_with_its_reason_for_each_kind_of_question(self):
         judged = in_node("""const said = {faster: "same 1", number: "number 2"};
@@ -52,10 +68,10 @@ class Judging(unittest.TestCase):
                 async names => names.map((_, i) => i + 1)).then(words => [kind, right, words]); });
             return Promise.all(all);""")
         begins = {"faster": "You said: both the same.", "order": "Right. Fastest first: ",
-                  "number": "Right. You said 2 ", "reason": "And the right reason: "}
+                  "number": "Right. You said 2 ", "reason": "Right: "}
         for kind, right, words in judged:
             self.assertTrue(words.startswith(begins[kind]), words)
-            self.assertEqual("And the right reason: " in words, right >= 0, words)
+            self.assertEqual("ight reason: " in words or "Right: " in words, right >= 0, words)
 
     def test_runs_solve_an_exercise_by_ratio_range_or_an_end(self):
         said = in_node("""return input.map(([exercise, seconds, more = {}]) =>
@@ -189,9 +205,11 @@ class Formulas(unittest.TestCase):
     def test_the_largest_terms_cross_where_they_are_equal(self):
         crossing, none = in_node("""const sizes = Array.from({length: 21}, (_, i) => 2 ** i);
             const cross = cost => crossingOf(sizes.map(size =>
-              [{value: 3e-6}, {value: 5e-6}, {value: size * cost}]), sizes);
+              [{kind: "copy", value: 3e-6}, {kind: "latency", value: 5e-6},
+               {kind: "transfer", value: size * cost}]), sizes);
             return [cross(1e-9), cross(1e-13) ?? null];""")
-        self.assertEqual((crossing, none), (5000, None))
+        self.assertEqual((crossing, none),
+                         ({"size": 5000, "kinds": ["latency", "transfer"]}, None))
 
 
 # A timeline without a canvas, of `path` on eight ranks, 500 pixels wide, over ten seconds
@@ -271,6 +289,12 @@ class Pictures(unittest.TestCase):
             self.assertAlmostEqual(part, 10 / 1.2 ** times)
         for start, end in ends:
             self.assertTrue(0 <= start < end <= 10, (start, end))
+
+    def test_a_band_stands_where_a_twentieth_of_the_path_has_no_row(self):
+        banded = in_node(TIMELINE + """return [0.04, 0.06].map(unknown => timeline([
+            [0, unknown * TICKS, "wire", -1, "a"],
+            [unknown * TICKS, TICKS, "compute", 0, ""]]).isThicket());""")
+        self.assertEqual(banded, [False, True])
 
     def test_a_band_stands_in_place_of_a_path_in_a_thicket(self):
         drawn = in_node(TIMELINE + """return [100, 1000].map(count => {

@@ -14,45 +14,8 @@ from plots.playground_test import PREDICTED, Playground, main
 LESSONS = course.lessons()
 BOXES = pathlib.Path(__file__).with_name("boxes_for_test.js").read_text(encoding="utf-8")
 # Screens, each with the least pixels of a letter: (width, height, large, least).
-SCREENS = {"desk": (1400, 900, False, 8), "telephone": (390, 844, False, 8),
+SCREENS = {"desk": (1400, 900, False, 9), "telephone": (390, 844, False, 9),
            "projector": (1280, 720, True, 11)}
-# Faults and width of the page on a screen, before and after some prediction. Each state is drawn
-# once: not when the screen changes, before its state is set.
-STATES = """const [large, least, done] = arguments, found = [];
-const {predict: {order, number, faster, reason}} = lessonOf(state);
-const said = (number ? "number 7" : order ? `order ${order.map((_, i) => i).join(" ")}`
-  : faster ? "a 2" : "reason") + (reason ? " because 0" : "");
-resize = drawOnce;
-const show = async () => {
-  for (const open of [false, true]) {
-    state.said = open ? said : "";
-    showLock(shown);
-    clock.stand((open ? 0.5 : 1) * clock.whole);
-    setProjector(large);
-    await new Promise(judged => setTimeout(judged, 0));  // the prediction
-    found.push([open, boxFaults(least), document.documentElement.scrollWidth]);
-  }
-  resize = () => {};
-};
-show().then(() => done(found), error => done([[String(error), [], 0]]));"""
-# Texts with less than 4.5 to 1 against the nearest ground below them (WCAG 2.1, 1.4.3).
-CONTRAST = """
-const light = text => { const [r, g, b] = text.match(/[0-9.]+/g).map(Number).map(part => {
-    const share = part / 255;
-    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4; });
-  return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
-const ground = one => { for (; one; one = one.parentElement) {
-    const found = getComputedStyle(one).backgroundColor;
-    if (!/, 0\\)$/.test(found) && found !== "transparent") return found; }
-  return "rgb(255, 255, 255)"; };
-const low = [];
-for (const one of document.querySelectorAll("main *, header *, footer *")) {
-  const own = [...one.childNodes].some(node => node.nodeType === 3 && node.data.trim());
-  if (!own || !one.checkVisibility() || one.closest("svg, option") || one.disabled) continue;
-  const [a, b] = [light(getComputedStyle(one).color), light(ground(one))].sort((x, y) => y - x);
-  if ((a + 0.05) / (b + 0.05) < 4.5) low.push(one.outerHTML.slice(0, 80));
-}
-return low;"""
 
 
 class Setting(Playground):
@@ -101,7 +64,6 @@ class Setting(Playground):
         first = native["gains"][0]
         self.assertIn(time_text(first["time_s"], native["time_s"]), rows[0])
 
-
     def test_invalid_key_value_pair_is_answered_with_an_example(self):
         self.visit(PREDICTED)
         field = self.other_key()
@@ -140,7 +102,21 @@ class Setting(Playground):
         self.until("return document.querySelector('#gains .pair')")
         text = self.texts("#gains")[0]
         self.assertNotRegex(text, r"[+\u2212]0[.0]* ")
-        self.assertIn("ring: no one thing gains; others are as busy.", text)
+        self.assertIn("ring: no one change alone gains: another part is as slow, or", text)
+        rows = self.run_script("""return gainsTable(shown[0], [
+            {kind: "latency", what: "latency", time_s: shown[0].seconds / 2},
+            {kind: "resource", what: "a", time_s: shown[0].seconds * 1.2}]).textContent;""")
+        self.assertIn("half the latency", rows)
+        self.assertRegex(rows, r"Slower with twice a \(\+.* ms\)\.")
+
+    def test_a_run_that_deadlocks_is_called_so_and_has_no_gains(self):
+        self.visit("lesson=05-deadlock&said=reason+because+0")
+        self.until("return /deadlock/.test(document.getElementById('gains').textContent)")
+        self.assertEqual(self.texts("#gains"), ["A run that deadlocks has no gains."])
+        self.assertRegex(self.texts("#rates")[0], "^[^:]*: deadlock at ")
+        lanes = self.run_script("""return [...document.querySelectorAll(".cluster line.lane")]
+            .map(({x1, y1}) => `${x1.baseVal.value} ${y1.baseVal.value}`)""")
+        self.assertEqual(len(set(lanes)), len(lanes))  # two of unused links, too: no answer
 
 
 class Going(Playground):
@@ -199,7 +175,8 @@ class Boxes(Playground):
     def check(self, lesson):
         for screen, (width, height, large, least) in SCREENS.items():
             self.set_screen(width, height)
-            states = self.browser.execute_async_script(STATES, large, least)
+            states = self.browser.execute_async_script(
+                "statesOf(...arguments)", large, least)
             self.assertEqual([answered for answered, *_ in states], [False, True])
             for answered, faults, wide in states:
                 with self.subTest(lesson["id"], screen=screen, answered=answered):
@@ -209,10 +186,9 @@ class Boxes(Playground):
     def test_every_lesson_opens_and_no_text_overlaps_or_is_cut_or_too_small(self):
         self.visit()
         self.addCleanup(self.leave)
-        self.run_script(BOXES + """Object.assign(window, {boxFaults, drawOnce: resize});
+        self.run_script(BOXES + """Object.assign(window, {statesOf, drawOnce: resize});
             recordTexts();
-            // Boxes alone count: paint nothing.
-            document.documentElement.style.opacity = 0;
+            document.documentElement.style.opacity = 0;  // boxes alone count: paint nothing
             const pen = CanvasRenderingContext2D.prototype;
             pen.drawImage = pen.fillRect = () => {};
             showGains = () => {};  // it would keep the program busy""")
@@ -242,10 +218,14 @@ class Boxes(Playground):
             byId("rates").style.width = "4em";
             byId("rates").style.overflowWrap = "anywhere";
             byId("rates").style.flex = "none";
-            byId("verdict").style.fontSize = "6px"; """)
+            byId("verdict").style.fontSize = "6px";
+            const {flights, layout: {ranks: {3: {x, y}}}} = views[1].cluster;
+            flights.node.append(svg("circle", {cx: x + 18, cy: y + 18, r: 8}),
+              svg("rect", {class: "box", x: -9, y: 9, width: 20, height: 20}));""")
         found = " ".join(self.run_script("return boxFaults(8)"))
         for fault in ("overlap: one | two", "cut: outside", "overlap: three | four",
-                      "broken word: incomprehensible", "6.0 px: "):
+                      "broken word: incomprehensible", "6.0 px: ", "under a dot: 3",
+                      "cut: rect box"):
             self.assertIn(fault, found)
 
     def test_nothing_scrolls_sideways_from_a_telephone_to_a_wide_screen(self):
@@ -261,6 +241,27 @@ class Boxes(Playground):
 
 
 class Looks(Playground):
+    def test_a_legend_tells_what_is_drawn_of_a_path(self):
+        self.visit(PREDICTED)
+        self.addCleanup(self.leave)
+        words = "return [...document.querySelectorAll('#legend > span')].map(one => one.innerText)"
+        self.assertEqual(self.run_script(words)[-1], "critical path")
+        self.run_script("""for (const {one} of views)
+              one.path = [[0, TICKS / 2, "wire", -1, "a"], [TICKS / 2, TICKS, "compute", 0, ""]];
+            resize();""")
+        self.assertEqual(self.run_script(words)[-3:], [
+            "row \u201cpath\u201d, the critical path:", "computing", "network"])
+        self.assertIn("the row \u201cpath\u201d is the critical path",
+                      " ".join(self.texts("figcaption")))
+
+    def test_playing_brings_the_pictures_into_view(self):
+        self.visit(PREDICTED, width=390, height=844)
+        self.run_script("scrollTo(0, 0)")
+        self.click("play")
+        self.run_script("clock.pause()")
+        self.assertTrue(self.run_script("""const {top, bottom} = document.querySelector(
+            ".drawing-of-cluster").getBoundingClientRect(); return 0 <= top && bottom <= 844"""))
+
     def test_all_controls_have_names_and_are_reached_by_tab(self):
         self.visit(PREDICTED)
         wanted = self.run_script("""return [...document.querySelectorAll(
@@ -278,7 +279,7 @@ class Looks(Playground):
     def test_words_have_the_contrast_of_aa_in_light_and_dark(self):
         for scheme in ("light", "dark"):
             self.visit(PREDICTED, scheme=scheme)
-            low = self.run_script(CONTRAST)
+            low = self.run_script(BOXES + "return lowContrasts()")
             self.assertEqual(low, [], scheme)
 
     def test_a_change_draws_each_picture_once_and_keeps_what_stays(self):

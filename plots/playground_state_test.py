@@ -212,6 +212,18 @@ class Pictures(unittest.TestCase):
                                  ["1498.0 us", "3.6 us"], ["9500.0 ns", "20.0 ns"]])
         self.assertEqual(in_node("return shownTime(-1e-9, 1, signedTime)"), "\u2013")
 
+    def test_sizes_are_exact_where_four_digits_do_not_say_them(self):
+        said = in_node("return input.map(sizeText)", [65537, 65536, 18750, 1023, 100e6, 3 << 29,
+                                                      102_228_128])
+        self.assertEqual(said, ["65537 B", "64 KiB", "18.75 kB", "1023 B", "100 MB", "1.5 GiB",
+                                "97.49 MiB"])
+
+    def test_numbers_with_units_and_short_brackets_stay_in_one_piece(self):
+        whole = in_node("return input.match(WHOLE)", "At 10 Gbit/s (25 GB/s) the 4-3-1 run is "
+                        "4 % off, and sends 2 (P - 1)/P S of 8 MiB, 3 of 14 steps")
+        self.assertEqual(whole, ["10 Gbit/s", "(25 GB/s)", "4-3-1", "4 %", "2 (P - 1)/P",
+                                 "8 MiB,"])
+
     def test_contributions_that_are_no_counts_are_called_means(self):
         words = in_node("""return input.map(contributions => {
             const chunks = new Chunks({ranks: 1, chunks: 1, goal: {where: "all"}, most_bytes: 1024,
@@ -221,17 +233,18 @@ class Pictures(unittest.TestCase):
         self.assertTrue(words[1].endswith("in each, the mean over its elements"), words[1])
 
     def test_borders_of_hosts_stand_clear_of_the_numbers_of_ranks(self):
-        for height in (6.5, 19):
-            drawn = in_node("""const labels = [], lines = [];
+        for height, hosts in ((6.5, [0, 1, 1, 2]), (19, [0, 1, 1, 2]), (19, [0, 1, 2, 3])):
+            drawn = in_node("""const labels = [], lines = [], [height, hosts] = input;
                 colours.of = () => "";
-                TimelineView.prototype.rowLabels.call({rowHeight: input, left: 26,
-                  y: rank => rank * input + 2,
-                  one: {machine: {ranks: [0, 1, 2, 3], components: [0, 1, 2, 3].map(host =>
+                TimelineView.prototype.rowLabels.call({rowHeight: height, left: 26,
+                  y: rank => rank * height + 2,
+                  one: {machine: {ranks: [0, 1, 2, 3], components: hosts.map(host =>
                     ({host}))}, spans: {rows: [0, 1, 2, 3]}}},
                   {fillText: (text, x, y) => labels.push([x, y]),
                    fillRect: (x, y) => lines.push([x, y])});
-                return {labels, lines};""", height)
-            self.assertEqual(len(drawn["lines"]), 3)
+                return {labels, lines};""", [height, hosts])
+            # A line at each number would tell nothing.
+            self.assertEqual(len(drawn["lines"]), 2 if 3 not in hosts else 0)
             for right, middle in drawn["labels"]:
                 for left, y in drawn["lines"]:  # numbers are 10 px high
                     self.assertTrue(left > right or abs(y - middle) > 5, (height, left, y))

@@ -100,12 +100,13 @@ class Predicting(Playground):
         self.browser.find_element(By.CSS_SELECTOR, "#predict button").click()
         self.assertTrue(self.browser.find_element(By.ID, "verdict").is_displayed())
         one, other = self.ringscope_times("03-anomaly")
-        words = self.browser.find_element(By.ID, "prediction").text
+        words = self.texts("#prediction")[0]
+        self.assertEqual(self.texts(".letter"), ["A", "B"])
         self.assertIn("You said: 4-2-2, 1.5 times as fast.", words)
         self.assertIn(f"It is: 4-2-2, {other / one:.3g} times as fast.", words)
         self.assertEqual(self.times(), [one, other])
-        self.assertIn("one CPU has to push both",
-                      self.browser.find_element(By.ID, "verdict").text)
+        self.assertAlmostEqual(self.run_script("return clock.seconds / shown[0].seconds"), 0.5)
+        self.assertIn("one CPU has to push both", self.texts("#verdict")[0])
 
     def test_a_wrong_prediction_is_called_so(self):
         self.visit("lesson=03&said=b+2")
@@ -118,11 +119,10 @@ class Predicting(Playground):
 
     def test_a_prediction_is_judged_beside_its_own_runs_alone(self):
         self.visit("lesson=03&said=a+2")
-        self.assertIn("Right", self.browser.find_element(By.ID, "prediction").text)
+        self.assertIn("Right", self.texts("#prediction")[0])
         self.change("settings[1].places.move(6, 2)")
-        words = self.browser.find_element(By.ID, "prediction").text
-        self.assertEqual(words, "Your first prediction, of 4-2-2 and 4-3-1, was: "
-                                "4-2-2, 2 times as fast.")
+        self.assertEqual(self.texts("#prediction"), [
+            "Your first prediction, of 4-2-2 and 4-3-1, was: 4-2-2, 2 times as fast."])
 
     def test_tables_of_other_runs_are_gone_when_an_answer_is_shown(self):
         self.addCleanup(self.leave)

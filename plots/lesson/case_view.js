@@ -4,7 +4,7 @@
 const byId = id => document.getElementById(id);
 
 class CaseView {
-  constructor(one) {
+  constructor(one, letter = "") {
     this.one = one;
     this.cluster = new ClusterView(one);
     this.matrix = one.chunks.none ? undefined : new MatrixView(one);
@@ -16,35 +16,47 @@ class CaseView {
       `${sizeText(report.bytes)}${back}`, `on ${report.cluster} with ${report.library}`].join(", ");
     const rates = report.busbw > 0
       ? `algbw ${rateText(report.algbw)}, busbw ${rateText(report.busbw)}` : "";
-    const messages = `${report.messages.toLocaleString("en")} ` +
-      `message${report.messages === 1 ? "" : "s"}, ` +
-      `${sizeText(report.bytes_between_hosts)} between hosts`;
     this.caption = element("p", {class: "step"});
     this.waits = report.deadlock ? new WaitsView(one) : undefined;
+    this.clusterWords = element("span", {});
+    this.pathWords = element("span", {});
     this.node = element("section", {class: "case", "aria-label": `Case ${one.name}`},
-      element("h2", {}, one.name, element("span", {class: "total"},
-        (this.waits ? "deadlock at " : "") + timeText(one.seconds))),
+      element("h2", {}, [...letter && letter !== one.name
+        ? [element("span", {class: "letter"}, letter)] : [], one.name,
+      element("span", {class: "total"},
+        (this.waits ? "deadlock at " : "") + timeText(one.seconds))]),
       element("p", {class: "facts"}, facts), element("p", {class: "facts rates"},
-        [rates, messages].filter(Boolean).join("; ")),
+        [rates, this.messagesText()].filter(Boolean).join("; ")),
       this.caption,
       this.waits && this.figure("Who waits for whom", "an arrow goes from the one that waits",
         this.waits.node),
-      this.figure("Cluster", this.othersText(), this.cluster.node, "drawing-of-cluster"),
+      this.figure("Cluster", this.clusterWords, this.cluster.node, "drawing-of-cluster"),
       this.matrix && this.figure("Chunks", this.chunkText(), this.matrix.node),
+      this.figure("Timeline", element("span", {}, "a row for each rank; ", this.pathWords,
+        element("span", {class: "of-mouse"}, ". Ctrl and wheel zoom, a double click shows all")),
+      this.timeline.node),
       this.source && this.figure("Source", "the lines at which ranks are, in the program that " +
-        "each rank runs", this.source.node),
-      this.figure("Timeline", "a row for each rank; the line is the critical path. Ctrl and " +
-        "wheel zoom, a double click shows all", this.timeline.node));
+        "each rank runs", this.source.node));
+  }
+
+  messagesText() {
+    const {messages, bytes_between_hosts: between, bytes_on_wire: all} = this.one.report;
+    if (messages === 0) return "no messages";
+    return `${messages.toLocaleString("en")} message${messages === 1 ? "" : "s"}, ` +
+      (between > 0 ? `${sizeText(between)} between hosts`
+        : `${sizeText(all)} in all, none between hosts`);
   }
 
   figure(title, words, content, kind) {
     return element("figure", {class: kind},
       element("figcaption", {}, element("b", {}, title), " ", words), content);
   }
-  othersText() {
+  /** Known when the cluster is drawn. */
+  clusterText() {
     const others = this.one.machine.other_hosts, {about} = this.one;
     return [about === "a cluster" ? "" : about,
-      others ? `${plural(others, "host")} without ranks left out` : ""].filter(Boolean).join("; ");
+      others ? `${plural(others, "host")} without ranks left out` : "",
+      this.cluster.words()].filter(Boolean).join("; ");
   }
   chunkText() {
     const {chunks} = this.one;
@@ -63,6 +75,13 @@ class CaseView {
     this.width = width;
     for (const view of [this.cluster, this.matrix, this.waits]) view?.resize(width);
     this.timeline.resize(width, whole);
+    this.clusterWords.replaceChildren(...unbroken(this.clusterText()));
+    this.tellPath();
+  }
+  /** A zoom can make a line of a band. */
+  tellPath() {
+    this.pathWords.textContent = this.timeline.banded
+      ? "the row \u201cpath\u201d is the critical path" : "the line is the critical path";
   }
   draw(seconds, since) {
     const tick = this.one.tick(seconds);

@@ -17,6 +17,20 @@ function ends(a, b) {
   return ay > by ? [x1, a.y, x2, b.y + b.height] : [x1, a.y + a.height, x2, b.y];
 }
 
+/** Where a link is drawn from and to: from a NIC to its plug, where there are plugs. */
+function endsOf({parts, plugs}, from, to) {
+  const a = parts[from], b = parts[to];
+  if (!a || !b) return undefined;
+  const plug = plugs && plugs.find(one => one.to === from && one.nics.includes(to) ||
+    one.to === to && one.nics.includes(from));
+  if (!plug) return ends(a, b);
+  const nic = plug.to === from ? b : a, x = nic.x + nic.width / 2;
+  const up = [x, nic.y, x, plug.y + plug.height];
+  return plug.to === from ? [up[2], up[3], up[0], up[1]] : up;
+}
+
+const LANE_SHIFT = 3.5;  // pixels, of unused links as well: before the answer they look like others
+
 class ClusterView {
   constructor(one) {
     this.one = one;
@@ -44,6 +58,7 @@ class ClusterView {
     const {components, links} = this.one.machine;
     this.bundles = bundlesOf(links);
     const isCable = bundle => [bundle.from, bundle.to].some(i => components[i].kind === "switch");
+    this.shortened = new Map();
     const draw = wanted => this.bundles.forEach((bundle, index) => {
       if (wanted(bundle)) root.append(...this.bundle(bundle, index));
     });
@@ -57,6 +72,13 @@ class ClusterView {
     this.queues = new QueuesView(this.one, this.layout);
     root.append(this.flights.node, this.queues.node);
     return root;
+  }
+
+  /** What the drawing leaves to be explained, in words: "r0: rack0/switch". */
+  words() {
+    if (this.folded) return this.folded.words();
+    const short = [...this.shortened].map(([words, name]) => `${words}: ${name}`);
+    return short.length > 2 ? `${short[0]}, and so on` : short.join(", ");
   }
 
   /** Whether there is room for words beside each cable. */
@@ -90,33 +112,21 @@ class ClusterView {
     const {name} = this.one.machine.components[to], letters = Math.floor(width / 5.6);
     const short = name.replace(/[a-z]+/i, word => word[0]);
     const shortest = name.replace(/[a-z]+/gi, word => word[0]);  // "r0/s" for rack0/switch
-    const numbered = shortest.split("/").find(one => /\d/.test(one)) || shortest[0];
+    const numbered = shortest.split("/").findLast(one => /\d/.test(one)) || shortest[0];
     const words = [name, short, shortest, numbered].find(one => one.length <= letters) || "";
+    if (words && words !== name) this.shortened.set(words, name);
     return [svg("rect", {class: "part switch", x, y, width, height, rx: 3, "data-part": to,
       "data-nics": nics.length}), text(x + width / 2, y + height - 3.5, words, "plug")];
   }
 
-  /** Where a bundle is drawn from and to: from a NIC to its plug, where there are plugs. */
-  endsOf({from, to}) {
-    const {parts, plugs} = this.layout, a = parts[from], b = parts[to];
-    if (!a || !b) return undefined;
-    const plug = plugs && plugs.find(one => one.to === from && one.nics.includes(to) ||
-      one.to === to && one.nics.includes(from));
-    if (!plug) return ends(a, b);
-    const nic = plug.to === from ? b : a, x = nic.x + nic.width / 2;
-    const up = [x, nic.y, x, plug.y + plug.height];
-    return plug.to === from ? [up[2], up[3], up[0], up[1]] : up;
-  }
-
   /** A lane for each direction, side by side, and the width that says how loaded it is. */
   bundle(bundle, index) {
-    const between = this.endsOf(bundle);
+    const between = endsOf(this.layout, bundle.from, bundle.to);
     if (!between) return [];
     const [x1, y1, x2, y2] = between;
     const long = Math.hypot(x2 - x1, y2 - y1) || 1;
     const loads = bundle.loads.map(way => way.filter(load => load >= 0));
-    const shift = loads[0].length || loads[1].length ? 3.5 : 0;
-    const dx = -(y2 - y1) / long * shift, dy = (x2 - x1) / long * shift;
+    const dx = -(y2 - y1) / long * LANE_SHIFT, dy = (x2 - x1) / long * LANE_SHIFT;
     const made = [];
     [[1, loads[0]], [-1, loads[1]]].forEach(([side, used]) => {
       const line = {x1: x1 + side * dx, y1: y1 + side * dy, x2: x2 + side * dx, y2: y2 + side * dy};

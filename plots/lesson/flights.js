@@ -119,19 +119,18 @@ class Flights {
 /** The last of sorted numbers that is below `most`; undefined if none is. */
 const lastBefore = (numbers, most) => numbers[countOf(numbers, number => number < most) - 1];
 
-/** A point at a share of the length of a line of points. */
-function pointAlong(points, share) {
-  const lengths = points.slice(1).map(([x, y], i) =>
-    Math.hypot(x - points[i][0], y - points[i][1]));
+/** A point at a share of the length of lines of points, one after the other. */
+function pointAlong(lines, share) {
+  const steps = lines.flatMap(points => points.slice(1).map((point, i) => [points[i], point]));
+  const lengths = steps.map(([[x, y], [x2, y2]]) => Math.hypot(x2 - x, y2 - y));
   let left = share * lengths.reduce((sum, length) => sum + length, 0);
-  for (let i = 0; i < lengths.length; ++i) {
+  for (const [i, [from, to]] of steps.entries()) {
     if (left <= lengths[i] && lengths[i] > 0) {
-      const part = left / lengths[i];
-      return [0, 1].map(axis => points[i][axis] + part * (points[i + 1][axis] - points[i][axis]));
+      return [0, 1].map(axis => from[axis] + left / lengths[i] * (to[axis] - from[axis]));
     }
     left -= lengths[i];
   }
-  return points.at(-1);
+  return lines.at(-1).at(-1);
 }
 
 /** The dots over the drawing of a cluster. */
@@ -143,29 +142,42 @@ class FlightsView {
     this.lines = new Map();
   }
 
-  /** From chip to chip, by the middles of the switches and NICs between them. */
-  lineOf(from, to) {
+  /** From chip to chip along the cables that are drawn; a line ends in a plug, and another begins.
+   * Above the chips, so that no dot hides a number. */
+  linesOf(from, to) {
     const key = `${from} ${to}`;
     if (this.lines.has(key)) return this.lines.get(key);
-    const {ranks, parts, chip} = this.layout;
-    const middle = ({x, y, width = chip, height = chip}) => [x + width / 2, y + height / 2];
+    const {ranks, parts, chip, plugs} = this.layout;
     const way = this.flights.way(from, to).slice(1, -1).filter(i =>
       parts[i] && ["nic", "switch", "nvswitch", "pcie"].includes(parts[i].part.kind));
-    const line = [middle(ranks[from]), ...way.map(i => middle(parts[i])), middle(ranks[to])];
-    line.forEach((point, i) => {  // a wide switch is crossed straight up and down
-      if (i && i < line.length - 1 && parts[way[i - 1]].part.kind === "switch") {
-        point[0] = (line[i - 1][0] + line[i + 1][0]) / 2;
+    const above = ({x, y}) => [x + chip / 2, y - 4], lines = [[above(ranks[from])]];
+    const add = (...point) => lines.at(-1).push(point);
+    const middleOf = ({y, height}) => y + height / 2;
+    way.forEach((one, i) => {
+      const here = parts[one], next = parts[way[i + 1]], {kind} = here.part;
+      if (kind !== "switch") add(here.x + here.width / 2, middleOf(here));
+      if (!next) return;
+      const [x1, y1, x2, y2] = endsOf(this.layout, one, way[i + 1]), other = next.part.kind;
+      if (plugs && kind === "nic" && other === "switch") {
+        add(x2, y2);
+        lines.push([]);
+      } else if (plugs && kind === "switch" && other === "nic") {
+        lines.push([[x1, y1]]);
+      } else {
+        if (kind === "switch") add(x1, middleOf(here));
+        if (other === "switch") add(x2, middleOf(next));
       }
     });
-    this.lines.set(key, line);
-    return line;
+    add(...above(ranks[to]));
+    this.lines.set(key, lines);
+    return lines;
   }
 
   draw(tick) {
     const flying = this.flights.at(tick).filter(({flows = 0}) => flows <= tick);
     this.node.replaceChildren(...flying.flatMap(({from, to, start, end, flows = start, chunk,
       count}) => {
-      const [x, y] = pointAlong(this.lineOf(from, to), (tick - flows) / (end - flows));
+      const [x, y] = pointAlong(this.linesOf(from, to), (tick - flows) / (end - flows));
       const words = count > 1 ? `\u00d7${count}` : chunk ?? "";
       return [svg("circle", {cx: x, cy: y, r: words === "" ? 5 : 8}), svg("text", {x, y: y + 4,
         "text-anchor": "middle"}, String(words))];

@@ -77,6 +77,12 @@ class FoldedCluster {
       .flatMap(link => link.loads).filter(load => load >= 0);
   }
 
+  words() {
+    return this.hosts.some(({out, into}) => out.length || into.length)
+      ? "a square is a host: on the left what it sends, on the right what it receives"
+      : "a square is a host";
+  }
+
   most(loads, tick) {
     return Math.max(0, ...loads.map(load => this.one.load(load, tick)));
   }

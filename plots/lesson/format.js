@@ -23,6 +23,13 @@ const KIND_WORDS = {
   "wait-progress": "blocked: the partner makes no progress", "wait-lock": "blocked: a lock",
   "wait-other": "blocked: other", idle: "idle",
 };
+/** Of the critical path: the same kinds, of time and not of ranks. */
+const PATH_WORDS = {
+  compute: "computing", reduce: "reducing", overhead: "overhead", "wait-copy": "a core copies",
+  "wait-wire": "network", "wait-latency": "latency, handshake", "wait-memory": "memory",
+  "wait-partner": "the partner is not there", "wait-progress": "the partner makes no progress",
+  "wait-lock": "a lock", "wait-other": "other",
+};
 const OWN_WAITS = ["copy", "wire", "latency", "memory", "partner", "progress", "lock"];
 
 /** Of what one is blocked by. */
@@ -62,13 +69,17 @@ function quantity(value, units) {
 }
 const rateText = value => quantity(value, RATE_UNITS);
 
-/** "100 MB", and not "95.37 MiB", where four digits say it all; else in units of 1024. */
+/** "100 MB", and not "95.37 MiB", where four digits say it all; else in units of 1024. Of less than
+ * 1 MiB each byte is told. */
 function sizeText(value) {
   const says = units => {
     const [size] = unitFor(value, units);
     return parseFloat((value / size).toPrecision(4)) * size === value;
   };
   const decimal = value >= 1000 && !says(SIZE_UNITS) && says(DECIMAL_SIZE_UNITS);
+  if (value < 2 ** 20 && Number.isInteger(value) && !says(SIZE_UNITS) && !decimal) {
+    return `${value} B`;
+  }
   return quantity(value, decimal ? DECIMAL_SIZE_UNITS : SIZE_UNITS);
 }
 const percent = share => `${Math.round(share * 100)} %`;
@@ -117,12 +128,36 @@ function sizeWords(bytes) {
   return `${bytes / size} ${unit}`;
 }
 
+/** A number below 2^32 that differs where texts do; check_results.py computes it as well. */
+const hashOf = text => [...text].reduce((sum, letter) =>
+  (sum * 31 + letter.codePointAt(0)) % 4294967291, 7);
+
+/** [index, text] of texts, in an order that does not depend on theirs; another for each `salt`. */
+const scattered = (texts, salt = "") => texts.map((text, i) => [i, text])
+  .sort(([, a], [, b]) => hashOf(salt + a) - hashOf(salt + b));
+
 /** A long name, which a narrow column may break after each of its parts. */
 const breakable = name => name.split(/(?<=[/._>])(?=\w)/).flatMap((part, i) =>
   i ? [element("wbr"), part] : [part]);
 
+// What no line may break: numbers with units, short brackets, words with hyphens.
+const WHOLE = new RegExp("\\d[\\d.,]* (?:[KMGT]iB|[kMGT]?B(?:/s)?|[kMGT]?bit/s|ms|us|ns|%)(?!\\w)" +
+  "[.,:;)]*|(?:\\d+ )?\\([^()]{1,12}\\)(?:/\\w)?[.,:;]?|\\S+-\\S+", "g");
+
+/** Words as texts and elements, so that "4 %", "2 (P - 1)" and "4-3-1" stay in one piece. */
+function unbroken(words) {
+  const parts = [];
+  let at = 0;
+  for (const {0: whole, index} of words.matchAll(WHOLE)) {
+    if (whole.length >= 30) continue;
+    parts.push(words.slice(at, index), element("span", {class: "unbroken"}, whole));
+    at = index + whole.length;
+  }
+  return [...parts, words.slice(at)].filter(part => part !== "");
+}
+
 /** Words with `code` in backticks. */
-const codeIn = words => words.split("`").map((part, i) =>
-  i % 2 ? element("code", {}, part) : part);
+const codeIn = words => words.split("`").flatMap((part, i) =>
+  i % 2 ? [element("code", {}, part)] : unbroken(part));
 const paragraphs = words => words.split("\n").filter(Boolean).map(one =>
   element("p", {}, codeIn(one)));

@@ -48,12 +48,15 @@ function layOutHost(machine, host, ranksOn, chip) {
 
 function partSize(part, ranks, chip, bare) {
   if (part.kind === "nic") return {width: Math.min(30, chip + 4), height: 13};
-  if (part.kind === "pcie" || part.kind === "nvswitch") return {width: 46, height: 16};
-  if (!bare && !ranks.length) return {width: 52, height: 17, inRow: 1, label: 14};
+  const least = bare ? chip : Math.max(chip + 8, chip > 18 ? 44 : 34);
+  if (part.kind === "nvswitch") return {width: 52, height: 16};
+  if (part.kind === "pcie") return {width: Math.min(46, least), height: 16};
+  if (!bare && !ranks.length) {
+    return {width: part.kind === "gpu" ? least : 52, height: 17, inRow: 1, label: 14};
+  }
   const inRow = Math.max(1, Math.min(ranks.length, part.kind === "gpu" ? 1 : 4));
   const rows = Math.max(1, Math.ceil(ranks.length / inRow));
   const label = bare ? 0 : 14;
-  const least = bare ? chip : Math.max(chip + 8, 44);
   return {width: Math.max(least, inRow * (chip + 4) - 4 + (bare ? 0 : 8)),
     height: label + rows * (chip + BELOW_CHIP) - 2, inRow, label};
 }
@@ -186,13 +189,14 @@ function placeSwitches(machine, {levels, neighbours, top, width, parts, inPlugs}
       const [left, right] = [Math.min(...below) - 24, Math.max(...below) + 24];
       return {i, left: Math.max(0, left), right: Math.min(width, right)};
     }).sort((a, b) => inPlugs ? a.i - b.i : a.left + a.right - b.left - b.right);
-    const apart = spans.every((span, n) => n === 0 || span.left >= spans[n - 1].right + 8);
+    const apart = (!inPlugs || spans.length === 1) &&
+      spans.every((span, n) => n === 0 || span.left >= spans[n - 1].right + 8);
     let free = 0;
     spans.forEach((span, n) => {
       const boxWidth = apart ? span.right - span.left : Math.min(110, most);
       const rest = (spans.length - n) * (boxWidth + 8) - 8;
-      const left = apart ? span.left : Math.min(
-        Math.max((span.left + span.right - boxWidth) / 2, free), width - rest);
+      const left = apart ? span.left : inPlugs ? (n + 0.5) * width / spans.length - boxWidth / 2
+        : Math.min(Math.max((span.left + span.right - boxWidth) / 2, free), width - rest);
       free = left + boxWidth + 8;
       parts[span.i] = {part: {...machine.components[span.i], index: span.i}, x: left,
         width: boxWidth, y: (top - level) * (SWITCH_HEIGHT + SWITCH_GAP), height: SWITCH_HEIGHT};

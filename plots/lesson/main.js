@@ -45,14 +45,14 @@ function sheetOf({predict: {number, order, reason}, runs, formula, exercise}) {
   const names = order || (runs || CASES).map(one => one.name || one.case);
   const line = number ? `My prediction: ${gap} ${number.unit}`
     : order ? `My order, the fastest first: ${order.map(() => gap).join(", ")} (${
-      order.join(", ")})`
+      scattered(order, order.join(" ")).map(([, one]) => one).join("; ")})`
       : `Faster: ${[...names, "equal"].map(name => `\u25a1 ${name}`).join("   ")}, ${gap} times`;
   return element("div", {class: "sheet"}, element("p", {}, line),
-    element("ul", {}, ...(reason || []).map(one => element("li", one.right ? {class: "right"} : {},
-      one.say, answer(one.why || "")))),
+    element("ul", {}, ...scattered((reason || []).map(one => one.say)).map(([i, say]) =>
+      element("li", reason[i].right ? {class: "right"} : {}, say, answer(reason[i].why || "")))),
     ...formula ? [element("p", {class: "of-answer"}, `Formula: ${formula.text}`)] : [],
     ...exercise ? [element("h2", {}, "Exercise"),
-      element("p", {}, exercise.text, answer(exercise.hint || ""))] : []);
+      element("p", {}, codeIn(exercise.text), answer(exercise.hint || ""))] : []);
 }
 
 /** Of a lesson the answer is shown on a click, in a lecture as well, and at #solution. */
@@ -70,7 +70,6 @@ function lock({title, predict, because}) {
   if (location.hash === "#solution") open.click();
 }
 offerCases();
-legend(CASES);
 listenToPlayer();
 choose();
 if (DATA.lesson?.predict && DATA.lesson.because) lock(DATA.lesson);

@@ -23,12 +23,12 @@ function draw() {
   }
 }
 
-/** Puts these cases on the page, side by side, at a share of the run. */
-function showCases(cases, share) {
+/** Puts these cases on the page, side by side, at a share of the run; with letters, if any. */
+function showCases(cases, share, letters = []) {
   const widths = views.length === cases.length ? views.map(view => view.width) : [];
   clock.pause();
   zoom.from = zoom.to = 0;
-  views = cases.map(one => new CaseView(one));
+  views = cases.map((one, i) => new CaseView(one, letters[i]));
   byId("cases").replaceChildren(...views.map(view => view.node));
   byId("cases").classList.toggle("two", views.length === 2);
   byId("verdict").replaceChildren(...verdict(...cases));
@@ -43,6 +43,7 @@ function showCases(cases, share) {
 function layOutViews(known) {
   const widths = views.map((view, i) => known[i] > 0 ? known[i] : view.room());
   views.forEach((view, i) => view.resize(widths[i], clock.whole));
+  legend(views);
   draw();
 }
 
@@ -53,24 +54,39 @@ function resize() {
 
 /** A zoom is of all timelines, and of nothing else. */
 function resizeTimelines() {
-  for (const {timeline} of views) timeline.resize(timeline.width, clock.whole);
+  for (const view of views) {
+    view.timeline.resize(view.timeline.width, clock.whole);
+    view.tellPath();
+  }
+  legend(views);
   draw();
 }
 
-function legend(cases) {
-  const ranks = cases.flatMap(one => one.report.ranks);
+/** A sample of what is drawn, and what it means. */
+const sample = (shape, words) => element("span", {}, svg("svg", {width: 26, height: 14,
+  "aria-hidden": "true"}, shape), words);
+const swatch = fill => svg("rect", {x: 0.5, y: 0.5, width: 25, height: 13, rx: 2, class: "sample",
+  style: `fill: ${fill}`});
+
+/** What ranks do in the timelines, and what their critical paths are spent on. */
+function legend(shown) {
+  const ranks = shown.flatMap(({one}) => one.report.ranks);
   const seen = new Set(ranks.flatMap(rank => [
     ...ACTIVITIES.slice(0, 4).filter(name => rank.seconds[name] > 0),
     ...Object.keys(rank.waited_for_s).map(waitKind)]));
-  const used = Object.keys(KIND_WORDS).filter(name => seen.has(name));
-  byId("legend").replaceChildren(...used.map(name => element("span", {},
-    svg("svg", {width: 26, height: 14, "aria-hidden": "true"},
-      svg("rect", {x: 0.5, y: 0.5, width: 25, height: 13, rx: 2, class: "sample",
-        style: `fill: url(#hatch-${name})`})),
-    KIND_WORDS[name])));
-  byId("legend").append(element("span", {}, svg("svg", {width: 26, height: 14,
-    "aria-hidden": "true"}, svg("line", {x1: 1, y1: 7, x2: 25, y2: 7, class: "critical"})),
-  "critical path"));
+  const banded = shown.filter(({timeline}) => timeline.banded);
+  const onPath = new Set(banded.flatMap(({one}) => [...pathKinds(one.path)]));
+  const used = names => Object.keys(KIND_WORDS).filter(name => names.has(name));
+  const samples = used(seen).map(name => sample(swatch(`url(#hatch-${name})`), KIND_WORDS[name]));
+  if (banded.length < shown.length) {
+    samples.push(sample(svg("line", {x1: 1, y1: 7, x2: 25, y2: 7, class: "critical"}),
+      "critical path"));
+  }
+  if (banded.length) {
+    samples.push(element("span", {}, "row \u201cpath\u201d, the critical path:"),
+      ...used(onPath).map(name => sample(swatch(`var(--${name}-line)`), PATH_WORDS[name])));
+  }
+  byId("legend").replaceChildren(...samples);
 }
 
 function setTheme(dark) {
@@ -85,8 +101,22 @@ function jump(seconds) {
   clock.goTo(seconds);
 }
 
+/** Brings the pictures into view if none of them is there. */
+function showPictures() {
+  const least = 60, free = innerHeight - document.querySelector(".player").clientHeight;
+  const isSeen = [...document.querySelectorAll(".case figure")].some(one => {
+    const {top, bottom} = one.getBoundingClientRect();
+    return Math.min(bottom, free) - Math.max(top, 0) > least;
+  });
+  if (!isSeen) byId("cases").scrollIntoView({block: "start"});
+}
+
 const KEYS = {
-  " ": () => clock.toggle(), ArrowLeft: () => clock.back(), ArrowRight: () => clock.forward(),
+  " ": () => {
+    clock.toggle();
+    if (clock.running) showPictures();
+  },
+  ArrowLeft: () => clock.back(), ArrowRight: () => clock.forward(),
   Home: () => jump(0), End: () => jump(clock.whole),
   PageUp: () => clock.byPhase(-1), PageDown: () => clock.byPhase(1),
 };

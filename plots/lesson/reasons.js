@@ -13,12 +13,6 @@ function verdict(one, other) {
     `${DATA.reasons[one.index][one.index]}.`);
 }
 
-/** So that "4-3-1" and "nic0->switch" stay in one piece. */
-function unbroken(words) {
-  return words.split(" ").flatMap((word, i) => [i ? " " : "",
-    word.length < 30 && word.includes("-") ? element("span", {class: "unbroken"}, word) : word]);
-}
-
 function bar(share, kind) {
   const filled = element("span", {class: `bar ${kind}`});
   filled.style.width = `${(Math.max(0, Math.min(1, share)) * 100).toFixed(2)}%`;

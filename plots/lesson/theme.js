@@ -17,6 +17,9 @@ const colours = {
   },
 };
 
+/** Pixels of the screen for each of a canvas, also where the page is enlarged. */
+const pixelRatio = () => (devicePixelRatio || 1) * (document.body.currentCSSZoom || 1);
+
 function mixed(from, to, share) {
   const part = (text, i) => parseInt(text.slice(1 + 2 * i, 3 + 2 * i), 16);
   const mix = i => Math.round(part(from, i) + (part(to, i) - part(from, i)) * share);
@@ -50,7 +53,7 @@ const hatches = {
   make(context, name) {
     const ground = colours.of(`${name}-ground`);
     if (!HATCH_LINES[name]) return ground;
-    const ratio = devicePixelRatio || 1, tile = document.createElement("canvas");
+    const ratio = pixelRatio(), tile = document.createElement("canvas");
     tile.width = tile.height = Math.round(8 * ratio);
     const pen = tile.getContext("2d");
     pen.scale(tile.width / 8, tile.height / 8);
@@ -78,7 +81,7 @@ function hatchDefinitions() {
 
 /** Makes the canvas `width` x `height` CSS pixels at the screen's own resolution. */
 function sharpen(canvas, width, height) {
-  const ratio = devicePixelRatio || 1;
+  const ratio = pixelRatio();
   canvas.width = Math.max(1, Math.round(width * ratio));
   canvas.height = Math.max(1, Math.round(height * ratio));
   canvas.style.width = `${width}px`;

@@ -3,6 +3,7 @@
 
 const BAND = 16;  // pixels: where the critical path changes rank too often to be a line
 const MOST_ARROWS = 400;
+const MOST_UNKNOWN = 0.05;  // of the path, that no row has: beyond, a line would leave out too much
 
 /** The part of the time that all timelines show, in seconds. */
 const zoom = {from: 0, to: 0};
@@ -136,11 +137,12 @@ class TimelineView {
     }
   }
 
-  /** True if the critical path changes rank more often than every four pixels. */
+  /** True if the critical path changes rank more often than every four pixels, or has no row. */
   isThicket() {
-    const from = this.one.tick(zoom.from), to = this.one.tick(zoom.to);
-    const lines = this.pathLines().filter(({start, end}) => end >= from && start <= to);
-    return lines.length > this.wide / 4;
+    const from = this.one.tick(zoom.from), to = this.one.tick(zoom.to), lines = pathLines(this.one);
+    const shown = lines.filter(({start, end}) => end >= from && start <= to);
+    const unknown = lines.reduce((sum, {start, end, rows}) => sum + (rows ? 0 : end - start), 0);
+    return shown.length > this.wide / 4 || unknown > MOST_UNKNOWN * TICKS;
   }
 
   /** In place of the path's line: the share of each cause in each pixel, below the rows. */
@@ -173,9 +175,11 @@ class TimelineView {
     pen.textBaseline = "middle";
     const ranks = this.one.machine.ranks, parts = this.one.machine.components;
     const host = rank => parts[ranks[rank]].host;
+    const isGrouped = ranks.some((_, rank) => rank > 0 && host(rank) === host(rank - 1));
     this.one.spans.rows.forEach((_, rank) => {
       if (rank % every === 0) pen.fillText(rank, this.left - 6, this.y(rank) + this.rowHeight / 2);
-      if (rank === 0 || host(rank) === host(rank - 1) || this.rowHeight < 4) return;
+      const isBorder = isGrouped && rank > 0 && host(rank) !== host(rank - 1);
+      if (!isBorder || this.rowHeight < 4) return;
       const wide = this.rowHeight < 12 ? 4 : 22;  // where numbers are higher than rows, beside them
       pen.fillRect(this.left - wide, this.y(rank) - 0.5, wide, 1);
     });
@@ -205,29 +209,10 @@ class TimelineView {
     pen.fillText("path", this.left - 2, this.rowsEnd + 3 + BAND / 2);
   }
 
-  /** Rows of a segment of the path at its start and end; undefined where no rank is known. */
-  rowsOf([, , , rank, resource, from, to], owners) {
-    const one = rank >= 0 ? rank : from >= 0 ? from : owners.get(resource) ?? -1;
-    const other = rank < 0 && from >= 0 ? to : one;
-    return Math.min(one, other) >= 0 && Math.max(one, other) < this.one.spans.rows.length
-      ? [one, other] : undefined;
-  }
-
-  /** The path in lines: a message goes from the sender's row to the receiver's. */
-  pathLines() {
-    const owners = new Map(this.one.loads.map(({name, rank}) => [name, rank])), lines = [];
-    for (const segment of this.one.path) {
-      const [start, end] = segment, rows = this.rowsOf(segment, owners), last = lines.at(-1);
-      if (last && String(last.rows) === String(rows)) last.end = end;
-      else lines.push({start, end, rows});
-    }
-    return lines;
-  }
-
   /** In each pixel the row that the path is in most of the time; undefined where it is unknown. */
   pathByPixel() {
     const columns = Array.from({length: Math.ceil(this.wide) + 1}, () => new Map());
-    for (const {start, end, rows} of this.pathLines()) {
+    for (const {start, end, rows} of pathLines(this.one)) {
       const from = this.xOfTick(start) - this.left, to = this.xOfTick(end) - this.left;
       for (let x = Math.max(0, Math.floor(from)); x <= to && x < columns.length; ++x) {
         const part = Math.min(to, x + 1) - Math.max(from, x);
@@ -268,10 +253,10 @@ class TimelineView {
     pen.drawImage(this.still, 0, 0, this.width, this.height);
     pen.fillStyle = colours.of("accent");
     pen.fillRect(x - 1, 0, 2, this.bottom + 2);
-    pen.beginPath();
-    pen.moveTo(x - 5, this.bottom + 8);
-    pen.lineTo(x + 5, this.bottom + 8);
-    pen.lineTo(x, this.bottom);
+    pen.beginPath();  // no lower than the marks of the axis, whose labels stand below
+    pen.moveTo(x - 5, this.bottom + 5);
+    pen.lineTo(x + 5, this.bottom + 5);
+    pen.lineTo(x, this.bottom - 3);
     pen.fill();
   }
 

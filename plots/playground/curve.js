@@ -4,8 +4,8 @@
 const CURVE = {width: 420, height: 170, left: 56, top: 8, right: 26, bottom: 26, powers: 30};
 
 /**
- * Size at which the two terms that are largest at the ends are equal; undefined if one term is
- * largest at both. `points`: the terms at each of the `sizes`.
+ * `size` at which the two terms that are largest at the ends are equal, and their `kinds`;
+ * undefined if one term is largest at both. `points`: the terms at each of the `sizes`.
  */
 function crossingOf(points, sizes) {
   const largest = values => values.reduce((most, one, i) =>
@@ -15,7 +15,8 @@ function crossingOf(points, sizes) {
   if (first === last || after < 1) return undefined;
   const gap = i => Math.log(points[i][last].value / points[i][first].value);
   const share = -gap(after - 1) / (gap(after) - gap(after - 1));
-  return Math.round(sizes[after - 1] * (sizes[after] / sizes[after - 1]) ** share);
+  return {size: Math.round(sizes[after - 1] * (sizes[after] / sizes[after - 1]) ** share),
+    kinds: [first, last].map(i => points[0][i].kind)};
 }
 
 /** Axes of sizes from 1 B to 1 GiB and of times from `low` to `high`, powers of ten. */
@@ -52,17 +53,18 @@ function drawnCurve(formula, simulated) {
     "term-line", `stroke: var(--${TERM_COLOURS[kind]})`));
   const now = size.number * size.scale, crossing = crossingOf(points, sizes), marks = [];
   if (crossing) {
-    marks.push(svg("line", {class: "crossing", x1: x(crossing), x2: x(crossing), y1: top,
+    marks.push(svg("line", {class: "crossing", x1: x(crossing.size), x2: x(crossing.size), y1: top,
       y2: height - bottom}));
   }
   if (simulated > 0 && now >= 1 && now <= 2 ** powers) {
     marks.push(svg("circle", {class: "dot", cx: x(now), cy: y(simulated), r: 5}));
   }
   const words = crossing
-    ? `The largest terms are equal at ${quantity(crossing, SIZE_UNITS)}. ` : "";
+    ? `${crossing.kinds.join(" and ")} are equal at ${quantity(crossing.size, SIZE_UNITS)}. `
+      .replace(/^./, letter => letter.toUpperCase()) : "";
   return [svg("svg", {viewBox: `0 0 ${width} ${height}`, width, height, role: "img",
     "aria-label": "Time over size by the formula"}, ...curveAxes(x, y, low, high), ...terms,
   line(totals, "total-line", ""), ...marks),
-  element("p", {class: "facts"}, `${words}Thick line: time by the formula. Thin lines: ` +
-    "its terms. Dot: simulated.")];
+  element("p", {class: "facts"}, unbroken(`${words}Thick line: time by the formula. Thin lines: ` +
+    "its terms. Dot: simulated."))];
 }

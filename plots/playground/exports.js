@@ -76,7 +76,7 @@ async function imageOf(text) {
 
 /** All pictures of all cases on one canvas, a case a column. */
 async function picture(views) {
-  const ratio = devicePixelRatio || 1, gap = 16;
+  const ratio = pixelRatio(), gap = 16;
   const columns = await Promise.all(views.map(async view => {
     const drawing = view.cluster.node.querySelector("svg");
     const cluster = drawing ? await imageOf(standalone(drawing))

@@ -53,18 +53,22 @@ function symbolOf(is) {
 }
 
 class Formula {
-  /** `seconds()`: what the simulation gives now; `changed(key, text)`: a setting is dragged. */
-  constructor(formula, simulated, changed) {
-    Object.assign(this, {formula, simulated, changed});
+  /**
+   * `simulated()`: what the run gives now; `changed(key, text)`: a setting is dragged; `run`: what
+   * it is called, if there are two.
+   */
+  constructor(formula, simulated, changed, run = "") {
+    Object.assign(this, {formula, simulated, changed, run});
     this.symbols = Object.fromEntries(Object.entries(formula.where).map(([name, one]) =>
       [name, {...one, ...symbolOf(one.is), whole: Number.isInteger(Number(one.is))}]));
     this.terms = element("p", {class: "terms"});
     this.total = element("p", {class: "facts", role: "status"});
     this.curve = element("div", {class: "curve"});
     const numbers = Object.entries(this.symbols).map(([name, one]) => this.slider(name, one));
-    this.node = element("div", {class: "formula"}, element("h2", {}, "By formula"),
-      element("p", {class: "closed"}, formula.text), element("p", {class: "symbols"}, numbers),
-      this.terms, this.total, this.curve);
+    this.node = element("div", {class: "formula"},
+      element("h2", {}, `By formula${run && `, ${run}`}`),
+      element("p", {class: "closed"}, unbroken(formula.text)),
+      element("p", {class: "symbols"}, numbers), this.terms, this.total, this.curve);
     this.show();
   }
 
@@ -141,10 +145,10 @@ class Formula {
       const term = element("span", {class: "term"}, `${kind} ${this.text(value)}`);
       term.style.borderColor = `var(--${TERM_COLOURS[kind]})`;
       return i ? [value < 0 ? " \u2212 " : " + ", term] : [term];
-    }), ` = ${this.text(total)}`);
+    }), values.length > 1 ? ` = ${this.text(total)}` : "");
     const simulated = this.simulated();
     this.total.textContent = simulated === undefined ? ""
-      : `Simulated: ${this.text(simulated)}.`;
+      : `Simulated${this.run && `, ${this.run}`}: ${this.text(simulated)}.`;
     this.curve.replaceChildren(...drawnCurve(this, simulated));
   }
 }

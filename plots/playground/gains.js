@@ -23,25 +23,31 @@ async function showGains(turn) {
     }
     parts.push(gainsTable(shown[i], gains.sort((a, b) => a.time_s - b.time_s)));
   }
-  byId("gains").replaceChildren(element("div", {class: "pair"}, parts));
+  byId("gains").replaceChildren(parts.length ? element("div", {class: "pair"}, parts)
+    : element("p", {class: "facts"}, "A run that deadlocks has no gains."));
   await sweep?.show(() => turn !== gainsFor || running);
 }
+
+/** Latency and overhead are halved; of all else there is twice as much. */
+const improvedText = ({kind, what}) => `${kind === "resource" ? "twice" : "half the"} ${what}`;
 
 /** What does not change the time in the digits that are shown is no row. */
 function gainsTable(one, gains) {
   const time = seconds => timeText(seconds, one.seconds), before = time(one.seconds);
-  const changes = gain => time(gain.time_s) !== before;
+  const changes = gain => time(gain.time_s) !== before &&
+    /[1-9]/.test(signedTime(gain.time_s - one.seconds, one.seconds));
   const useful = gains.filter(gain => changes(gain) && gain.time_s < one.seconds);
-  const rows = useful.map(gain => element("tr", {}, rowHead(gain.what),
+  const rows = useful.map(gain => element("tr", {}, rowHead(improvedText(gain)),
     numberCell(time(gain.time_s)),
     numberCell(signedTime(gain.time_s - one.seconds, one.seconds))));
-  const others = gains.filter(gain => !changes(gain)).map(gain => gain.what).join(", ");
+  const others = gains.filter(gain => !changes(gain)).map(improvedText).join(", ");
   const slower = gains.filter(gain => changes(gain) && gain.time_s > one.seconds);
   const losses = slower.map(gain =>
-    `${gain.what} (${signedTime(gain.time_s - one.seconds, one.seconds)})`).join(", ");
-  return element("div", {}, rows.length ? table(`${one.name}: ${before}, and with`,
-    ["twice of", "time", "difference"], rows)
-    : element("p", {}, `${one.name}: no one thing gains; others are as busy.`),
-  others && element("p", {class: "facts"}, `No gain from ${others}.`),
-  losses && element("p", {class: "facts"}, `Slower with twice of ${losses}.`));
+    `${improvedText(gain)} (${signedTime(gain.time_s - one.seconds, one.seconds)})`).join(", ");
+  return element("div", {}, rows.length ? table(`${one.name}: ${before}`,
+    ["with", "time", "difference"], rows)
+    : element("p", {}, `${one.name}: no one change alone gains: another part is as slow, or ` +
+      "works at the same time."),
+  others && element("p", {class: "facts"}, "No gain from ", unbroken(others), " alone."),
+  losses && element("p", {class: "facts"}, "Slower with ", unbroken(losses), "."));
 }

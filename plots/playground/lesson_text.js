@@ -5,7 +5,7 @@
 function setupOf(lesson) {
   const needs = lesson.needs.map(id => lessonNamed(id)).map(one => `${one.number} ${one.title}`);
   return [...paragraphs(lesson.setup),
-    element("p", {class: "facts"}, element("b", {}, "Goal: "), lesson.goal,
+    element("p", {class: "facts"}, element("b", {}, "Goal: "), unbroken(lesson.goal),
       ` ${lesson.minutes} minutes.${needs.length ? ` After: ${needs.join(", ")}.` : ""}`)];
 }
 

@@ -111,19 +111,25 @@ async function refresh(held) {
 
 const FEW_RANKS = 64;  // drawn as quickly as they are counted
 
+/** Times of runs, rates and warnings. */
+function ratesText(reports, names) {
+  return reports.map(({time_s: time, deadlock, busbw, warnings = []}, i) =>
+    [`${names[i]}: ${deadlock ? "deadlock at " : ""}${timeText(time)}`,
+      busbw > 0 ? `bus bandwidth ${rateText(busbw)}` : "", ...warnings].filter(Boolean).join(", "))
+    .join(" \u2014 ");
+}
+
 /** What took how long and why, before there are pictures of it. */
 function showNumbers({names, cases, reasons}) {
   byId("verdict").textContent = `${reasons[0][reasons.length - 1]}.`;
-  byId("rates").textContent = cases.map(({time_s: time, busbw}, i) =>
-    `${names[i]}: ${timeText(time)}${busbw > 0 ? `, bus bandwidth ${rateText(busbw)}` : ""}`)
-    .join(" \u2014 ");
+  byId("rates").textContent = ratesText(cases, names);
   byId("results").classList.add("drawing");
 }
 
 function show(answer) {
   byId("results").classList.remove("drawing", "stale");
   byId("gains").replaceChildren(element("p", {class: "facts"}, "computing ..."));
-  const share = clock.whole > 0 ? clock.seconds / clock.whole : 0.5;
+  const before = clock.whole > 0 ? clock.seconds / clock.whole : undefined;
   DATA = answer;
   const cases = answer.cases.map((json, i) => Object.assign(new Case(json, i),
     {tree: json.tree, resolved: json.resolved, hosts: json.hosts, places: json.places}));
@@ -131,14 +137,16 @@ function show(answer) {
   showSettings(cases);
   showLock(cases);
   formula?.follow(cases[lessonOf(state).formula.run || 0]?.resolved || {});
-  legend(cases);
   // At the end no rank does anything, and no link is loaded.
-  showCases(cases, document.body.classList.contains("locked") ? 1 : share);
-  byId("rates").textContent = cases.map(one => {
-    const {busbw, warnings = []} = one.report;
-    return [`${one.name}: ${timeText(one.seconds)}`,
-      busbw > 0 ? `bus bandwidth ${rateText(busbw)}` : "", ...warnings].filter(Boolean).join(", ");
-  }).join(" \u2014 ");
+  const share = document.body.classList.contains("locked") ? 1 : before ?? middleOf(cases);
+  showCases(cases, share, cases.length > 1 ? ["A", "B"] : []);
+  byId("rates").textContent = ratesText(cases.map(one => one.report), cases.map(one => one.name));
+}
+
+/** The share of the clock at which all of the runs are under way. */
+function middleOf(cases) {
+  const times = cases.map(one => one.seconds), whole = Math.max(...times);
+  return whole > 0 ? Math.min(...times) / 2 / whole : 0.5;
 }
 
 function showSettings(cases) {
@@ -173,9 +181,9 @@ function showLock(cases) {
     if (!state.about) results.add(state.lesson, {said});
     remember("replaceState");
     showLock(shown);
-    clock.goTo(clock.whole / 2);
+    clock.goTo(clock.whole * middleOf(shown));
     resize();
-    byId("verdict").scrollIntoView({block: "nearest"});
+    document.querySelector(".answer").scrollIntoView({block: "start"});
     byId("prediction").focus({preventScroll: true});
     showGains(++gainsFor);
   }));
@@ -186,10 +194,13 @@ async function showPrediction(cases) {
   const place = byId("prediction"), {said, lesson} = state;
   place.textContent = "";
   if (!said || !questionOf(state)) return;
+  place.textContent = "computing ...";
   const words = isPredicted(state)
     ? await predictionText(state, cases, timesOf).catch(error => error.message)
     : pastPredictionText(state);
-  if (state.said === said && state.lesson === lesson && shown === cases) place.textContent = words;
+  if (state.said === said && state.lesson === lesson && shown === cases) {
+    place.replaceChildren(...unbroken(words));
+  }
 }
 
 /** The runs of a step of the lesson. */
@@ -212,12 +223,14 @@ function openLesson() {
   const lesson = lessonOf(state), {text} = state;
   byId("lesson").value = lesson.id;
   const question = text && /^question:\s*(.*)$/m.exec(text)?.[1].replace(/^["']|["']$/g, "");
-  byId("question").textContent = text ? question : `${lesson.number} ${lesson.title}`;
+  byId("question").replaceChildren(
+    ...unbroken((text ? question : `${lesson.number} ${lesson.title}`) || ""));
   byId("words").replaceChildren(...text ? paragraphs(commentOf(text)) : setupOf(lesson));
   byId("because").replaceChildren(...text ? [] : becauseOf(lesson, showStep));
   formula = !text && lesson.formula ? new Formula(lesson.formula, () =>
     shown[lesson.formula.run || 0]?.report[lesson.formula.measure], (key, value) =>
-    change(lesson.formula.run || 0, key, value)) : undefined;
+    change(lesson.formula.run || 0, key, value),
+  lesson.runs.length > 1 ? `run ${"AB"[lesson.formula.run || 0]}` : "") : undefined;
   if (formula) byId("because").append(formula.node);
   sweep = !text && lesson.sweep ? new Sweep(lesson.sweep) : undefined;
   if (sweep) byId("because").append(sweep.node);

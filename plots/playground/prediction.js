@@ -59,7 +59,7 @@ function fasterJudged(guess, cases) {
 /** Pairs that are in the right order, and the order. `seconds` of each of the `names`. */
 function orderJudged({values}, names, seconds) {
   const right = names.map((_, i) => i).sort((a, b) => seconds[a] - seconds[b]);
-  const list = right.map(i => `${names[i]} (${timeText(seconds[i])})`).join(", ");
+  const list = right.map(i => `${names[i]} (${timeText(seconds[i])})`).join("; ");
   let good = 0, pairs = 0;
   values.forEach((one, i) => values.slice(i + 1).forEach(other => {
     ++pairs;
@@ -77,12 +77,14 @@ function numberJudged({values: [given]}, {measure, scale = 1, unit, within}, rep
     : `${words}: yours is ${given > right ? "above" : "below"} it by ${Math.round(off * 100)} %.`;
 }
 
-/** What a choice of a reason deserves: the misconception is answered. */
-function reasonJudged(chosen, reasons) {
+/** What a choice of a reason deserves: the misconception is answered. `alone`: nothing else is
+ * asked. */
+function reasonJudged(chosen, reasons, alone) {
   const one = reasons[chosen], right = reasons.find(reason => reason.right);
   if (!one) return "";
-  return one.right ? `And the right reason: ${one.say}`
-    : `You said: \u201c${one.say}\u201d ${one.why} The reason: ${right.say}`;
+  if (one.right) return `${alone ? "Right" : "And the right reason"}: ${one.say}`;
+  return `You said: \u201c${one.say}\u201d ${one.why} ` +
+    `The ${alone ? "answer" : "reason"}: ${right.say}`;
 }
 
 /** All sentences about what was said. `timesOf(names)`: seconds of cases, later. */
@@ -94,13 +96,14 @@ async function predictionText(state, cases, timesOf) {
   else if (question.faster && !cases.some(one => one.report.deadlock)) {
     texts.push(fasterJudged(guess, cases));
   }
-  return [...texts, reasonJudged(guess.reason, reason)].filter(Boolean).join(" ");
+  const isAlone = !Object.keys(FIELDS).some(kind => question[kind]);
+  return [...texts, reasonJudged(guess.reason, reason, isAlone)].filter(Boolean).join(" ");
 }
 
 /** A prediction of other runs than those that are shown. */
 function pastPredictionText(state) {
   const {order, number} = questionOf(state) || {}, guess = predictionOf(state.said);
-  if (order) return `Your first prediction was: ${guess.values.map(i => order[i]).join(", ")}.`;
+  if (order) return `Your first prediction was: ${guess.values.map(i => order[i]).join("; ")}.`;
   if (number) return `Your first prediction was ${guess.values[0]} ${number.unit}.`;
   if (guess.which === "reason") return "";
   const names = state.about ? ["A", "B"] : labelsOf(freshState(state.lesson));
@@ -111,7 +114,8 @@ function pastPredictionText(state) {
 function choices(legend, name, options) {
   return element("fieldset", {class: name}, element("legend", {}, legend),
     options.map(([value, words]) => element("label", {},
-      element("input", {type: "radio", name, value, required: true}), ` ${words}`)));
+      element("input", {type: "radio", name, value, required: true}), " ",
+      element("span", {}, unbroken(words)))));
 }
 
 /** Fields of one kind of question, and `said(data)`: what they hold, as text. */
@@ -119,8 +123,9 @@ const FIELDS = {
   faster(_, labels) {
     const times = element("input", {type: "number", id: "times", min: 1, max: 10000, step: "any",
       required: true});
-    const nodes = [choices("Which run is faster?", "which", [["a", labels[0]], ["b", labels[1]],
-      ["same", "both the same (within 2 %)"]]),
+    const lettered = labels.map((label, i) => label === "AB"[i] ? label : `${"AB"[i]}: ${label}`);
+    const nodes = [choices("Which run is faster?", "which", [["a", lettered[0]],
+      ["b", lettered[1]], ["same", "both the same (within 2 %)"]]),
     element("label", {}, "How many times as fast? ", times)];
     nodes[0].addEventListener("change", event => {
       times.disabled = event.target.value === "same";
@@ -132,7 +137,7 @@ const FIELDS = {
     const places = ["fastest", ...order.slice(2).map((_, i) => `${i + 2}.`), "slowest"];
     const selects = places.map(place => element("select", {"aria-label": place, required: true},
       element("option", {value: ""}, "choose ..."),
-      order.map((name, i) => element("option", {value: i}, name))));
+      scattered(order, order.join(" ")).map(([i, name]) => element("option", {value: i}, name))));
     const check = () => {
       const chosen = selects.map(one => one.value);
       selects.forEach((one, i) => one.setCustomValidity(
@@ -155,9 +160,9 @@ const FIELDS = {
 function predictionForm(question, labels, locked) {
   const kind = Object.keys(FIELDS).find(name => question[name]);
   const fields = kind ? FIELDS[kind](question, labels) : {nodes: [], said: () => "reason"};
-  const reasons = (question.reason || []).map(({say}, i) => [i, say]);
+  const reasons = scattered((question.reason || []).map(({say}) => say));
   const form = element("form", {},
-    element("h2", {id: "predict-title"}, question.ask), ...fields.nodes,
+    element("h2", {id: "predict-title"}, unbroken(question.ask)), ...fields.nodes,
     ...reasons.length ? [choices(kind ? "Why?" : "Choose one.", "reason", reasons)] : [],
     element("button", {type: "submit", class: "main"}, "Lock it in, and see"));
   form.addEventListener("submit", event => {
@@ -177,7 +182,7 @@ class Exercise {
     this.input = isNumber ? element("input", {type: "text", inputmode: "decimal", size: 8,
       id: "answer-of-exercise"}) : undefined;
     const form = element("form", {}, element("h2", {id: "exercise-title"}, "Exercise"),
-      element("p", {}, exercise.text),
+      element("p", {}, codeIn(exercise.text)),
       ...isNumber ? [element("label", {}, "Your answer ", this.input, ` ${exercise.unit} `)] : [],
       element("button", {type: "submit"}, isNumber ? "Check" : "Check the runs above"), this.said);
     form.addEventListener("submit", event => {

@@ -99,7 +99,8 @@ class Scale extends Setting {
 /** Any key of the scenario, as text: for lessons about a key that has no control of its own. */
 class TextKey extends Setting {
   constructor(key, changed) {
-    super(key, element("input", {type: "text", spellcheck: "false", autocapitalize: "off"}));
+    super(key, element("input", {type: "text", spellcheck: "false", autocapitalize: "off",
+      placeholder: "default"}));
     this.key = key;
     this.control.addEventListener("change", () => changed(key,
       this.control.value.trim() || undefined));
@@ -107,7 +108,9 @@ class TextKey extends Setting {
   show(one) {
     const value = at(one.resolved, this.key) ?? "";
     if (document.activeElement === this.control) return;
-    this.control.value = typeof value === "object" ? JSON.stringify(value) : value;
+    const isLong = typeof value === "object";
+    this.node.classList.toggle("long", isLong);
+    this.control.value = isLong ? JSON.stringify(value) : value;
   }
   values() {
     return [];

@@ -92,10 +92,6 @@ function requestsOf(state) {
   return runsOf(state).map((run, i) => ({...requestOf(state, run), label: labels[i]}));
 }
 
-/** A number below 2^32 that differs where texts do; check_results.py computes it as well. */
-const hashOf = text => [...text].reduce((sum, letter) =>
-  (sum * 31 + letter.codePointAt(0)) % 4294967291, 7);
-
 /** Short text that differs where the runs do. */
 const keyOf = state => hashOf(JSON.stringify(
   [state.text, runsOf(state).map(run => [run.case, run.set])])).toString(36);

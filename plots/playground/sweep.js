@@ -26,7 +26,7 @@ const SWEEP = {width: 420, height: 180, left: 64, top: 12, right: 30, bottom: 34
 class Sweep {
   constructor({key, values}) {
     Object.assign(this, {key, values});
-    this.picture = element("div", {class: "curve"});
+    this.picture = element("div", {class: "curve"}, "computing ...");
     this.node = element("div", {class: "sweep"}, element("h2", {}, "Simulated"), this.picture,
       element("p", {class: "facts"}, "Time of run A over ", breakable(key)));
   }
