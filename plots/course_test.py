@@ -203,6 +203,7 @@ class Course(unittest.TestCase):
                  for name in lesson["predict"].get("order", [])]
         for one, other in itertools.combinations(times, 2):
             self.assertGreater(max(one, other) / min(one, other), 1.02, times)
+        self.assertFalse(times and times == sorted(times), "listed in the order of the answer")
 
     @for_each
     def test_no_run_prints_the_answer_of_the_exercise(self, lesson):
