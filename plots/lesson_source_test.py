@@ -32,6 +32,29 @@ class Source(Page):
                 seen.add((activity, phase))
         self.assertGreaterEqual(len(seen), 4)
 
+    def test_steps_of_a_program_are_lines_of_its_scenario(self):
+        self.open(self.make("pipeline.html", "a-pipeline-by-hand", "--case",
+                            "all forward then all backward"))
+        named, paths = self.run_script("""
+            const {one, source} = views[0], rows = [...source.node.querySelectorAll(".row")];
+            const at = share => {
+              clock.goTo(share * one.seconds);
+              chosen.rank = -1; chooseRank(0);
+              const span = one.spans.at(0, one.tick(clock.seconds));
+              return [one.spans.places[span?.place]?.[0],
+                rows.filter(row => row.classList.contains("chosen"))
+                  .map(row => row.textContent).join("").trim()];
+            };
+            return [Array.from({length: 40}, (_, i) => at((i + 0.5) / 40)),
+              [...source.node.querySelectorAll(".path")].map(path => path.textContent)]""")
+        self.assertEqual(paths, ["scenario.yaml"])
+        lines = {"forward": "{compute: forward, name: forward}",
+                 "backward": "{compute: 2 * forward, name: backward}"}
+        seen = [(name, line) for name, line in named if name in lines]
+        self.assertEqual({name for name, _ in seen}, set(lines))
+        for name, line in seen:
+            self.assertIn(lines[name], line)
+
     def test_the_source_is_folded_on_a_telephone_only(self):
         for width, folded in ((390, True), (1400, False)):
             self.open(self.anomaly, width=width)

@@ -87,7 +87,7 @@ class Stream {
 
   Task perform(const Step& step) {
     if (step.kind != Step::Kind::collective && step.kind != Step::Kind::wait)
-      comm_.enter(step.name, walk_.turn());
+      comm_.enter(step.name, walk_.turn(), step.where);
     switch (step.kind) {
       case Step::Kind::compute:
         return compute(&step);

@@ -58,8 +58,9 @@ struct Step {
     block  ///< steps, a number of times
   };
   Kind kind{};
-  int id = 0;        ///< its number in the program, inner ones counted
-  std::string name;  ///< in reports
+  int id = 0;          ///< its number in the program, inner ones counted
+  std::string name;    ///< in reports
+  SourceLine where{};  ///< none: no line of a file says it
   int stream = 0;
   int raises = -1;  ///< flag, when it has ended
   std::vector<After> after{};

@@ -40,7 +40,9 @@ class Communicator {
   Steps phase(std::string_view name, int count) const { return {executor_, name, count, part()}; }
   /// Enters a phase without steps, or before its steps; or the step, of one whose steps have no
   /// order.
-  void enter(std::string_view name, int step = 0) const { executor_->mark({name, step, part()}); }
+  void enter(std::string_view name, int step = 0, SourceLine where = {}) const {
+    executor_->mark({name, step, part(), where});
+  }
 
   /// The communicator of some of these ranks, in the given order; this rank must be one of them.
   /// `part` says in reports what is done among them. Groups that share two ranks and are at work

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "algorithms/verbs/task.hpp"
+#include "algorithms/verbs/source_line.hpp"
 
 namespace ringscope {
 
@@ -42,6 +43,7 @@ struct Mark {
   std::string_view phase;
   int step = 0;
   std::string_view part;  ///< of an algorithm made of others: which one; "" elsewhere
+  SourceLine where{};     ///< of a step of a program in a file; else verbs have their own
 };
 
 /// Ways to run a program that a rank starts beside its own: as a thread; or as a non-blocking

@@ -4,6 +4,9 @@
 
 namespace ringscope {
 
+/// File of lines in the scenario itself, of a program that it has.
+inline constexpr const char* scenario_source = "scenario.yaml";
+
 /// By the compiler's own functions: clang 14 has no std::source_location. Of a statement in several
 /// lines it is one of them, which differs from compiler to compiler.
 struct SourceLine {

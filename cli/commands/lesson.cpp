@@ -68,7 +68,8 @@ void write_lesson(const LessonArguments& arguments) {
   const Value file = Value::from_text("scenario", yaml);
   for (const char* key : {"lesson", "compare"})
     if (const Value* own = file.find(key); own != nullptr) data[key] = to_json(*own);
-  write_output(arguments.output, lesson::page(data));
+  const bool of_one_file = arguments.cases.scenarios.size() < 2;
+  write_output(arguments.output, lesson::page(data, of_one_file ? yaml : ""));
   end_answer(answer, bar, arguments.output != "-", "",
              "ringscope plot " + shell_word(arguments.output) + " -o loads.png");
 }

@@ -79,6 +79,9 @@ TEST(Spans, name_the_lines_of_their_verbs_from_the_root_of_the_sources) {
   span.where = {"/no/algorithms/of/mine/nccl/kernels/rings.cpp", 7};
   EXPECT_EQ(spans_json(report_of_spans({span})).at("places"),
             Json::parse(R"([["", 0, "nccl/kernels/rings.cpp", 7]])"));
+  span.where = {scenario_source, 9};
+  EXPECT_EQ(spans_json(report_of_spans({span})).at("places"),
+            Json::parse(R"([["", 0, "scenario.yaml", 9]])"));
 }
 
 // More spans than slots: each has less than one; three parts of sending to one of reducing.
@@ -116,7 +119,7 @@ TEST(Words, are_the_comment_above_the_scenario_by_paragraphs) {
 
 TEST(Page, is_one_file_that_no_text_of_the_data_breaks_out_of) {
   const Json data = {{"question", "is 1 < 2 & </script>?"}, {"cases", Json::array()}};
-  const std::string text = page(data);
+  const std::string text = page(data, "");
   EXPECT_THAT(text, HasSubstr("<title>is 1 &lt; 2 &amp; &lt;/script>?</title>"));
   EXPECT_THAT(text, HasSubstr(R"({"question":"is 1 \u003c 2 & \u003c/script>?",)"));
   EXPECT_THAT(text, Not(HasSubstr("<!-- scripts")));
@@ -126,7 +129,7 @@ TEST(Page, is_one_file_that_no_text_of_the_data_breaks_out_of) {
 TEST(Page, has_the_sources_of_the_lines_at_which_ranks_are) {
   const Json places = Json::parse(R"([["up", 0, "algorithms/allreduce/ring_allreduce.cpp", 20]])");
   const Json one = {{"spans", {{"places", places}}}};
-  const std::string text = page({{"question", "why?"}, {"cases", Json::array({one})}});
+  const std::string text = page({{"question", "why?"}, {"cases", Json::array({one})}}, "");
   EXPECT_THAT(text, HasSubstr("Task ring_allreduce(Communicator comm"));
 }
 

@@ -55,8 +55,10 @@ Json load_json(const LoadCurve& curve, double whole_s, int bins) {
           {"bins", base64(bytes)}};
 }
 
-/// Path of an algorithm's source from the root, however the compiler was given it; "": not one.
+/// Path of an algorithm's source from the root, however the compiler was given it; "": not one. The
+/// scenario's stays as it is.
 std::string_view from_root(std::string_view file) {
+  if (file == scenario_source) return file;
   const std::size_t behind = std::max(file.rfind("algorithms/") + 1, file.rfind("nccl/") + 1);
   return behind > 0 ? file.substr(behind - 1) : "";
 }

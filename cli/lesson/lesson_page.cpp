@@ -26,13 +26,13 @@ std::string inside_script(const Json& data) {
   return boost::algorithm::replace_all_copy(data.dump(), "<", "\\u003c");
 }
 
-/// Sources of the programs that the ranks of all cases ran, by their paths.
-Json sources_of(const Json& data) {
+/// Sources of the programs that the ranks of all cases ran, by their paths; `yaml` is one's text.
+Json sources_of(const Json& data, const std::string& yaml) {
   Json sources = Json::object();
   for (const Json& one : data.at("cases"))
     for (const Json& place : one.at("spans").value("places", Json::array()))
       if (const std::string path = place.at(2); !path.empty() && !sources.contains(path))
-        sources[path] = read(path);
+        sources[path] = path == scenario_source ? yaml : read(path);
   return sources;
 }
 
@@ -45,7 +45,7 @@ void replace(std::string& text, const std::string& mark, const std::string& by) 
 }  // namespace
 
 // The template names its scripts one a line, in the order in which they are to run.
-std::string page(const Json& data) {
+std::string page(const Json& data, const std::string& yaml) {
   const std::string folder = "plots/lesson/";
   std::string text = read(folder + "page.html");
   const std::string open = "<!-- scripts:", close = "-->";
@@ -60,7 +60,7 @@ std::string page(const Json& data) {
   replace(text, "/* style */", read(folder + "style.css"));
   replace(text, "<!-- title -->", escaped_markup(data.at("question").get<std::string>()));
   replace(text, "<!-- data -->", inside_script(data));
-  replace(text, "<!-- sources -->", inside_script(sources_of(data)));
+  replace(text, "<!-- sources -->", inside_script(sources_of(data, yaml)));
   return text;
 }
 

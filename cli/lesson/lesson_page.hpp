@@ -9,6 +9,7 @@
 namespace ringscope::lesson {
 
 /// `data` in the template, style and scripts of plots/lesson. Throws Failure when they are missing.
-std::string page(const Json& data);
+/// `yaml`: the text of its scenario; "" of several.
+std::string page(const Json& data, const std::string& yaml);
 
 }  // namespace ringscope::lesson

@@ -14,7 +14,7 @@ function chooseRank(rank) {
 }
 
 const indentOf = line => line.length - line.trimStart().length;
-const isComment = line => /^\s*\/\//.test(line);
+const isComment = line => /^\s*(\/\/|#)/.test(line);
 const endsStatement = line => /^\s*$|[;{}:]\s*(\/\/.*)?$/.test(line) || isComment(line);
 
 /** First and last line of the statement that a line belongs to: compilers name any of them. */
@@ -44,6 +44,21 @@ function functionAround(lines, at) {
   }
   while (first > 0 && isComment(lines[first - 1])) --first;
   return [first, last];
+}
+
+/** First and last line of the program of a scenario around a line, and the whole step there. */
+function programAround(lines, at) {
+  let first = at, last = at;
+  while (first > 0 && !/^\s*(job\.)?program:/.test(lines[first])) --first;
+  while (last + 1 < lines.length && (!lines[last + 1].trim() ||
+    indentOf(lines[last + 1]) > indentOf(lines[first]))) ++last;
+  while (!lines[last].trim()) --last;
+  return [first, last];
+}
+function stepAround(lines, at) {
+  let last = at;
+  while (last + 1 < lines.length && indentOf(lines[last + 1]) > indentOf(lines[at])) ++last;
+  return [at, last];
 }
 
 /** "rank 3", "ranks 0-3, 7", "12 ranks"; or the rank that is followed and the number of others. */
@@ -81,10 +96,11 @@ class SourceView {
     const known = new Map();
     one.spans.places.forEach(([, , path, line], place) => {
       if (!line || !SOURCES[path] || INTERPRETERS.test(path)) return;
-      const lines = SOURCES[path].split("\n"), around = functionAround(lines, line - 1);
+      const lines = SOURCES[path].split("\n"), isProgram = path.endsWith(".yaml");
+      const around = (isProgram ? programAround : functionAround)(lines, line - 1);
       const listing = known.get(path + around) || this.listing(path, lines, around);
       known.set(path + around, listing);
-      const [first, last] = statementAround(lines, line - 1);
+      const [first, last] = (isProgram ? stepAround : statementAround)(lines, line - 1);
       this.statements[place] = listing.statements[first] ||=
         {listing, rows: listing.rows.slice(first - around[0], last - around[0] + 1)};
     });

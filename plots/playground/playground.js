@@ -126,7 +126,9 @@ function showNumbers({names, cases, reasons}) {
   byId("results").classList.add("drawing");
 }
 
+const textNow = () => state.text || files[`scenarios/lessons/${state.lesson}.yaml`];
 function show(answer) {
+  SOURCES["scenario.yaml"] = textNow();
   byId("results").classList.remove("drawing", "stale");
   byId("gains").replaceChildren(element("p", {class: "facts"}, "computing ..."));
   const before = clock.whole > 0 ? clock.seconds / clock.whole : undefined;
@@ -150,7 +152,6 @@ function middleOf(cases) {
 }
 
 function showSettings(cases) {
-  const text = state.text || files[`scenarios/lessons/${state.lesson}.yaml`];
   while (settings.length < cases.length) {
     settings.push(new RunSettings(settings.length, lists, change));
   }
@@ -162,7 +163,7 @@ function showSettings(cases) {
   }
   byId("runs").classList.toggle("two", cases.length === 2);
   const {settings: keys = []} = lessonOf(state);
-  settings.forEach((one, i) => one.show(cases[i], state.runs[i], caseNamesOf(text), keys));
+  settings.forEach((one, i) => one.show(cases[i], state.runs[i], caseNamesOf(textNow()), keys));
   byId("two").checked = state.two;
 }
 
@@ -246,7 +247,7 @@ function openLesson() {
     runs: runs.map(run => requestOf({lesson: lesson.id}, run))}), () => shown,
   () => results.add(lesson.id, {solved: true}));
   byId("exercise").replaceChildren(exercise.node);
-  own.offer(text || files[`scenarios/lessons/${lesson.id}.yaml`]);
+  own.offer(textNow());
   const index = LESSONS.indexOf(lesson);
   byId("previous").disabled = index === 0;
   byId("next").disabled = index === LESSONS.length - 1;
@@ -318,7 +319,7 @@ async function begin() {
   byId("theme").addEventListener("click", () =>
     memory.set("dark", document.documentElement.dataset.theme === "dark"));
   ({files} = await engine.parts);
-  SOURCES = files;
+  SOURCES = {...files};
   state = stateOf(location.hash);
   lists = await engine.ask({ask: "lists"});
   remember("replaceState");

@@ -116,6 +116,8 @@ programs::Step StepsReader::read_step(const Value& value, Inherited from) {
   NamedStep named{{}, step.id, step.stream, from.loops, {}, value};
   if (const Value* name = fields.optional("name")) named.name = name->text();
   step.name = named.name.empty() ? word : named.name;
+  if (const Place place = value.place(); place.source->name.ends_with(".yaml"))
+    step.where = {scenario_source, place.line};
   if (const Value* after = fields.optional("after")) read_waits(*after, named);
   if (step.kind == Does::wait) {
     if (amount->is_null()) value.fail("expected the names of steps to wait for: {wait: [a, b]}");

@@ -39,7 +39,8 @@ void RankThread::add_spans(double until) {
       run_->waited.empty() ? std::span(&whole, 1) : std::span<const Stage>(run_->waited);
   Span span{rank(), activity_, phase_text(mark_), mark_.step, peer(), activity_since_, until};
   span.stream = index_;
-  if (!verbs_.empty()) span.where = verbs_.front().where;
+  span.where = mark_.where;
+  if (span.where.line == 0 && !verbs_.empty()) span.where = verbs_.front().where;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const bool goes_on = i + 1 < parts.size() && parts[i + 1].cause == parts[i].cause;
     if (goes_on || parts[i].end <= span.start_s) continue;
