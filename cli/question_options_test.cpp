@@ -45,6 +45,14 @@ TEST(QuestionOptions, counts_place_a_job_by_nccl_on_gpus) {
   EXPECT_NE(said(job + "'{hosts: 4-4, on: core}'").find("no rank has a GPU"), std::string::npos);
 }
 
+TEST(QuestionOptions, place_packs_the_ranks_of_nccl_on_gpus) {
+  const std::string search =
+      "place --cluster h100_nvswitch --library nccl_h100 --job allreduce/nccl:1MiB --ranks 4 "
+      "--no-store --verify 0 --quiet";
+  EXPECT_EQ(asked(search).text, asked(search + " --on gpu").text);
+  EXPECT_NE(asked(search).text, asked(search + " --on core").text);
+}
+
 TEST(QuestionOptions, help_is_a_command_too) {
   EXPECT_EQ(asked("help run").text, asked("run --help").text);
   EXPECT_EQ(asked("help").text, asked("--help").text);

@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "algorithms/verbs/task.hpp"
 #include "algorithms/verbs/source_line.hpp"
+#include "algorithms/verbs/task.hpp"
 
 namespace ringscope {
 

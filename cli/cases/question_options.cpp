@@ -56,7 +56,11 @@ std::string QuestionArguments::words() const {
 }
 
 std::string QuestionArguments::only_cluster() const {
-  return parts.size() == 1 && changes.empty() && parts[0].key == "cluster" ? parts[0].text : "";
+  const auto names_it = [](const Override& one) {
+    return one.key == "cluster" || one.option == "--model";
+  };
+  const bool only = !parts.empty() && changes.empty() && std::ranges::all_of(parts, names_it);
+  return only ? parts.front().text : "";
 }
 
 void add_question_options(Command& command, QuestionArguments& arguments) {

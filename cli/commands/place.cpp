@@ -28,7 +28,7 @@ namespace ringscope {
 namespace {
 
 struct PlaceArguments {
-  std::string study, on = "core", own, only;
+  std::string study, on, own, only;
   QuestionArguments question;
   int ranks = 0;
   // Keys of `place`, by their names; "": not said.
@@ -95,8 +95,19 @@ std::string packed(const Value& cluster, const PlaceArguments& arguments) {
   return counts;
 }
 
+/// Where ranks are placed that only counts place: NCCL's on GPUs.
+std::string slots_of(const PlaceArguments& arguments) {
+  if (!arguments.on.empty()) return arguments.on;
+  const auto by_nccl = [](const Override& one) {
+    return one.text.find("algorithm: nccl") != std::string::npos;
+  };
+  return std::ranges::any_of(arguments.question.parts, by_nccl) ? "gpu" : "core";
+}
+
 /// The scenario that options give, its --ranks packed.
-StudyFile placed_by_options(const PlaceArguments& arguments) {
+StudyFile placed_by_options(const PlaceArguments& asked) {
+  PlaceArguments arguments = asked;
+  arguments.on = slots_of(asked);
   StudyFile file{"place", spelled_out("place", arguments.question, {"cluster", "library", "job"})};
   Value scenario = file.tree;
   bool placed = false;
@@ -247,7 +258,7 @@ void add_question(Command& command, PlaceArguments& arguments) {
   add_question_options(command, arguments.question);
   command.add_option("--case", arguments.only);
   command.add_option("--ranks", arguments.ranks).between(1, 1 << 20);
-  command.add_option("--on", arguments.on).show_default();
+  command.add_option("--on", arguments.on);
   command.add_option("--baseline", arguments.own);
 }
 

@@ -197,7 +197,7 @@ void require_no_communicator(const EstimateArguments& arguments) {
     if (is_said) throw BadInput("{}: expected no such option with a scenario", option);
 }
 
-/// What the last option says of that key; null where none does.
+/// Value by the last option that gives that key; null where none does.
 Value asked_of(const QuestionArguments& question, const std::string& key) {
   Value asked = named_value("--" + key, "");
   for (const Override& one : question.parts)
