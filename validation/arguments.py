@@ -6,8 +6,7 @@ import json
 import pathlib
 from typing import Callable
 
-from validation.doctor.scenario import parts
-from validation.yaml_files import tables_of
+from validation.yaml_files import LOADER, read_yaml, tables_of
 
 OPTIONS = tables_of(__file__)
 MOST_RANKS = 1_000_000
@@ -56,7 +55,8 @@ def placement(words: str):
 
 def model(words: str) -> str:
     """File with a cluster and a library."""
-    if not {"cluster", "library"} <= parts.load(words).keys():
+    found = read_yaml(words, loader=LOADER)
+    if not isinstance(found, dict) or not {"cluster", "library"} <= found.keys():
         raise argparse.ArgumentTypeError(f"expected a file with cluster and library, got '{words}'")
     return words
 

@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "algorithms/programs/program.hpp"
 #include "algorithms/traces/trace.hpp"
 
@@ -80,8 +78,7 @@ using Window = std::pair<double, double>;  ///< start and end
 /// Adds `amount`, evenly spread over `when`, to windows of this length.
 void spread(std::vector<double>& windows, double length, Window when, double amount) {
   const double rate = amount / (when.second - when.first);
-  const double before = std::max(0.0, std::floor(when.first / length) - 1);  // of the first window
-  for (auto i = static_cast<std::size_t>(before); i < windows.size(); ++i) {
+  for (std::size_t i = 0; i < windows.size(); ++i) {
     const double from = static_cast<double>(i) * length;
     if (from >= when.second) break;
     const double time = std::min(when.second, from + length) - std::max(when.first, from);
