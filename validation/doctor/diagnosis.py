@@ -172,7 +172,8 @@ def rank(what_if: WhatIf, diagnosis: Diagnosis, causes: list = CAUSES) -> list:
                             np.log([point.expected for point in points]),
                             diagnosis.errors.of(kept))
     possible = [one for one in causes if one.name not in diagnosis.struck]
-    outcomes = trials.Trials(what_if, scene, curve, possible, found).outcomes()
+    outcomes = trials.Trials(what_if, scene, curve, possible, found,
+                             diagnosis.stated).outcomes()
     every = np.full(len(diagnosis.curve.points), np.nan)
     for i, one in enumerate(outcomes):
         times = every.copy()

@@ -110,7 +110,7 @@ class Ranking:
     """The causes of one curve. `measured` and `expected` are logarithms of times."""
 
     def __init__(self, measured: np.ndarray, expected: np.ndarray, errors: Errors):
-        self.measured, self.expected = measured, expected
+        self.measured, self.expected, self.sigma = measured, expected, errors.sigma()
         self.density = Mixture(errors, WHAT_IF)
         broad = 0.5 * UNKNOWN ** 2 * (1 + errors.near)
         self.unknown = Mixture(errors, WHAT_IF, broad)

@@ -2,10 +2,11 @@
 """The trials of all causes: which severities are simulated, at which sizes, and in which order.
 
 Few of what is possible is simulated. First the heaviest severity of each cause (all severities, of
-a cause without an order) at a few sizes; then, of those causes that a curve on the way from nothing
-to that might explain, the severity that lies nearest to where the measured curve lies between two
-that are known, at more sizes, until there is none left between; then the best severities of
-the best causes at still more sizes.
+a cause without an order) at a few sizes, where a short vector is most off at that one alone unless
+the cause explains enough of it; then, of those causes that a curve on the way from nothing to that
+might explain, the severity that lies nearest to where the measured curve lies between two that are
+known, at more sizes, until there is none left between; then the best severities of the best causes
+at still more sizes.
 """
 
 import math
@@ -20,6 +21,7 @@ from validation.doctor.what_if import WhatIf, bytes_of, shortened, with_bytes
 # effect is interpolated.
 FIRST, THEN, AT_LAST = (3, 6), (5, 10), (9, 16)
 NARROWED = 2  # times that severities are looked for
+EXPLAINS = 0.4  # of the deviation of the size that is most off: less, and a cause is omitted
 # Further from the curve than the nearest, in variances of the stated error: such a cause is not
 # looked at again, but for so many of the nearest; nor are more than MOST.
 FAR, KEPT, MOST = 16.0, 4, 8
@@ -112,16 +114,16 @@ class Trial:
 
 
 class Trials:
-    """The trials of all causes of a curve."""
+    """The trials of all causes of a curve. `stated`: names of those that are never omitted."""
 
     def __init__(self, what_if: WhatIf, scene: Scene, curve: curve_.Curve, causes: list,
-                 found: ranking.Ranking):
+                 found: ranking.Ranking, stated=()):
         self.what_if, self.scene, self.curve, self.ranking = what_if, scene, curve, found
+        self.stated = stated
         self.trials = [Trial(one, self.scene) for cause in causes for one in cause.each()]
 
-    def simulate(self, asked: list, at: tuple, what: str):
-        """Sets what these trials find. `asked`: (trial, severity); `at`: as FIRST is."""
-        chosen = simulated_at(self.curve, *at)
+    def simulate(self, asked: list, chosen: list, what: str):
+        """Sets what these trials find. `asked`: (trial, severity); `chosen`: indices of points."""
         groups, possible = [], []
         for trial, value in asked:
             changed = trial.cause.scene(self.scene, value)
@@ -147,16 +149,31 @@ class Trials:
         return [one for place, (distance, _, one) in enumerate(sorted(near)[:MOST])
                 if place < KEPT or distance < min(near)[0] + FAR]
 
+    def begin(self):
+        """Simulates the heaviest severities; where a short vector is most off, first at that, as
+        long ones take longer, and the others of those causes alone that explain enough there."""
+        first = [(one, value) for one in self.trials for value in one.first()]
+        sizes = simulated_at(self.curve, *FIRST)
+        off = self.ranking.measured - self.ranking.expected
+        most = max(sizes, key=lambda i: abs(off[i]) / self.ranking.sigma[i])
+        if len(self.curve.series) == 1 and most != sizes[-1]:
+            self.simulate(first, [most], "simulating causes")
+            some = {one for one, value in first if one.cause.name in self.stated
+                    or one.found[value] is not None and EXPLAINS <=
+                    (one.found[value] - self.ranking.expected)[most] / off[most]}
+            self.trials = [one for one in self.trials if len(some) < KEPT or one in some]
+        self.simulate([one for one in first if one[0] in self.trials], sizes, "simulating causes")
+
     def narrow(self):
         """Simulates severities nearer and nearer to the measured curve."""
-        self.simulate([(one, value) for one in self.trials for value in one.first()], FIRST,
-                      "simulating causes")
+        self.begin()
         hopeful = self.hopeful()
         again = [(one, value) for one in hopeful for value in one.nearest(self.ranking)]
         for _ in range(NARROWED):
             following = [(one, value) for one in hopeful if one.cause.ordered
                          for value in one.following(self.ranking)]
-            self.simulate(again + following, THEN, "simulating how severe they are")
+            self.simulate(again + following, simulated_at(self.curve, *THEN),
+                          "simulating how severe they are")
             again, hopeful = [], [one for one in self.hopeful() if one in hopeful]
 
     def refine(self, outcomes: list):
@@ -168,7 +185,7 @@ class Trials:
                 if i < 2 or one.log_weight > best[0].log_weight - OUT_OF_REACH]
         asked = [(trials[one.cause], one.value) for one in best
                  if one.value not in trials[one.cause].exact]
-        self.simulate(asked, AT_LAST, "simulating the best again")
+        self.simulate(asked, simulated_at(self.curve, *AT_LAST), "simulating the best again")
         chosen = simulated_at(self.curve, *THEN)
         for trial, value in asked:
             trial.exact.add(value)

@@ -17,10 +17,11 @@ FACTORS = [2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0]
 
 
 def time_of(scenario: dict) -> float:
-    """10 us, times `slow`, and 1 ns a byte, times `narrow`."""
+    """10 us, times `slow`, and 1 ns a byte, times `narrow`, or beyond 1 MiB times `late`."""
     job, cluster = scenario["job"], scenario["cluster"]
     size = int(job["bytes"].removesuffix(" B"))
-    return cluster.get("slow", 1) * 1e-5 + cluster.get("narrow", 1) * 1e-9 * size
+    late = (cluster.get("late", 1) - 1) * 1e-9 * max(0, size - (1 << 20))
+    return cluster.get("slow", 1) * 1e-5 + cluster.get("narrow", 1) * 1e-9 * size + late
 
 
 class Counted:
@@ -46,7 +47,7 @@ def cause(key: str) -> Cause:
     return Cause(key, key, "", lambda scene: list(FACTORS), edit)
 
 
-def ranked(asked: Counted, key: str, severity: float) -> list:
+def ranked(asked: Counted, key: str, severity: float, stated=(), causes=("slow", "narrow")) -> list:
     """Causes of a curve that has this one."""
     jobs = [{"algorithm": "ring", "bytes": f"{size} B"} for size in SIZES]
     scene = Scene({}, {}, [{"placement": "1x2", "job": job} for job in jobs])
@@ -57,7 +58,7 @@ def ranked(asked: Counted, key: str, severity: float) -> list:
     found = ranking.Ranking(measured, np.log([point.expected for point in points]),
                             errors.Errors(points, "nccl"))
     return trials.Trials(asked, scene, curve_.Curve(points, {}, []),
-                         [cause("slow"), cause("narrow")], found).outcomes()
+                         list(map(cause, causes)), found, stated).outcomes()
 
 
 class Refusing:
@@ -114,10 +115,20 @@ class Narrowed(unittest.TestCase):
         self.assertEqual(len(shapes), len(set(shapes)))
 
     def test_the_heaviest_is_simulated_at_few_sizes_first(self):
-        asked = Counted()
-        ranked(asked, "slow", 16.0)
-        self.assertEqual([len(group) for group in asked.groups[:2]], [trials.FIRST[0]] * 2)
-        self.assertEqual(len(asked.groups[-1]), trials.AT_LAST[0])
+        for key, few in (("slow", 1), ("narrow", trials.FIRST[0])):
+            asked = Counted()
+            ranked(asked, key, 16.0)
+            heaviest = [group for group in asked.groups if group[0]["cluster"]]
+            self.assertEqual([len(group) for group in heaviest[:2]], [few] * 2)
+            self.assertEqual(len(asked.groups[-1]), trials.AT_LAST[0])
+
+    def test_a_cause_that_explains_nothing_of_a_short_vector_is_omitted_unless_stated(self):
+        for stated in ((), ("late",)):
+            asked = Counted()
+            ranked(asked, "slow", 16.0, stated, ["slow"] * trials.KEPT + ["late"])
+            sizes = {int(one["job"]["bytes"].removesuffix(" B")) for group in asked.groups
+                     for one in group if "late" in one["cluster"]}
+            self.assertEqual(max(sizes), SIZES[-1] if stated else SIZES[0])
 
 
 if __name__ == "__main__":

@@ -8,13 +8,13 @@ from typing import Optional
 
 from common.programs import InputError
 from validation.calibration.verdict.simulator import Simulator
-from validation.doctor.scenario.scene import QUESTION, ranks_of
+from validation.doctor.scenario.scene import QUESTION
 from validation.doctor.store import Store
 from validation.progress import watched
 
 AT_ONCE = 1000 * 1000  # characters of the cases of one call; a scenario's file has at most 1 MiB
-# Bytes of NCCL's vectors: in what-ifs, of LL and LL128, and of more than MANY ranks.
-LONG, LONG_SMALL, LONG_MANY, MANY = 256 << 20, 32 << 20, 1 << 30, 128
+# Bytes of NCCL's vectors: in what-ifs, of LL and LL128, and of all others.
+LONG, LONG_SMALL, LONGEST = 256 << 20, 32 << 20, 1 << 30
 
 
 def bytes_of(scenario: dict) -> int:
@@ -32,10 +32,8 @@ def longest(scenario: dict) -> int:
 
 
 def extrapolated_from(scenario: dict) -> int:
-    """Bytes of the vector from which the time of a longer one follows; 0 if each is simulated."""
-    if (most := longest(scenario)) == LONG_SMALL:
-        return most
-    return LONG_MANY if ranks_of(scenario.get("placement", "1")) > MANY else 0
+    """Bytes of the vector from which the time of a longer one follows."""
+    return LONG_SMALL if longest(scenario) == LONG_SMALL else LONGEST
 
 
 def shortened(scenario: dict) -> dict:
@@ -46,10 +44,9 @@ def shortened(scenario: dict) -> dict:
 
 
 def affordable(scenario: dict) -> list:
-    """One scenario, or two of shorter vectors whose times tell that of a long one, where it would
-    take minutes."""
+    """One scenario, or two of shorter vectors whose times tell that of a long one."""
     size, most = bytes_of(scenario), extrapolated_from(scenario)
-    if scenario["job"]["algorithm"] != "nccl" or not most or size <= most:
+    if scenario["job"]["algorithm"] != "nccl" or size <= most:
         return [scenario]
     return [with_bytes(scenario, part) for part in (most // 2, most)]
 
@@ -88,8 +85,11 @@ class WhatIf:
         self.known: dict = {}
 
     def call(self, scenarios: list, limited: bool) -> list:
-        cases = [{"name": str(i), "set": one} for i, one in enumerate(scenarios)]
-        text = json.dumps({"question": QUESTION, "cases": cases}, ensure_ascii=False)
+        shared = {key: value for key, value in scenarios[0].items() if key == "library"}
+        cases = [{"name": str(i), "set": {key: value for key, value in one.items()
+                                          if shared.get(key) != value}}
+                 for i, one in enumerate(scenarios)]
+        text = json.dumps({"question": QUESTION, **shared, "cases": cases}, ensure_ascii=False)
         words = ["--json", "-"] + ["--time-limit", self.limit] * limited
         try:
             answer = json.loads(self.simulator.run_text(text, "what-if", *words))["cases"]

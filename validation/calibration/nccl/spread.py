@@ -5,7 +5,6 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from scipy import special
 
 from common.groups import grouped
 
@@ -39,6 +38,7 @@ def width_of(some: list) -> float:
     """Logarithm by which measured times of another machine are above, or below, predicted ones:
     Student's t of the machines' mean squares. Errors of one machine go together, so that a machine
     counts once, and one degree of freedom is known of each."""
+    from scipy import special  # slow to load, and the doctor needs no more than OUTSIDE
     machines = grouped(some, lambda one: one.machine)
     mean = np.mean([np.mean([one.error ** 2 for one in own]) for own in machines.values()])
     return float(special.stdtrit(len(machines), 1 - OUTSIDE / 2) * math.sqrt(mean))

@@ -8,7 +8,7 @@ import pathlib
 import re
 
 from common.programs import InputError
-from validation.yaml_files import read_yaml
+from validation.yaml_files import LOADER, read_yaml
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 FOLDERS = {"cluster": "topologies/clusters", "library": "scenarios/libraries",
@@ -51,7 +51,7 @@ def path_of(kind: str, name: str, folder=None) -> str:
 
 
 def load(path: str) -> dict:
-    found = read_yaml(path)
+    found = read_yaml(path, loader=LOADER)
     if not isinstance(found, dict):
         raise InputError(f"{path}: expected a map, got {type(found).__name__}")
     return found
