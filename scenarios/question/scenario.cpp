@@ -141,16 +141,22 @@ void require_forced(const Value& job, const Scenario& scenario) {
                 "reduce_scatter have ring (any), pat and, on one host, nvls (Simple)");
 }
 
-/// Counts alone place the ranks of a job by NCCL on GPUs, where the library knows its blocks.
+/// Counts that say no more place the ranks of a job by NCCL on GPUs, where the library knows its
+/// blocks.
 Value on_gpus(const Value& placement, const Value& job, const Scenario& scenario) {
   const Value* name = job.kind() == Value::Kind::map ? job.find("algorithm") : nullptr;
   const bool by_nccl =
       name != nullptr && name->kind() == Value::Kind::scalar && name->scalar() == "nccl";
-  if (!by_nccl || !scenario.library.blocks || placement.kind() != Value::Kind::scalar ||
+  const bool is_map = placement.kind() == Value::Kind::map;
+  const bool says_more = is_map ? placement.find("hosts") == nullptr ||
+                                      placement.find("on") != nullptr ||
+                                      placement.find("bind") != nullptr
+                                : placement.kind() != Value::Kind::scalar;
+  if (!by_nccl || says_more || !scenario.library.blocks ||
       scenario.cluster.topology.hosts().front().gpus.empty())
     return placement;
-  Value map = Value::empty_map_at(placement.place());
-  map.set("hosts", placement);
+  Value map = is_map ? placement : Value::empty_map_at(placement.place());
+  if (!is_map) map.set("hosts", placement);
   map.set("on", Value::scalar_at(placement.place(), "gpu"));
   return map;
 }

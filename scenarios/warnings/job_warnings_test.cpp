@@ -56,7 +56,7 @@ TEST(JobWarnings, ranks_run_on_cores_where_gpus_are_forgotten) {
                                 HasSubstr("'placement: {hosts: 8, on: gpu}'"))));
   EXPECT_THAT(warnings_of("h100_nvswitch", "{hosts: 8-8, on: core}", "nccl", "nccl_h100"),
               ElementsAre(HasSubstr("no rank has a GPU")));
-  for (const char* placement : {"8-8", "{hosts: 8-8, on: gpu}"})
+  for (const char* placement : {"8-8", "{hosts: 8-8}", "{hosts: 8-8, on: gpu}"})
     EXPECT_THAT(warnings_of("h100_nvswitch", placement, "nccl", "nccl_h100"), IsEmpty());
   EXPECT_THAT(warnings_of("rack3", "4-4", "nccl", "openmpi_tcp"), IsEmpty());
 }
