@@ -95,7 +95,7 @@ TEST_F(SearchedRings, rings_of_a_subset_are_independent_of_rank_order) {
 }
 
 TEST_F(SearchedRings, are_none_where_ranks_share_a_gpu_or_have_none) {
-  for (const char* where : {"[{host: 0, gpu: 0}, {host: 0, gpu: 0}]", "{hosts: 2}"})
+  for (const char* where : {"[{host: 0, gpu: 0}, {host: 0, gpu: 0}]", "{hosts: 2, on: core}"})
     EXPECT_EQ(rings_of("dgx1v", where, 1, MiB).job.rings, nullptr) << where;
 }
 
