@@ -55,6 +55,17 @@ class Source(Page):
         for name, line in seen:
             self.assertIn(lines[name], line)
 
+    def test_ranks_of_a_run_with_too_many_spans_are_at_lines_too(self):
+        self.open(self.make("many.html", "02-ring-of-8", "--set", "cluster=star64", "--set",
+                            "placement=1x64", "--set", "job.bytes=1 MiB"))
+        merged, lit = self.run_script("""
+            clock.goTo(0.3 * clock.whole);
+            const {one, source} = views[0];
+            return [one.spans.slots > 0, [...source.node.querySelectorAll(".row.lit")]
+              .map(row => row.textContent).join("")]""")
+        self.assertTrue(merged)
+        self.assertRegex(lit, r"comm\.(send|wait|reduce|irecv)\(")
+
     def test_the_source_is_folded_on_a_telephone_only(self):
         for width, folded in ((390, True), (1400, False)):
             self.open(self.anomaly, width=width)

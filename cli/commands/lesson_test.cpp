@@ -92,12 +92,20 @@ TEST(Spans, excess_spans_are_merged_to_the_dominant_activity) {
     const double start = 0.5 * i / many, end = 0.5 * (i + 1) / many;
     const RankActivity activity = i % 4 == 0 ? RankActivity::reduce : RankActivity::in_send;
     spans.push_back({1, activity, "up", i, -1, start, end, {}});
+    spans.back().where = {"algorithms/up.cpp", i < many / 2 ? 3 : 5};
     if (activity == RankActivity::in_send) spans.back().cause = Cause::compute;
   }
   const Json json = spans_json(report_of_spans(spans));
   const auto half = json.at("slots").get<std::size_t>() / 2;
   ASSERT_EQ(json.at("rows").size(), 2u);
   EXPECT_EQ(json.at("rows")[1], std::string(half, 'h') + std::string(half, 'g'));
+  const std::string at = json.at("at")[1];
+  EXPECT_EQ(at.substr(0, half / 2 - 1), std::string(half / 2 - 1, '0'));
+  EXPECT_EQ(at.substr(half / 2 + 1, half / 2 - 2), std::string(half / 2 - 2, '1'));
+  EXPECT_EQ(at.substr(half + 1), std::string(half - 1, ' '));
+  EXPECT_EQ(
+      json.at("lines"),
+      Json::parse(R"([["up", 0, "algorithms/up.cpp", 3], ["up", 0, "algorithms/up.cpp", 5]])"));
 }
 
 TEST(Steps, last_from_the_first_rank_in_to_the_last_rank_out) {

@@ -89,8 +89,23 @@ Json all_spans(const Report& report) {
   return {{"places", places}, {"rows", rows}};
 }
 
+/// Lines of programs in the order of their first use, each with a letter from '0' on.
+struct Lines {
+  std::vector<const Span*> known;  ///< the first span of each
+
+  char letter_of(const Span& span) {
+    const auto same = std::ranges::find_if(known, [&](const Span* one) {
+      return one->where.line == span.where.line && one->where.file == span.where.file;
+    });
+    const auto index = same - known.begin();
+    if (same == known.end()) known.push_back(&span);
+    constexpr int most = 75;  // printable letters
+    return index < most ? static_cast<char>('0' + index) : ' ';
+  }
+};
+
 /// Main activity of each rank in each of `slots` equal parts of the run, as letters: the activities
-/// from 'a' on; behind them the causes, of one who is blocked.
+/// from 'a' on; behind them the causes, of one who is blocked. `at`: its line for the longest time.
 Json merged_spans(const Report& report, int slots) {
   using Seconds = Array<double, activity_names.size() + cause_names.size()>;
   const auto kind = [](const Span& span) {
@@ -101,16 +116,25 @@ Json merged_spans(const Report& report, int slots) {
   Table<std::vector<const Span*>> by_rank(report.ranks);
   for (const Span& span : report.spans)
     if (span.stream == 0) by_rank[span.rank].push_back(&span);
-  Json rows = Json::array();
+  Json rows = Json::array(), at = Json::array(), list = Json::array();
   Table<Seconds> spent;  // of one rank: those of all would be tens of megabytes
+  Lines lines;
   for (const auto& of_rank : by_rank) {
     spent = Table<Seconds>(slots, Seconds{});
+    Table<std::pair<double, char>> longest(slots, {0.0, ' '});
     for (const Span* span : of_rank) {
+      const char line = lines.letter_of(*span);
       const int last = std::min(slots - 1, static_cast<int>(span->end_s / slot_s));
-      for (int slot = static_cast<int>(span->start_s / slot_s); slot <= last; ++slot)
-        spent[slot][kind(*span)] +=
+      for (int slot = static_cast<int>(span->start_s / slot_s); slot <= last; ++slot) {
+        const double part =
             std::min(span->end_s, (slot + 1) * slot_s) - std::max(span->start_s, slot * slot_s);
+        spent[slot][kind(*span)] += part;
+        longest[slot] = std::max(longest[slot], {part, line});
+      }
     }
+    std::string letters;
+    for (const auto& [part, line] : longest) letters += line;
+    at.push_back(letters);
     std::string row;
     for (Seconds& seconds : spent) {
       double busy = 0;
@@ -120,7 +144,9 @@ Json merged_spans(const Report& report, int slots) {
     }
     rows.push_back(row);
   }
-  return {{"slots", slots}, {"rows", rows}};
+  for (const Span* one : lines.known)
+    list.push_back({one->phase, 0, from_root(one->where.file), one->where.line});
+  return {{"slots", slots}, {"rows", rows}, {"lines", list}, {"at", at}};
 }
 
 // The chunk matrix and how it changes.

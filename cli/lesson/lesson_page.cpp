@@ -29,10 +29,13 @@ std::string inside_script(const Json& data) {
 /// Sources of the programs that the ranks of all cases ran, by their paths; `yaml` is one's text.
 Json sources_of(const Json& data, const std::string& yaml) {
   Json sources = Json::object();
-  for (const Json& one : data.at("cases"))
-    for (const Json& place : one.at("spans").value("places", Json::array()))
+  for (const Json& one : data.at("cases")) {
+    const Json& spans = one.at("spans");
+    for (const Json& place :
+         spans.value(spans.contains("lines") ? "lines" : "places", Json::array()))
       if (const std::string path = place.at(2); !path.empty() && !sources.contains(path))
         sources[path] = path == scenario_source ? yaml : read(path);
+  }
   return sources;
 }
 

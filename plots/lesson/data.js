@@ -131,7 +131,9 @@ class Chunks {
 class Spans {
   constructor(json) {
     this.places = json.places || [];
+    this.lines = json.lines || this.places;
     this.slots = json.slots;
+    this.lettersOfLines = json.at;
     this.rows = json.rows.map(row => json.slots ? this.fromSlots(row) : this.fromNumbers(row));
   }
   fromNumbers(row) {
@@ -160,6 +162,13 @@ class Spans {
     const row = this.rows[rank];
     const span = row[countOf(row, ({end}) => end <= tick)];
     return span && span.start <= tick && span.activity !== 6 ? span : undefined;
+  }
+  /** Index into `lines` of what a rank does at a tick; undefined or -1 while it is idle. */
+  lineAt(rank, tick) {
+    const span = this.at(rank, tick);
+    if (!span || !this.slots) return span?.place;
+    const slot = Math.min(this.slots - 1, Math.floor(tick * this.slots / TICKS));
+    return this.lettersOfLines[rank].charCodeAt(slot) - 48;
   }
 }
 

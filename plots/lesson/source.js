@@ -92,9 +92,9 @@ class SourceView {
     this.one = one;
     this.statements = [];  // by the index of a place: its rows; those of one statement are shared
     this.listings = [];
-    this.paths = one.spans.places.map(([, , path]) => path);
+    this.paths = one.spans.lines.map(([, , path]) => path);
     const known = new Map();
-    one.spans.places.forEach(([, , path, line], place) => {
+    one.spans.lines.forEach(([, , path, line], place) => {
       if (!line || !SOURCES[path] || INTERPRETERS.test(path)) return;
       const lines = SOURCES[path].split("\n"), isProgram = path.endsWith(".yaml");
       const around = (isProgram ? programAround : functionAround)(lines, line - 1);
@@ -134,7 +134,7 @@ class SourceView {
   draw(tick) {
     const {spans} = this.one, ranksAt = new Map();
     spans.rows.forEach((_, rank) => {
-      const statement = this.statements[spans.at(rank, tick)?.place];
+      const statement = this.statements[spans.lineAt(rank, tick)];
       if (!statement) return;
       if (!ranksAt.has(statement)) ranksAt.set(statement, []);
       ranksAt.get(statement).push(rank);
