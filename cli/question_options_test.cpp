@@ -43,6 +43,12 @@ TEST(QuestionOptions, counts_place_a_job_by_nccl_on_gpus) {
       "run --cluster h100_nvswitch --library nccl_h100 --job allreduce/nccl:1MiB --placement ";
   EXPECT_EQ(asked(job + "4-4").text, asked(job + "'{hosts: 4-4, on: gpu}'").text);
   EXPECT_NE(said(job + "'{hosts: 4-4, on: core}'").find("no rank has a GPU"), std::string::npos);
+  const auto beside = [&](const std::string& placement) {
+    return asked(job + "2-2 --set 'neighbours={other: {placement: " + placement +
+                 ", job: {collective: allreduce, algorithm: nccl, bytes: 1 MiB}}}'");
+  };
+  EXPECT_EQ(beside("2-2").code, 0);
+  EXPECT_EQ(beside("2-2").text, beside("{hosts: 2-2, on: gpu}").text);
 }
 
 TEST(QuestionOptions, place_packs_the_ranks_of_nccl_on_gpus) {

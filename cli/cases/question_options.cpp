@@ -55,12 +55,12 @@ std::string QuestionArguments::words() const {
   return words;
 }
 
-std::string QuestionArguments::only_cluster() const {
+std::optional<Value> QuestionArguments::only_cluster() const {
   const auto names_it = [](const Override& one) {
     return one.key == "cluster" || one.option == "--model";
   };
-  const bool only = !parts.empty() && changes.empty() && std::ranges::all_of(parts, names_it);
-  return only ? parts.front().text : "";
+  if (parts.empty() || !changes.empty() || !std::ranges::all_of(parts, names_it)) return {};
+  return Value::from_text(parts.front().option, parts.front().text);
 }
 
 void add_question_options(Command& command, QuestionArguments& arguments) {

@@ -2,6 +2,7 @@
 // The question that a command answers: a scenario, options that change it, or options alone.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,8 +18,8 @@ struct QuestionArguments {
   std::vector<Override> overrides() const;
   /// " --cluster two_level --set job.bytes=1MiB": the options as a shell takes them.
   std::string words() const;
-  /// The cluster, where the options give nothing else; else "".
-  std::string only_cluster() const;
+  /// The cluster, where the options give nothing else.
+  std::optional<Value> only_cluster() const;
 };
 
 /// Adds these options.

@@ -32,8 +32,8 @@ std::string check(const std::string& name, const QuestionArguments& question,
   };
   ProgressBar bar("reading " + name);
   std::string text;
-  const std::string alone = name.empty() ? question.only_cluster() : "";
-  if (alone.empty() && (name.empty() || is_read_as_scenario(name))) {
+  const auto alone = name.empty() ? question.only_cluster() : std::nullopt;
+  if (!alone && (name.empty() || is_read_as_scenario(name))) {
     const std::vector<Scenario> cases = only_cases(read_question(name, question), only);
     const std::vector<std::string> twins = twin_warnings(cases);
     for (std::size_t i = 0; i < cases.size(); ++i)
@@ -44,9 +44,8 @@ std::string check(const std::string& name, const QuestionArguments& question,
     }
     text = fmt::format("{}: {}", name.empty() ? "the job" : name, plural(cases.size(), "case"));
   } else {
-    if (alone.empty()) refuse_options_for(name, question, only);
-    const Cluster cluster =
-        read_cluster(alone.empty() ? typed("check", name) : Value::from_text("--cluster", alone));
+    if (!alone) refuse_options_for(name, question, only);
+    const Cluster cluster = read_cluster(alone ? *alone : typed("check", name));
     add(warnings(cluster));
     text = fmt::format("{}: {}, {}", name.empty() ? cluster.name : name,
                        plural(cluster.topology.hosts().size(), "host"),

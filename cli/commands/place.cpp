@@ -17,6 +17,7 @@
 #include "cli/terminal/output_file.hpp"
 #include "cli/terminal/screen.hpp"
 #include "scenarios/answer/text/report_text.hpp"
+#include "scenarios/question/nccl_communicators.hpp"
 #include "scenarios/question/neighbours.hpp"
 #include "sim/simulation.hpp"
 #include "sim/studies/search/place_points.hpp"
@@ -99,7 +100,7 @@ std::string packed(const Value& cluster, const PlaceArguments& arguments) {
 std::string slots_of(const PlaceArguments& arguments) {
   if (!arguments.on.empty()) return arguments.on;
   const auto by_nccl = [](const Override& one) {
-    return one.text.find("algorithm: nccl") != std::string::npos;
+    return one.key == "job" && is_by_nccl(Value::from_text(one.option, one.text));
   };
   return std::ranges::any_of(arguments.question.parts, by_nccl) ? "gpu" : "core";
 }

@@ -75,8 +75,8 @@ Shown shown_of(const Scenario& scenario) {
 
 Shown read(const ShowArguments& arguments) {
   const std::string& name = arguments.name;
-  if (const std::string alone = arguments.question.only_cluster(); name.empty() && !alone.empty())
-    return shown_of(read_cluster(Value::from_text("--cluster", alone)));
+  if (const auto alone = arguments.question.only_cluster(); name.empty() && alone)
+    return shown_of(read_cluster(*alone));
   if (name.empty() || is_read_as_scenario(name))
     return shown_of(only_cases(read_question(name, arguments.question), arguments.only).at(0));
   refuse_options_for(name, arguments.question, arguments.only);
@@ -256,12 +256,10 @@ void show(const ShowArguments& arguments, bool route) {
   if (!arguments.simgrid.empty()) write_output(arguments.simgrid, to_simgrid(topology));
   if (!print_text({arguments.dot, arguments.simgrid, arguments.peers})) return;
   show_screen(text);
-  const QuestionArguments& question = arguments.question;
   const std::string words =
-      (arguments.name.empty() ? "" : " " + shell_word(arguments.name)) + question.words();
-  const bool job = arguments.name.empty() ? question.only_cluster().empty()
-                                          : is_read_as_scenario(arguments.name);
-  suggest(job ? "ringscope run" + words : "ringscope show" + words + " --dot machine.dot");
+      (arguments.name.empty() ? "" : " " + shell_word(arguments.name)) + arguments.question.words();
+  suggest(shown.noun == "rank" ? "ringscope run" + words
+                               : "ringscope show" + words + " --dot machine.dot");
 }
 
 }  // namespace

@@ -40,8 +40,7 @@ std::optional<TimeRange> likely_range(const Library& library, bool fit_knows_job
     return TimeRange{time_s * seen->errors->low, time_s * seen->errors->high};
   const SpreadBand* band = library.spread.band(hosts > 1, bytes.count);
   if (band == nullptr) return std::nullopt;
-  const double doublings = std::log2(std::max(1.0, 1.0 * hosts / library.spread.hosts));
-  const double wider = std::sqrt(1 + doublings);
+  const double wider = std::sqrt(1 + std::log2(std::max(1.0, 1.0 * hosts / library.spread.hosts)));
   return TimeRange{time_s * std::pow(band->low, wider), time_s * std::pow(band->high, wider)};
 }
 

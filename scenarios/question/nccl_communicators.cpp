@@ -94,4 +94,23 @@ std::shared_ptr<const NcclGroups> nccl_groups(const Topology& topology, const Pl
   return all;
 }
 
+bool is_by_nccl(const Value& job) {
+  const Value* name = job.kind() == Value::Kind::map ? job.find("algorithm") : nullptr;
+  return name != nullptr && name->kind() == Value::Kind::scalar && name->scalar() == "nccl";
+}
+
+Value on_gpus(const Value& placement, const Value& job, const Library& library,
+              const Topology& topology) {
+  const bool is_counts = placement.kind() == Value::Kind::scalar;
+  Value map = is_counts ? Value::empty_map_at(placement.place()) : placement;
+  if (is_counts) map.set("hosts", placement);
+  const bool says_hosts_alone = map.kind() == Value::Kind::map && map.find("hosts") != nullptr &&
+                                map.find("on") == nullptr && map.find("bind") == nullptr;
+  if (!says_hosts_alone || !is_by_nccl(job) || !library.blocks ||
+      topology.hosts().front().gpus.empty())
+    return placement;
+  map.set("on", Value::scalar_at(placement.place(), "gpu"));
+  return map;
+}
+
 }  // namespace ringscope

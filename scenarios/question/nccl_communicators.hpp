@@ -39,6 +39,14 @@ struct NcclGroups {
 /// collectives are NCCL's.
 bool has_nccl_groups(const Placement& placement, const Library& library);
 
+/// True of the tree of a job whose kernels NCCL chooses.
+bool is_by_nccl(const Value& job);
+
+/// `placement`; but counts that say no more place the ranks of a job by NCCL on GPUs, where the
+/// library knows its blocks.
+Value on_gpus(const Value& placement, const Value& job, const Library& library,
+              const Topology& topology);
+
 /// Searches for the channels of each group, once for groups on hosts that are alike.
 std::shared_ptr<const NcclGroups> nccl_groups(const Topology& topology, const Placement& placement,
                                               const Library& library,

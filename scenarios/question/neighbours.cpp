@@ -43,7 +43,9 @@ Neighbour read_neighbour(const Value::Entry& entry, const Topology& topology,
   one.name = entry.key;
   const Value& placement = fields.required("placement");
   const Value& job = fields.required("job");
-  one.placement = placed != nullptr ? *placed : read_placement(placement, topology, taken);
+  one.placement = placed != nullptr
+                      ? *placed
+                      : read_placement(on_gpus(placement, job, library, topology), topology, taken);
   one.rounds = read_rounds(fields.value_or("repeat", "loop"));
   one.start = fields.value_or("start", "0 s").seconds();
   if (job.kind() == Value::Kind::map) refuse_keys(job);

@@ -141,26 +141,6 @@ void require_forced(const Value& job, const Scenario& scenario) {
                 "reduce_scatter have ring (any), pat and, on one host, nvls (Simple)");
 }
 
-/// Counts that say no more place the ranks of a job by NCCL on GPUs, where the library knows its
-/// blocks.
-Value on_gpus(const Value& placement, const Value& job, const Scenario& scenario) {
-  const Value* name = job.kind() == Value::Kind::map ? job.find("algorithm") : nullptr;
-  const bool by_nccl =
-      name != nullptr && name->kind() == Value::Kind::scalar && name->scalar() == "nccl";
-  const bool is_map = placement.kind() == Value::Kind::map;
-  const bool says_more = is_map ? placement.find("hosts") == nullptr ||
-                                      placement.find("on") != nullptr ||
-                                      placement.find("bind") != nullptr
-                                : placement.kind() != Value::Kind::scalar;
-  if (!by_nccl || says_more || !scenario.library.blocks ||
-      scenario.cluster.topology.hosts().front().gpus.empty())
-    return placement;
-  Value map = is_map ? placement : Value::empty_map_at(placement.place());
-  if (!is_map) map.set("hosts", placement);
-  map.set("on", Value::scalar_at(placement.place(), "gpu"));
-  return map;
-}
-
 /// One scenario per size. The ranks are placed as `placed` says, or, where that is empty, the tree.
 std::vector<Scenario> read_with(const Value& tree, const std::string& name,
                                 std::span<const Placement> placed, KnownParts& known) {
@@ -182,9 +162,10 @@ std::vector<Scenario> read_with(const Value& tree, const std::string& name,
   scenario.neighbours = read_neighbours(fields, topology, scenario.library,
                                         placed.empty() ? placed : placed.subspan(1));
   // The background jobs are placed first.
-  scenario.placement = placed.empty() ? read_placement(on_gpus(placement, job, scenario), topology,
-                                                       places_of(scenario.neighbours))
-                                      : placed.front();
+  scenario.placement = placed.empty()
+                           ? read_placement(on_gpus(placement, job, scenario.library, topology),
+                                            topology, places_of(scenario.neighbours))
+                           : placed.front();
   require_gpus(library, scenario);
   take_channels_of_neighbours(scenario, known);
   if (const Value* storage = fields.optional("storage"))

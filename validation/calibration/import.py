@@ -14,14 +14,14 @@ import sys
 from common.programs import InputError, Parser, page_parser, run_main, write_text
 from common.quantities import parse_quantity
 from validation import measurements
-from validation.arguments import MOST_RANKS, add_options
+from validation.arguments import MOST_RANKS, OPTIONS, add_options
 from validation.calibration import imports
 from validation.calibration.imports import findings as findings_, logs
 from validation.calibration.verdict.simulator import Simulator
 
-OF_LOGS = ("--format", "--only", "--placement", "--nic", "--link-bandwidth", "--source", "--nodes",
-           "--ranks-per-node", "--mpi", "--collective")
-DESTINATIONS = {"--only": "kind"}
+OF_LOGS = {name: settings.get("dest", name[2:].replace("-", "_"))
+           for section in ("import", "log") for name, settings in OPTIONS[section].items()
+           if name not in ("files", "-o --output")}  # option: its attribute
 
 
 def parse_arguments():
@@ -81,8 +81,8 @@ def cluster_of(command: str, path: str, arguments) -> str:
     if len(arguments.files) > 1:
         raise InputError(f"{path}: describes a machine, which becomes a cluster: import it alone, "
                          f"got {len(arguments.files)} files")
-    for name in OF_LOGS:
-        if getattr(arguments, DESTINATIONS.get(name, name[2:].replace("-", "_"))):
+    for name, attribute in OF_LOGS.items():
+        if getattr(arguments, attribute):
             raise InputError(f"{name}: is for measurements, and {path} describes a machine: see "
                              f"ringscope {command} --help")
     return Simulator().output(command, path, *arguments.of_machine)
