@@ -66,6 +66,7 @@ class Probes(JobTest):
     def test_computing_takes_its_time_and_a_late_receiver_delays_long_messages(self):
         measurements = self.measured(2, "--only", "overlap,late_receiver", "--repetitions", "5")
         late = [one for one in measurements if one["what"] == "late_receiver"]
+        # On one machine, hence by one clock.
         longest = max(late, key=lambda one: one["parameters"]["bytes"])
         self.assertGreaterEqual(min(longest["samples_s"]), longest["parameters"]["delay_s"])
         shortest = min(late, key=lambda one: one["parameters"]["bytes"])
@@ -86,7 +87,7 @@ class Probes(JobTest):
         for size in (64, 256):
             samples = late[size]["samples_s"]
             self.assertGreaterEqual(len(samples), 10)  # five twice, or more
-            self.assertGreaterEqual(min(samples[:5]), 0.02)
+            self.assertGreaterEqual(min(samples[:5]), 0.04)
             self.assertLess(min(samples), late[size]["parameters"]["delay_s"] / 2)
 
     def test_foreign_load_is_measured_and_reported(self):

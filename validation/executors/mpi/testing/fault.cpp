@@ -22,7 +22,7 @@ bool is_asked(std::string_view fault, int of_rank = 1) {
 void lose_core(int count, MPI_Datatype type) {
   static int left = 14;
   if (type != MPI_BYTE || (count != 64 && count != 256) || !is_asked("lost_core", 0)) return;
-  if (left-- > 0) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  if (left-- > 0) std::this_thread::sleep_for(std::chrono::milliseconds(40));
 }
 
 }  // namespace
