@@ -29,19 +29,21 @@ function showCases(cases, share, letters = []) {
   clock.pause();
   zoom.from = zoom.to = 0;
   views = cases.map((one, i) => new CaseView(one, letters[i]));
+  clock.show(cases, share);
+  // To measure takes a layout, and to write on a canvas of the page its styles.
+  const known = widths.length && widths.every(width => width > 0);
+  if (known) layOutViews(widths);
   byId("cases").replaceChildren(...views.map(view => view.node));
   byId("cases").classList.toggle("two", views.length === 2);
   byId("verdict").replaceChildren(...verdict(...cases));
-  clock.show(cases, share);
   byId("unit").replaceChildren(...clock.units.map(unit =>
     element("option", {value: unit, selected: unit === clock.unit}, UNITS[unit])));
   explain(cases);
-  layOutViews(widths);
+  if (!known) layOutViews(views.map(view => view.room()));
 }
 
-/** Draws all pictures, in these widths if they are known: to measure them takes a layout each. */
-function layOutViews(known) {
-  const widths = views.map((view, i) => known[i] > 0 ? known[i] : view.room());
+/** Draws all pictures in these widths. */
+function layOutViews(widths) {
   views.forEach((view, i) => view.resize(widths[i], clock.whole));
   legend(views);
   draw();
@@ -49,7 +51,7 @@ function layOutViews(known) {
 
 function resize() {
   colours.forget();
-  layOutViews([]);
+  layOutViews(views.map(view => view.room()));
 }
 
 /** A zoom is of all timelines, and of nothing else. */

@@ -143,7 +143,8 @@ class SourceView {
     this.rank.value = chosen.rank;
     const lit = [...ranksAt.keys()];
     const wanted = lit.find(one => ranksAt.get(one).includes(chosen.rank)) || lit[0];
-    if (wanted && wanted !== this.shown) this.bringIn(wanted);  // to measure takes a layout
+    // To measure takes a layout: once all pictures are drawn.
+    if (wanted && wanted !== this.shown) requestAnimationFrame(() => this.bringIn(wanted));
     this.shown = wanted;
   }
 
