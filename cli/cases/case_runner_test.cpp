@@ -96,7 +96,7 @@ TEST(CaseRunner, a_child_does_many_cases_unless_it_is_full_or_simgrids) {
 TEST(CaseRunner, a_report_larger_than_a_pipe_comes_back_whole) {
   const auto reports = run_cases(named({"a", "b"}), {}, [](const Case&, const RunOptions&) {
     Report report = sample_report();
-    report.spans.resize(100'000, Span{0, RankActivity::copy, "allgather", 1, 1, 0.25, 0.5, {}});
+    report.spans.resize(100'000, Span{0, RankActivity::copy, 1, 1, 1, 0.25, 0.5, {}});
     return report;
   });
   EXPECT_EQ(reports[1].spans.size(), 100'000U);

@@ -58,15 +58,16 @@ Report report_of_spans(std::vector<Span> spans) {
   Report report;
   report.ranks = 2;
   report.time_s = 1;
+  report.phases = {{"up", 0, 1}};
   report.spans = std::move(spans);
   return report;
 }
 
 TEST(Spans, are_counted_from_where_the_last_one_ended) {
   const Json spans =
-      spans_json(report_of_spans({{0, RankActivity::in_send, "up", 0, 1, 0.25, 0.5, Cause::wire},
-                                  {0, RankActivity::reduce, "up", 1, -1, 0.75, 1, {}},
-                                  {1, RankActivity::in_wait, "up", 0, 0, 0, 1, Cause::copy}}));
+      spans_json(report_of_spans({{0, RankActivity::in_send, 0, 0, 1, 0.25, 0.5, Cause::wire},
+                                  {0, RankActivity::reduce, 0, 1, -1, 0.75, 1, {}},
+                                  {1, RankActivity::in_wait, 0, 0, 0, 0, 1, Cause::copy}}));
   EXPECT_EQ(spans.at("places"), Json::parse(R"([["up", 0, "", 0], ["up", 1, "", 0]])"));
   EXPECT_EQ(spans.at("rows"),
             Json::parse("[[250000, 250000, 4, 5, 0, 1, 250000, 250000, 1, -1, 1, -1],"
@@ -91,7 +92,7 @@ TEST(Spans, excess_spans_are_merged_to_the_dominant_activity) {
   for (int i = 0; i < many; ++i) {
     const double start = 0.5 * i / many, end = 0.5 * (i + 1) / many;
     const RankActivity activity = i % 4 == 0 ? RankActivity::reduce : RankActivity::in_send;
-    spans.push_back({1, activity, "up", i, -1, start, end, {}});
+    spans.push_back({1, activity, 0, i, -1, start, end, {}});
     spans.back().where = {"algorithms/up.cpp", i < many / 2 ? 3 : 5};
     if (activity == RankActivity::in_send) spans.back().cause = Cause::compute;
   }
@@ -110,10 +111,10 @@ TEST(Spans, excess_spans_are_merged_to_the_dominant_activity) {
 
 TEST(Steps, last_from_the_first_rank_in_to_the_last_rank_out) {
   const Json steps =
-      steps_json(report_of_spans({{0, RankActivity::in_send, "up", 0, 1, 0, 0.25, {}},
-                                  {0, RankActivity::in_send, "up", 1, 1, 0.25, 0.5, {}},
-                                  {1, RankActivity::in_wait, "up", 0, 0, 0, 0.75, {}},
-                                  {1, RankActivity::in_wait, "up", 1, 0, 0.75, 1, {}}}));
+      steps_json(report_of_spans({{0, RankActivity::in_send, 0, 0, 1, 0, 0.25, {}},
+                                  {0, RankActivity::in_send, 0, 1, 1, 0.25, 0.5, {}},
+                                  {1, RankActivity::in_wait, 0, 0, 0, 0, 0.75, {}},
+                                  {1, RankActivity::in_wait, 0, 1, 0, 0.75, 1, {}}}));
   EXPECT_EQ(steps, Json::parse(R"([
     {"phase": "up", "step": 0, "start": 0, "end": 750000},
     {"phase": "up", "step": 1, "start": 250000, "end": 1000000}])"));

@@ -33,27 +33,27 @@ Json steps_json(const Report& report) {
   struct Step {
     double start = 0, end = 0;
   };
-  std::map<std::pair<std::string_view, int>, Step> steps;
+  std::map<std::pair<int, int>, Step> steps;
   auto place = steps.end();
   for (const Span& span : report.spans) {
-    if (span.phase.empty()) continue;
+    if (span.phase < 0) continue;
     // Spans of a rank are in order: mostly of the same step as the one before.
-    const std::pair<std::string_view, int> name(span.phase, span.step);
+    const std::pair name(span.phase, span.step);
     if (place == steps.end() || place->first != name)
       place = steps.try_emplace(place, name, Step{span.start_s, span.end_s});
     place->second.start = std::min(place->second.start, span.start_s);
     place->second.end = std::max(place->second.end, span.end_s);
   }
-  std::vector<std::pair<std::pair<std::string_view, int>, Step>> ordered(steps.begin(),
-                                                                         steps.end());
-  std::ranges::stable_sort(
-      ordered, {}, [](const auto& one) { return std::pair(one.second.end, one.second.start); });
+  std::vector<std::tuple<double, double, std::string_view, int>> ordered;
+  for (const auto& [name, step] : steps)
+    ordered.emplace_back(step.end, step.start, report.phases.begin()[name.first].name, name.second);
+  std::ranges::sort(ordered);
   Json list = Json::array();
-  for (const auto& [name, step] : ordered)
-    list.push_back({{"phase", name.first},
-                    {"step", name.second},
-                    {"start", tick(step.start, report.time_s)},
-                    {"end", tick(step.end, report.time_s)}});
+  for (const auto& [end, start, phase, step] : ordered)
+    list.push_back({{"phase", phase},
+                    {"step", step},
+                    {"start", tick(start, report.time_s)},
+                    {"end", tick(end, report.time_s)}});
   return list;
 }
 

@@ -67,7 +67,7 @@ std::string_view from_root(std::string_view file) {
 /// peer.
 Json all_spans(const Report& report) {
   Json places = Json::array(), rows = Json::array();
-  std::map<std::tuple<std::string, int, std::string_view, int>, int> known;
+  std::map<std::tuple<int, int, std::string_view, int>, int> known;
   Table<int> ends(report.ranks);
   for (int rank = 0; rank < report.ranks; ++rank) rows.push_back(Json::array());
   for (const Span& span : report.spans) {
@@ -77,7 +77,7 @@ Json all_spans(const Report& report) {
     const std::string_view file = from_root(span.where.file);
     const auto [place, is_new] = known.try_emplace({span.phase, span.step, file, span.where.line},
                                                    static_cast<int>(known.size()));
-    if (is_new) places.push_back({span.phase, span.step, file, span.where.line});
+    if (is_new) places.push_back({phase_of(report, span), span.step, file, span.where.line});
     int& last = ends[span.rank];
     Json& row = rows.begin()[span.rank];
     const int cause = span.cause ? static_cast<int>(*span.cause) : -1;
@@ -145,7 +145,7 @@ Json merged_spans(const Report& report, int slots) {
     rows.push_back(row);
   }
   for (const Span* one : lines.known)
-    list.push_back({one->phase, 0, from_root(one->where.file), one->where.line});
+    list.push_back({phase_of(report, *one), 0, from_root(one->where.file), one->where.line});
   return {{"slots", slots}, {"rows", rows}, {"lines", list}, {"at", at}};
 }
 

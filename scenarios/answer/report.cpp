@@ -32,6 +32,10 @@ std::string shown_name(const Report& report) {
   return report.deadlock ? report.name + " (deadlock)" : report.name;
 }
 
+std::string_view phase_of(const Report& report, const Span& span) {
+  return span.phase < 0 ? std::string_view() : report.phases.begin()[span.phase].name;
+}
+
 std::optional<TimeRange> likely_range(const Library& library, bool fit_knows_job, int hosts,
                                       Bytes bytes, double time_s) {
   const auto& seen = library.fitted;

@@ -102,7 +102,7 @@ struct PathSegment {
 struct Span {
   int rank = 0;
   RankActivity activity{};
-  std::string phase;
+  int phase = -1;  ///< index in Report::phases; -1: none
   int step = 0;
   int peer = -1;
   double start_s = 0, end_s = 0;
@@ -273,5 +273,8 @@ std::string open_order(const Report& one, const Report& other);
 
 /// "05-deadlock (deadlock)" where the run could not go on: what a timeline and a trace call it.
 std::string shown_name(const Report&);
+
+/// Name of the phase in which a span of the report lies; "": of none.
+std::string_view phase_of(const Report& report, const Span& span);
 
 }  // namespace ringscope

@@ -106,9 +106,9 @@ inline Report slower_report() {
 inline Report report_with_spans() {
   Report r = sample_report();
   r.name = "a, \"quoted\" case";
-  r.spans = {{0, RankActivity::in_send, "reduce-scatter", 0, 1, 0, 0.25, Cause::partner},
-             {0, RankActivity::compute, "", 0, -1, 0.25, 1.0 / 3, {}},
-             {1, RankActivity::idle, "", 0, -1, 0.4375, 0.5, {}}};
+  r.spans = {{0, RankActivity::in_send, 0, 0, 1, 0, 0.25, Cause::partner},
+             {0, RankActivity::compute, -1, 0, -1, 0.25, 1.0 / 3, {}},
+             {1, RankActivity::idle, -1, 0, -1, 0.4375, 0.5, {}}};
   return r;
 }
 

@@ -148,10 +148,9 @@ void ChunkStates::each_content(int rank, const Range& range, See see) const {
   nothing_up_to(end);
 }
 
-ChunkStates::Contents ChunkStates::contents(int rank, const Range& range) const {
-  Contents contents;
-  each_content(rank, range, [&](const Content& piece) { contents.push_back(piece); });
-  return contents;
+void ChunkStates::keep(Contents& kept, int rank, const Range& range) const {
+  kept.clear();
+  each_content(rank, range, [&](const Content& piece) { kept.push_back(piece); });
 }
 
 // As Range::part cuts: the first (items mod chunks) chunks hold one item more.
@@ -164,7 +163,7 @@ int ChunkStates::chunk_at(std::size_t offset) const {
 }
 
 // The chunks that the range of a buffer says something about.
-void ChunkStates::touch(int rank, const Range& range, ChunkNumbers& chunks) const {
+void ChunkStates::touch(int rank, const Range& range) {
   const auto all_between = [&](std::int64_t begin, std::size_t size) {
     if (size == 0 || begin < 0 ||
         begin + static_cast<std::int64_t>(size) > static_cast<std::int64_t>(items_))
@@ -172,8 +171,8 @@ void ChunkStates::touch(int rank, const Range& range, ChunkNumbers& chunks) cons
     const auto first = static_cast<std::size_t>(begin);
     const int last = chunk_at(first + size - 1);
     for (int c = chunk_at(first); c <= last; ++c) {
-      const auto place = std::lower_bound(chunks.begin(), chunks.end(), c);
-      if (place == chunks.end() || *place != c) chunks.insert(place, c);
+      const auto place = std::lower_bound(touched_.begin(), touched_.end(), c);
+      if (place == touched_.end() || *place != c) touched_.insert(place, c);
     }
   };
   if (range.buffer == Buffer::data)
@@ -184,8 +183,8 @@ void ChunkStates::touch(int rank, const Range& range, ChunkNumbers& chunks) cons
 }
 
 void ChunkStates::put(int rank, const Range& range, const Contents& contents, double now) {
-  ChunkNumbers chunks;
-  touch(rank, range, chunks);
+  touched_.clear();
+  touch(rank, range);
   Intervals& intervals = buffer(rank, range.buffer);
   std::size_t at = range.offset;
   for (const Content& piece : contents) {
@@ -197,27 +196,28 @@ void ChunkStates::put(int rank, const Range& range, const Contents& contents, do
       intervals[at] = {end, piece.origin - static_cast<std::int64_t>(at), piece.set};
     at = end;
   }
-  touch(rank, range, chunks);
-  changed(rank, chunks, now);
+  touch(rank, range);
+  changed(rank, now);
 }
 
 void ChunkStates::reduce(int rank, const Range& into, const Range& from, double now) {
-  const Contents old = contents(rank, into), added = contents(rank, from);
-  Contents sums;
-  auto left = old.begin(), right = added.begin();
+  keep(old_, rank, into);
+  keep(added_, rank, from);
+  sums_.clear();
+  auto left = old_.begin(), right = added_.begin();
   std::size_t left_done = 0, right_done = 0;
-  while (left != old.end() && right != added.end()) {
+  while (left != old_.end() && right != added_.end()) {
     const std::size_t size = std::min(left->size - left_done, right->size - right_done);
     const bool own = left->set != 0;
     const std::int64_t origin = own ? left->origin + static_cast<std::int64_t>(left_done)
                                     : right->origin + static_cast<std::int64_t>(right_done);
-    if (size > 0) sums.push_back({size, origin, sets_.joined(left->set, right->set)});
+    if (size > 0) sums_.push_back({size, origin, sets_.joined(left->set, right->set)});
     left_done += size;
     right_done += size;
     if (left_done == left->size) ++left, left_done = 0;
     if (right_done == right->size) ++right, right_done = 0;
   }
-  put(rank, into, sums, now);
+  put(rank, into, sums_, now);
 }
 
 // A chunk's own place counts; what scratch space holds of it waits, unless nothing else is there.
@@ -254,8 +254,8 @@ std::uint32_t ChunkStates::holding(const State& state) {
   return place->second;
 }
 
-void ChunkStates::changed(int rank, const ChunkNumbers& chunks, double now) {
-  for (const int chunk : chunks) {
+void ChunkStates::changed(int rank, double now) {
+  for (const int chunk : touched_) {
     const int cell = rank * history_.chunks + chunk;
     const std::uint32_t holds = holding(state(rank, chunk));
     if (holds == now_[cell]) continue;

@@ -60,7 +60,11 @@ class ChunkStates {
   };
   using Contents = std::vector<Content>;  ///< side by side
 
-  Contents contents(int rank, const Range& range) const;
+  Contents contents(int rank, const Range& range) const {
+    Contents contents;
+    keep(contents, rank, range);
+    return contents;
+  }
   /// Calls `see(content)` for each of them in turn.
   template <class See>
   void each_content(int rank, const Range& range, See see) const;
@@ -90,12 +94,13 @@ class ChunkStates {
 
   Intervals& buffer(int rank, Buffer which);
   const Intervals& buffer(int rank, Buffer which) const;
+  void keep(Contents& kept, int rank, const Range& range) const;  ///< replaces `kept`
   static void split(Intervals& intervals, std::size_t at);
-  void touch(int rank, const Range& range, ChunkNumbers& chunks) const;
+  void touch(int rank, const Range& range);  ///< adds to `touched_`
   int chunk_at(std::size_t offset) const;
   State state(int rank, int chunk);
   std::uint32_t holding(const State& state);
-  void changed(int rank, const ChunkNumbers& chunks, double now);
+  void changed(int rank, double now);  ///< those of `touched_`
 
   RankSets sets_;
   Chunks chunks_;
@@ -106,6 +111,9 @@ class ChunkStates {
   Table<std::uint32_t> now_;        ///< of rank r and chunk c at [r * chunks + c]
   Table<std::size_t> last_change_;  ///< in the same order; 0: none yet, else its index + 1
   ChunkHistory history_;
+  // Scratch space of one call, kept to save allocations.
+  ChunkNumbers touched_;
+  Contents old_, added_, sums_;
 };
 
 }  // namespace ringscope::sim

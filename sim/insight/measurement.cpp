@@ -99,7 +99,8 @@ std::vector<Span> own_spans(const Run& run, double start) {
   std::vector<Span> spans;
   spans.reserve(count);
   for (std::vector<Span*>& of_rank : by_rank) {
-    std::ranges::stable_sort(of_rank, {}, &Span::stream);
+    if (!std::ranges::is_sorted(of_rank, {}, &Span::stream))
+      std::ranges::stable_sort(of_rank, {}, &Span::stream);
     for (Span* span : of_rank) {
       spans.push_back(std::move(*span));
       spans.back().start_s -= start;

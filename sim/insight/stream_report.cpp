@@ -87,11 +87,13 @@ void spread(std::vector<double>& windows, double length, Window when, double amo
 }
 
 /// True while the rank works, or, if it polls, waits for other ranks.
-bool is_at_work(const Span& span, bool polls) {
+bool is_at_work(const Run& run, const Span& span, bool polls) {
   const bool works = span.activity == RankActivity::compute ||
                      span.activity == RankActivity::reduce || span.activity == RankActivity::copy;
-  const bool for_files = span.phase == "wait for input" || span.phase == "checkpoint" ||
-                         span.cause == Cause::storage || span.cause == Cause::sleep;
+  const PhaseTimes phase = span.phase < 0 ? PhaseTimes{} : run.phases.begin()[span.phase];
+  const bool for_files =
+      (phase.part.empty() && (phase.name == "wait for input" || phase.name == "checkpoint")) ||
+      span.cause == Cause::storage || span.cause == Cause::sleep;
   return works || (polls && !for_files);
 }
 
@@ -170,7 +172,7 @@ std::vector<SampleReport> samples_of(const Run& run, std::span<const Span> spans
   std::vector<Window>* of_gpu = nullptr;
   for (int rank = -1; const Span& span : spans) {
     const Location& where = scenario.placement.ranks[span.rank];
-    if (!is_at_work(span, where.gpu < 0 || scenario.library.blocks)) continue;
+    if (!is_at_work(run, span, where.gpu < 0 || scenario.library.blocks)) continue;
     if (std::exchange(rank, span.rank) != span.rank) {
       const Host& host = topology.hosts()[where.host];
       of_host = where.gpu < 0 ? &load(host.name) : nullptr;

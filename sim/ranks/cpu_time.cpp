@@ -37,7 +37,7 @@ void RankThread::add_spans(double until) {
   const Stage whole{blocked_by_, until};
   const std::span<const Stage> parts =
       run_->waited.empty() ? std::span(&whole, 1) : std::span<const Stage>(run_->waited);
-  Span span{rank(), activity_, phase_text(mark_), mark_.step, peer(), activity_since_, until};
+  Span span{rank(), activity_, phase_, mark_.step, peer(), activity_since_, until};
   span.stream = index_;
   span.where = mark_.where;
   if (span.where.line == 0 && !verbs_.empty()) span.where = verbs_.front().where;
@@ -46,8 +46,7 @@ void RankThread::add_spans(double until) {
     if (goes_on || parts[i].end <= span.start_s) continue;
     span.end_s = parts[i].end;
     if (blocked) span.cause = parts[i].cause;
-    const bool is_last = i + 1 == parts.size();
-    run_->spans->push_back(is_last ? std::move(span) : Span(span));
+    run_->spans->push_back(span);
     span.start_s = parts[i].end;
   }
 }

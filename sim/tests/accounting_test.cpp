@@ -177,7 +177,7 @@ TEST(Phases, have_all_calls_of_rooted_collectives) {
       double end = 0;
       for (const PhaseReport& phase : report.phases) end = std::max(end, phase.end_s);
       EXPECT_NEAR(end, report.time_s, 1e-9 * report.time_s);
-      for (const Span& span : report.spans) EXPECT_NE(span.phase, "") << "rank " << span.rank;
+      for (const Span& span : report.spans) EXPECT_GE(span.phase, 0) << "rank " << span.rank;
     }
 }
 

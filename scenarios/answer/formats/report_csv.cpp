@@ -77,8 +77,8 @@ std::string to_timeline_csv(std::span<const Report> reports) {
     const std::string name = csv_cell(shown_name(report));
     for (const Span& span : report.spans) {
       fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{},{}", name, span.rank,
-                     activity_names[span.activity], csv_cell(span.phase),
-                     number_or_nothing(span.step, !span.phase.empty()),
+                     activity_names[span.activity], csv_cell(phase_of(report, span)),
+                     number_or_nothing(span.step, span.phase >= 0),
                      number_or_nothing(span.peer, span.peer >= 0), span.start_s, span.end_s,
                      span.cause ? cause_names[*span.cause] : "");
       if (streams) text += ',' + csv_cell(stream_of(report, span));

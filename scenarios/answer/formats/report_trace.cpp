@@ -35,16 +35,17 @@ Table<bool> used_streams(const Report& report) {
 }
 
 /// A complete event.
-Json event(std::size_t process, int track, const Span& span) {
+Json event(std::size_t process, const Report& report, const Span& span) {
   Json args = Json::object();
-  if (!span.phase.empty()) args = {{"phase", span.phase}, {"step", span.step}};
+  const std::string_view phase = phase_of(report, span);
+  if (!phase.empty()) args = {{"phase", phase}, {"step", span.step}};
   if (span.peer >= 0) args["peer"] = span.peer;
   if (span.cause) args["cause"] = cause_names[*span.cause];
   return {{"ph", "X"},
           {"name", activity_names[span.activity]},
-          {"cat", span.phase.empty() ? "job" : span.phase},
+          {"cat", phase.empty() ? "job" : phase},
           {"pid", process},
-          {"tid", track},
+          {"tid", track_of(report, span)},
           {"ts", span.start_s * microseconds},
           {"dur", (span.end_s - span.start_s) * microseconds},
           {"args", args}};
@@ -187,7 +188,7 @@ std::string to_trace(std::span<const Report> reports) {
           add(metadata("thread_name", process, rank.rank * streams_of(report) + stream,
                        name_of_track(report, rank, stream)));
     for (const Span& span : report.spans) {
-      if (span.activity != RankActivity::idle) add(event(process, track_of(report, span), span));
+      if (span.activity != RankActivity::idle) add(event(process, report, span));
     }
     if (!report.chain) continue;
     const int behind = report.ranks * streams_of(report);
