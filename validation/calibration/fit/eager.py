@@ -8,8 +8,8 @@ import numpy as np
 
 from validation.calibration.fit.segments import Sized, constant, fit_segments
 
-# Of the receiver's delay: a send waited. One to a late receiver then takes all of it, but for the
-# precision of two clocks; the longest of many begins anywhere within it.
+# Share of the receiver's delay from which on a send waited. One to a late receiver then takes all
+# of it, but for the precision of two clocks; the longest of many begins anywhere within it.
 WAITED = {"late_receiver": 0.9, "eager_room": 1 / 4}
 LIMITS = {"tcp": 65536.0, "rdma": 8192.0, "shm": 4096.0}  # usual defaults of MPI libraries
 
