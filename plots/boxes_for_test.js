@@ -201,20 +201,40 @@ function lightOf(colour) {
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }
 
-/** Texts with less than 4.5 to 1 against the nearest ground below them (WCAG 2.1, 1.4.3). */
+/** The colour below an element: of the last shape drawn below a text of a picture, else of the
+ * nearest box; `hatched` for a hatch. */
+function groundOf(one) {
+  const {left, right, top, bottom} = one.getBoundingClientRect();
+  const x = (left + right) / 2, y = (top + bottom) / 2, drawing = one.ownerSVGElement;
+  const shapes = drawing ? [...drawing.querySelectorAll("rect, circle")].filter(shape => {
+    const box = shape.getBoundingClientRect();
+    return shape.compareDocumentPosition(one) & Node.DOCUMENT_POSITION_FOLLOWING &&
+      shape.checkVisibility() && x > box.left && x < box.right && y > box.top && y < box.bottom &&
+      !["none", "rgba(0, 0, 0, 0)"].includes(getComputedStyle(shape).fill);
+  }) : [];
+  const fill = shapes.length ? getComputedStyle(shapes.at(-1)).fill : "";
+  if (fill) return fill.startsWith("rgb") ? fill : "hatched";
+  for (; one; one = one.parentElement) {
+    const found = getComputedStyle(one).backgroundColor;
+    if (!/, 0\)$/.test(found) && found !== "transparent") return found;
+  }
+  return "rgb(255, 255, 255)";
+}
+
+/** Texts and placeholders with less than 4.5 to 1 against the ground below them (WCAG 2.1, 1.4.3),
+ * or on a hatch. */
 function lowContrasts() {
-  const low = [], groundOf = one => {
-    for (; one; one = one.parentElement) {
-      const found = getComputedStyle(one).backgroundColor;
-      if (!/, 0\)$/.test(found) && found !== "transparent") return found;
-    }
-    return "rgb(255, 255, 255)";
-  };
+  const low = [];
   for (const one of document.querySelectorAll("main *, header *, footer *")) {
     const own = [...one.childNodes].some(node => node.nodeType === 3 && node.data.trim());
-    if (!own || !one.checkVisibility() || one.closest("svg, option") || one.disabled) continue;
-    const lights = [getComputedStyle(one).color, groundOf(one)].map(lightOf).sort((x, y) => y - x);
-    if ((lights[0] + 0.05) / (lights[1] + 0.05) < 4.5) low.push(one.outerHTML.slice(0, 80));
+    if (!own && !one.placeholder || !one.checkVisibility() || one.closest("option")) continue;
+    if (one.disabled) continue;
+    const style = getComputedStyle(one, own ? null : "::placeholder"), ground = groundOf(one);
+    const colour = one.ownerSVGElement ? style.fill : style.color;
+    const lights = ground === "hatched" ? [1, 1]
+      : [colour, ground].map(lightOf).sort((x, y) => y - x);
+    const ratio = Number(style.opacity) < 1 ? 1 : (lights[0] + 0.05) / (lights[1] + 0.05);
+    if (ratio < 4.5) low.push(one.outerHTML.slice(0, 80));
   }
   return low;
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Does the page of `ringscope lesson` show the lines at which ranks are, and queues at resources?
+"""Does the page of `ringscope lesson` show lines of ranks, queues at resources, words, and zoom?
 
 Usage: python3 -m plots.lesson_source_test BUILD, as lesson_test.py.
 """
@@ -101,6 +101,78 @@ class Queues(Page):
         # Half of the run takes the pushes of four workers of 64 MiB each.
         for share, left in zip((0.05, 0.25, 0.45), bytes_):
             self.assertAlmostEqual(left / (256 << 20), 1 - 2 * share, delta=0.02)
+
+    def test_chunks_of_a_gather_wait_beside_the_square_of_the_root(self):
+        self.open(self.make("incast.html", "27-incast"))
+        drawn, words = self.run_script("""const {cluster} = views[0], {folded} = cluster;
+            const {fillRect} = folded.context, bars = [];
+            folded.context.fillRect = (x, y, wide, high) => {
+              if (folded.context.fillStyle === colours.of("new")) bars.push([x, high]); };
+            const drawn = [0, 0.5, 1].map(share => {
+              clock.goTo(share * clock.whole);
+              return [bars.splice(0), folded.hosts[0].x + folded.size + 0.5, folded.size]; });
+            clock.goTo(0.5 * clock.whole);
+            folded.context.fillRect = fillRect;
+            return [drawn, cluster.queues.words.textContent];""")
+        # Linear: 63 chunks are on their way from the start, and pass one link at its bandwidth.
+        for share, (bars, x, size) in zip((0, 0.5), drawn):
+            left, high = max(bars, key=lambda bar: bar[1])  # a sender's own NIC may be as busy
+            self.assertEqual(left, x)
+            self.assertAlmostEqual(high / size, 1 - share, delta=0.02)
+        self.assertEqual(drawn[2][0], [])
+        self.assertRegex(words, r"^Waiting: 3[0-3] chunks, 12[0-9] MiB for host0/nic0;")
+
+
+class Words(Page):
+    def test_threads_of_nccl_are_no_cpu_and_a_tooltip_names_the_busiest(self):
+        self.open(self.make("ll.html", "15-ll-or-simple"))
+        text = self.run_script("return byId('verdict').textContent + byId('reasons').textContent")
+        self.assertNotIn("CPU copy", text)
+        self.assertNotRegex(text, r"numa\d/core\d \(rank")
+        self.assertIn("copy on host0/thread1 (rank 0)", text)
+        on_path = self.run_script("const {timeline, one} = views[0];"
+                                  "return timeline.words(0, 0.8 * one.seconds).join()")
+        self.assertRegex(on_path, "critical path: ")
+        self.assertNotRegex(on_path, "CPU copy|numa")
+        lines = self.run_script("return rankTip(views[0].one, 0, TICKS / 2)")
+        loads = [int(line.split(": ")[1].split()[0]) for line in lines if " now, " in line]
+        self.assertEqual((len(loads), loads), (4, sorted(loads, reverse=True)))
+        self.assertRegex(lines[-1], r"^and \d+ more, none as busy$")
+
+    def test_a_name_that_is_changed_has_a_legend(self):
+        for name, changed in (("02-ring-of-8", False), ("21-lower-bound", True)):
+            self.open(self.make(f"{name}.html", name))
+            facts = self.texts(".case .facts")[0]
+            self.assertEqual(("*" in facts, "(*: with changed keys)" in facts), 2 * (changed,))
+
+
+class Zoom(Page):
+    def test_times_below_two_fingers_stay_below_them(self):
+        self.open(self.anomaly)
+        before, after, whole, dragged = self.run_script("""const {timeline} = views[0];
+            timeline.canvas.setPointerCapture = () => {};
+            const send = (name, pointerId, x) => {
+              const event = new PointerEvent(name, {pointerId});
+              Object.defineProperty(event, "offsetX", {value: x});
+              timeline.canvas.dispatchEvent(event); };
+            const times = (...places) => places.map(x => timeline.secondsAt(x));
+            send("pointerdown", 1, 200);
+            send("pointermove", 1, 260);
+            const whole = zoom.to - zoom.from;
+            send("pointermove", 1, 200);
+            send("pointerdown", 2, 300);
+            const before = times(200, 300);
+            send("pointermove", 1, 150);
+            send("pointermove", 2, 350);
+            const after = times(150, 350);
+            send("pointerup", 2, 350);
+            const held = times(150);
+            send("pointermove", 1, 190);
+            return [before, after, whole / timeline.whole, [...held, ...times(190)]];""")
+        self.assertEqual(whole, 1)  # one finger moves nothing while all is shown
+        for one, other in zip([*before, dragged[0]], [*after, dragged[1]]):
+            self.assertAlmostEqual(one, other)
+        self.assertLess(before[0], before[1])
 
 
 if __name__ == "__main__":

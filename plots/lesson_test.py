@@ -214,8 +214,8 @@ class Numbers(Page):
         first = difference["causes"][0]
         row = self.texts("#reasons table:first-of-type tbody tr")[0]
         self.assertEqual(row, " ".join([
-            first["spent_on"], time_text(first["first_s"], max(times)),
-            time_text(first["other_s"], max(times)),
+            first["spent_on"], "(4-3-1), host2/numa0/core1 (rank 7) (4-2-2)",
+            time_text(first["first_s"], max(times)), time_text(first["other_s"], max(times)),
             "+" + time_text(first["difference_s"], max(times))]))
         self.assertRegex(self.texts("#verdict")[0],
                          rf"4-3-1 takes {time_text(times[1] - times[0])} longer than 4-2-2 "

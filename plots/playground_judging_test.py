@@ -20,7 +20,7 @@ class Judging(unittest.TestCase):
     def test_an_order_is_judged_by_pairs(self):
         wrong, right = in_node("""return [[2, 0, 1], [2, 1, 0]].map(values =>
             orderJudged({values}, ["ring", "tree", "linear"], [3e-3, 2e-3, 1e-3]));""")
-        self.assertTrue(wrong.startswith("2 of 3 pairs are in the right order. Fastest first: "
+        self.assertTrue(wrong.startswith("2 of 3 pairs in the right order. Fastest first: "
                                          "linear (1.000 ms); tree (2.000 ms); ring"), wrong)
         self.assertTrue(right.startswith("Right. Fastest first: linear"), right)
 
@@ -210,6 +210,13 @@ class Formulas(unittest.TestCase):
             return [cross(1e-9), cross(1e-13) ?? null];""")
         self.assertEqual((crossing, none),
                          ({"size": 5000, "kinds": ["latency", "transfer"]}, None))
+
+    def test_bytes_of_a_formula_have_the_units_of_the_pictures_too(self):
+        texts = in_node("""return [6e9, 67998e6].map(bytes => new Formula({text: "S",
+              terms: {transfer: "S"}, where: {S: {is: "2 GB", what: ""}}, measure: "bytes_on_wire"},
+              () => bytes, () => {}).total.textContent);""")
+        # 67998e6 / 2^30 = 63.328
+        self.assertEqual(texts, ["Simulated: 6 GB.", "Simulated: 68 GB (63.33 GiB)."])
 
 
 # A timeline without a canvas, of `path` on eight ranks, 500 pixels wide, over ten seconds

@@ -180,6 +180,7 @@ class Predictions(unittest.TestCase):
                       self.judged("a 1.5", 1, 5.5))
         self.assertIn("Right, and within 8 %.", self.judged("a 2", 1, 2.16))
         self.assertIn("Right, and within 8 %.", self.judged("a 2.16", 1, 2))
+        self.assertIn("Right, and within 1 %.", self.judged("a 4", 1, 3.99))
 
     def test_a_prediction_is_about_the_runs_that_it_was_made_for(self):
         script = """const {id} = LESSONS.find(({predict}) => predict.faster);

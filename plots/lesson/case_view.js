@@ -14,6 +14,7 @@ class CaseView {
     const back = report.collective === "pingpong" ? " there and back" : "";
     const facts = [`placed ${report.placement}`, `${report.algorithm} ${report.collective}`,
       `${sizeText(report.bytes)}${back}`, `on ${report.cluster} with ${report.library}`].join(", ");
+    const changed = facts.includes("*") ? " (*: with changed keys)" : "";
     const rates = report.busbw > 0
       ? `algbw ${rateText(report.algbw)}, busbw ${rateText(report.busbw)}` : "";
     this.caption = element("p", {class: "step"});
@@ -25,7 +26,8 @@ class CaseView {
         ? [element("span", {class: "letter"}, letter)] : [], one.name,
       element("span", {class: "total"},
         (this.waits ? "deadlock at " : "") + timeText(one.seconds))]),
-      element("p", {class: "facts"}, facts), element("p", {class: "facts rates"},
+      element("p", {class: "facts"}, unbroken(facts + changed)),
+      element("p", {class: "facts rates"},
         [rates, this.messagesText()].filter(Boolean).join("; ")),
       this.caption,
       this.waits && this.figure("Who waits for whom", "an arrow goes from the one that waits",
@@ -33,7 +35,8 @@ class CaseView {
       this.figure("Cluster", this.clusterWords, this.cluster.node, "drawing-of-cluster"),
       this.matrix && this.figure("Chunks", this.chunkText(), this.matrix.node),
       this.figure("Timeline", element("span", {}, "a row for each rank; ", this.pathWords,
-        element("span", {class: "of-mouse"}, ". Ctrl and wheel zoom, a double click shows all")),
+        element("span", {class: "of-mouse"}, ". Ctrl and wheel zoom, a double click shows all"),
+        element("span", {class: "of-touch"}, ". Two fingers zoom, a double tap shows all")),
       this.timeline.node),
       this.source && this.figure("Source", "the lines at which ranks are, in the program that " +
         "each rank runs", this.source.node));

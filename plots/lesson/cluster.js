@@ -29,6 +29,7 @@ function endsOf({parts, plugs}, from, to) {
   return plug.to === from ? [up[2], up[3], up[0], up[1]] : up;
 }
 
+const MOST_CORES = 4;  // of a rank, told one by one
 const LANE_SHIFT = 3.5;  // pixels, of unused links as well: before the answer they look like others
 
 class ClusterView {
@@ -44,9 +45,10 @@ class ClusterView {
   resize(width) {
     const machine = this.one.machine;
     this.layout = layOut(machine, width);
-    this.folded = this.layout ? undefined : new FoldedCluster(this.one, width);
-    this.node.replaceChildren(...this.folded ? [this.folded.node]
-      : [this.drawing(), ...this.one.flights.list.length ? [this.queues.words] : []]);
+    this.queues = new QueuesView(this.one, this.layout);
+    this.folded = this.layout ? undefined : new FoldedCluster(this.one, width, this.queues);
+    this.node.replaceChildren(this.folded ? this.folded.node : this.drawing(),
+      ...this.one.flights.list.length ? [this.queues.words] : []);
   }
 
   drawing() {
@@ -69,7 +71,6 @@ class ClusterView {
     for (const place of this.layout.parts) if (place) root.append(...this.part(place));
     this.chips = this.layout.ranks.map((place, rank) => this.rank(place, rank, root));
     this.flights = new FlightsView(this.one, this.layout);
-    this.queues = new QueuesView(this.one, this.layout);
     root.append(this.flights.node, this.queues.node);
     return root;
   }
@@ -178,9 +179,9 @@ class ClusterView {
 
   draw(tick) {
     this.tick = tick;
+    this.queues.draw(tick);
     if (this.folded) return this.folded.draw(tick);
     this.flights.draw(tick);
-    this.queues.draw(tick);
     for (const {used, of, loaded, label} of this.lanes) {
       const share = used.reduce((sum, load) => sum + this.one.load(load, tick), 0) / of;
       loaded.style.strokeWidth = share > 0 ? (1.5 + 4.5 * share).toFixed(2) : 0;
@@ -217,16 +218,20 @@ function text(x, y, words, kind) {
 function rankTip(one, rank, tick) {
   const span = one.spans.at(rank, tick), report = one.report.ranks[rank];
   const lines = [`rank ${rank} on ${report.host}, NUMA domain ${report.numa}`];
-  lines.push(spanText(span));
+  lines.push(placed(one, spanText(span)));
   if (span && span.place >= 0 && one.spans.places[span.place][0]) {
     const [phase, step] = one.spans.places[span.place];
     lines.push(stepText({phase, step}, one.stepCounts[phase]));
   }
-  for (const core of one.coresOf[rank]) {
-    const load = one.loads[core];
-    lines.push(`${load.name}: ${percent(one.load(core, tick))} now, ${percent(load.mean)} overall`);
+  const cores = [...one.coresOf[rank]].sort((a, b) => one.load(b, tick) - one.load(a, tick) ||
+    one.loads[b].mean - one.loads[a].mean);
+  for (const core of cores.slice(0, MOST_CORES)) {
+    const {name, mean} = one.loads[core];
+    lines.push(`${placed(one, name)}: ${percent(one.load(core, tick))} now, ` +
+      `${percent(mean)} overall`);
   }
-  return lines;
+  const others = cores.length - MOST_CORES;
+  return others > 0 ? [...lines, `and ${others} more, none as busy`] : lines;
 }
 
 /** Of several cables their mean, and the most of one. */

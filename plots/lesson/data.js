@@ -181,7 +181,8 @@ function kindOf(span) {
 /** "blocked in a send (CPU copy), rank 3". */
 function spanText(span) {
   if (!span) return "idle";
-  const what = ACTIVITY_WORDS[span.activity] + (span.cause ? ` (${CAUSE_WORDS[span.cause]})` : "");
+  const why = span.cause === "partner" && span.peer < 0 ? MANY_PARTNERS : CAUSE_WORDS[span.cause];
+  const what = ACTIVITY_WORDS[span.activity] + (why ? ` (${why})` : "");
   return span.peer >= 0 ? `${what}, rank ${span.peer}` : what;
 }
 

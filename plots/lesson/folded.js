@@ -3,11 +3,13 @@
 // plugged into, filled as its links are loaded.
 
 const TALL = 200, LARGEST = 26;  // pixels: of all hosts, of the square of one
+const GAP = 3, BAR = 4;  // pixels: between squares; of what waits, beside a square
 
 class FoldedCluster {
-  constructor(one, width) {
-    this.one = one;
-    this.width = width;
+  /** `queues`: what waits for the cores and NICs of each host. */
+  constructor(one, width, queues) {
+    Object.assign(this, {one, width, queues});
+    this.gap = one.flights.list.length ? GAP + BAR : GAP;
     this.node = element("canvas", {role: "img",
       "aria-label": `${plural(one.machine.hosts.length, "host")}, folded: one square each`});
     this.hosts = this.findHosts();
@@ -43,8 +45,8 @@ class FoldedCluster {
         map.set(host.above, [...map.get(host.above) || [], host]), new Map());
     this.roomy = this.width > 700;
     const share = Math.sqrt(this.width * TALL / this.hosts.length);  // side of a square that fills
-    this.size = Math.max(8, Math.min(LARGEST, Math.floor(share) - 3));
-    const side = this.size + 3, most = Math.max(1, Math.floor((this.width - 14) / side));
+    this.size = Math.max(8, Math.min(LARGEST, Math.floor(share) - this.gap));
+    const side = this.size + this.gap, most = Math.max(1, Math.floor((this.width - 14) / side));
     this.groups = [];
     let x = 0, y = 0, high = 0;
     for (const [above, hosts] of groups) {
@@ -78,9 +80,10 @@ class FoldedCluster {
   }
 
   words() {
-    return this.hosts.some(({out, into}) => out.length || into.length)
-      ? "a square is a host: on the left what it sends, on the right what it receives"
-      : "a square is a host";
+    const loaded = this.hosts.some(({out, into}) => out.length || into.length);
+    return "a square is a host" +
+      (loaded ? ": on the left what it sends, on the right what it receives" : "") +
+      (this.gap > GAP ? ", beside it, in orange, how much waits for its NICs and cores" : "");
   }
 
   most(loads, tick) {
@@ -117,6 +120,22 @@ class FoldedCluster {
         pen.fillRect(host.x + i * (half + 1), host.y + this.size - high, half, high);
       });
     }
+    pen.fillStyle = colours.of("new");
+    for (const [host, bytes] of this.waiting()) {
+      const most = Math.max(bytes, ...views.map(({cluster}) => cluster.queues.most.bytes));
+      const high = Math.max(1, this.size * bytes / most);
+      pen.fillRect(host.x + this.size + 0.5, host.y + this.size - high, BAR, high);
+    }
+  }
+
+  /** Bytes that wait for each host's NICs and cores; those for switches are only in words. */
+  waiting() {
+    const {components, ranks} = this.one.machine, sums = new Map();
+    for (const {rank, part, bytes} of this.queues.queues) {
+      const host = this.hosts[components[rank === undefined ? part : ranks[rank]].host];
+      if (host) sums.set(host, (sums.get(host) || 0) + bytes);
+    }
+    return sums;
   }
 
   tipAt(x, y, tick) {
@@ -125,7 +144,9 @@ class FoldedCluster {
     if (!host) return undefined;
     const ranks = host.ranks.length > 8 ? plural(host.ranks.length, "rank")
       : `rank${host.ranks.length === 1 ? "" : "s"} ${host.ranks.join(", ")}`;
+    const waits = this.waiting().get(host);
     return [`${host.name}, ${ranks}`, `sends: ${percent(this.most(host.out, tick))} of its link`,
-      `receives: ${percent(this.most(host.into, tick))} of its link`];
+      `receives: ${percent(this.most(host.into, tick))} of its link`,
+      ...waits ? [`waiting: ${quantity(waits, SIZE_UNITS)}`] : []];
   }
 }

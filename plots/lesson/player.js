@@ -132,6 +132,10 @@ function listenToPlayer() {
   click("play", KEYS[" "]);
   click("forward", KEYS.ArrowRight);
   click("last", KEYS.End);
+  document.querySelector(".skip").addEventListener("click", event => {
+    event.preventDefault();  // as an address, "#cases" would name no lesson
+    document.querySelector(event.target.hash).focus();
+  });
   click("theme", () => setTheme(byId("theme").getAttribute("aria-pressed") !== "true"));
   byId("scrub").addEventListener("input", event => {
     clock.pause();

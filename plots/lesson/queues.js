@@ -6,7 +6,8 @@ const BUSY = 0.9, EQUALLY_BUSY = 0.02;  // shares of a capacity
 const SLOT = 8, SLOT_HIGH = 6, LEAST_SLOT = 3;  // pixels of a chunk
 const SAMPLES = 64;  // instants at which the longest queue is looked for
 
-/** Resources of a chunk's route in order: {part or rank, load}. Of a link to a NIC, the NIC. */
+/** Resources of a chunk's route in order: {part or rank, load}; of a part, `rate` in bytes a tick.
+ * Of a link to a NIC, the NIC. */
 function stationsOf(one, {from, to}, tick) {
   const {components, links} = one.machine;
   one.loadsBetween ||= links.reduce((known, {from: a, to: b, loads}) => {
@@ -19,7 +20,9 @@ function stationsOf(one, {from, to}, tick) {
     const cables = one.loadsBetween[`${way[i - 1]} ${way[i]}`];
     const part = components[way[i]].kind === "nic" && components[way[i - 1]].kind === "switch"
       ? way[i] : way[i - 1];
-    stations.push({part, load: Math.max(...cables.map(cable => one.load(cable, tick)))});
+    const load = Math.max(...cables.map(cable => one.load(cable, tick)));
+    const {capacity} = one.loads[cables.find(cable => one.load(cable, tick) === load)] || {};
+    stations.push({part, load, rate: capacity * one.inSeconds(1)});
   }
   return [...stations, {rank: to, load: one.coreLoad(to, tick)}];
 }
@@ -32,13 +35,22 @@ function queuesAt(one, tick) {
     const stations = stationsOf(one, flight, tick);
     const most = Math.max(...stations.map(({load}) => load));
     if (most < BUSY) continue;
-    const {rank, part} = stations.find(({load}) => load >= most - EQUALLY_BUSY);
+    const {rank, part, rate} = stations.find(({load}) => load >= most - EQUALLY_BUSY);
     const {start, end, flows = start, count = 1, bytes = count * one.chunks.mostBytes} = flight;
     const key = `${rank} ${part}`, left = flows < tick ? (end - tick) / (end - flows) : 1;
-    if (!queues.has(key)) queues.set(key, {rank, part, bytes: 0, left: [], chunk: flight.count});
+    if (!queues.has(key)) {
+      queues.set(key, {rank, part, rate, bytes: 0, all: 0, last: 0, left: [], chunk: flight.count});
+    }
     const queue = queues.get(key);
     queue.bytes += left * bytes;
+    queue.all += bytes;
+    queue.last = Math.max(queue.last, end);
     queue.left.push(...Array(count).fill(left));
+  }
+  // A busy link passes at its bandwidth what is there when the last chunk arrives.
+  for (const queue of queues.values()) {
+    const {rate, chunk, bytes, all, last} = queue;
+    if (rate && chunk) queue.bytes = Math.max(bytes, Math.min(all, rate * (last - tick)));
   }
   return [...queues.values()].sort((a, b) => b.bytes - a.bytes);
 }
@@ -50,7 +62,7 @@ function queueText({left, bytes, chunk}) {
     `${parseFloat((bytes / size).toPrecision(3))} ${unit}`;
 }
 
-/** The queues over the drawing of a cluster, and the longest in words. */
+/** The queues over the drawing of a cluster, if it has a layout, and the longest in words. */
 class QueuesView {
   constructor(one, layout) {
     this.one = one;
@@ -62,11 +74,20 @@ class QueuesView {
 
   draw(tick) {
     this.queues = queuesAt(this.one, tick);
-    this.node.replaceChildren(...this.queues.flatMap(queue => this.row(queue)));
+    if (this.layout) this.node.replaceChildren(...this.queues.flatMap(queue => this.row(queue)));
     const told = this.queues.slice(0, 2).map(queue =>
       `${queueText(queue)} for ${this.name(queue)}`), more = this.queues.length - told.length;
     this.words.textContent = told.length
       ? `Waiting: ${told.join("; ")}${more ? `; ${more} more` : ""}` : "";
+  }
+
+  /** Of the run: the most slots and bytes of a queue. */
+  get most() {
+    const most = of => queues.reduce((sum, one) => Math.max(sum, of(one)), 0);
+    const queues = this.one.mostQueued ? [] : Array.from({length: SAMPLES}, (_, i) =>
+      queuesAt(this.one, TICKS * (i + 0.5) / SAMPLES)).flat();
+    return this.one.mostQueued ||= {slots: most(({left}) => left.length),
+      bytes: most(({bytes}) => bytes)};
   }
 
   name({rank, part}) {
@@ -93,9 +114,7 @@ class QueuesView {
     const place = this.place(queue);
     if (!place) return [];
     const [middle, y, room] = place, {left} = queue;
-    const longest = this.one.longestQueue ||= Math.max(...Array.from({length: SAMPLES}, (_, i) =>
-      queuesAt(this.one, TICKS * (i + 0.5) / SAMPLES)).flat().map(one => one.left.length));
-    const slot = Math.min(SLOT, room / Math.max(longest, left.length));
+    const slot = Math.min(SLOT, room / Math.max(this.most.slots, left.length));
     const start = middle - slot * left.length / 2;
     const box = (x, width, share) => [
       svg("rect", {class: "slot", x, y, width, height: SLOT_HIGH}),

@@ -5,9 +5,6 @@ const BAND = 16;  // pixels: where the critical path changes rank too often to b
 const MOST_ARROWS = 400;
 const MOST_UNKNOWN = 0.05;  // of the path, that no row has: beyond, a line would leave out too much
 
-/** The part of the time that all timelines show, in seconds. */
-const zoom = {from: 0, to: 0};
-
 class TimelineView {
   constructor(one, zoomed = () => {}) {
     this.one = one;
@@ -20,7 +17,7 @@ class TimelineView {
     this.canvas.addEventListener("blur", () => tip.hide());
     this.canvas.addEventListener("wheel", event => this.wheel(event), {passive: false});
     this.canvas.addEventListener("dblclick", () => this.show(0, this.whole));
-    this.canvas.addEventListener("pointerdown", event => this.drag(event));
+    new Fingers(this, this.canvas);
   }
 
   /** Shows this part of the run in all timelines; at least a ten-thousandth of it. */
@@ -37,20 +34,6 @@ class TimelineView {
     event.preventDefault();
     const at = this.secondsAt(event.offsetX), by = 1.2 ** Math.sign(event.deltaY);
     this.show(at - (at - zoom.from) * by, at + (zoom.to - at) * by);
-  }
-
-  /** Drags the part that is shown to the left and right. */
-  drag({offsetX: x, pointerId}) {
-    const {from, to} = zoom;
-    if (to - from >= this.whole) return;
-    this.canvas.setPointerCapture(pointerId);
-    this.canvas.onpointermove = ({offsetX}) => {
-      const by = (offsetX - x) / this.wide * (to - from);
-      this.show(from - by, to - by);
-    };
-    this.canvas.onpointerup = () => {
-      this.canvas.onpointermove = this.canvas.onpointerup = null;
-    };
   }
 
   /** All cases share one scale of `whole` seconds, so that the shorter one is shorter. */
@@ -177,7 +160,8 @@ class TimelineView {
     const host = rank => parts[ranks[rank]].host;
     const isGrouped = ranks.some((_, rank) => rank > 0 && host(rank) === host(rank - 1));
     this.one.spans.rows.forEach((_, rank) => {
-      if (rank % every === 0) pen.fillText(rank, this.left - 6, this.y(rank) + this.rowHeight / 2);
+      const middle = Math.max(6, this.y(rank) + this.rowHeight / 2);  // the first number in view
+      if (rank % every === 0) pen.fillText(rank, this.left - 6, middle);
       const isBorder = isGrouped && rank > 0 && host(rank) !== host(rank - 1);
       if (!isBorder || this.rowHeight < 4) return;
       const wide = this.rowHeight < 12 ? 4 : 22;  // where numbers are higher than rows, beside them
@@ -286,7 +270,7 @@ class TimelineView {
       start <= tick && tick < end && [owner, from, to].includes(rank));
     if (piece) lines.push(`critical path: ${CAUSE_WORDS[piece[2]]}` +
       (piece[4] ? ` on ${piece[4]}` : ""));
-    return lines;
+    return lines.map(line => placed(this.one, line));
   }
 
   /** Up and down: the ranks, now. Plus, minus, A and D: zoom and pan around the present. */

@@ -147,8 +147,10 @@ class Formula {
       return i ? [value < 0 ? " \u2212 " : " + ", term] : [term];
     }), values.length > 1 ? ` = ${this.text(total)}` : "");
     const simulated = this.simulated();
-    this.total.textContent = simulated === undefined ? ""
-      : `Simulated${this.run && `, ${this.run}`}: ${this.text(simulated)}.`;
+    const text = simulated === undefined ? "" : this.text(simulated);
+    const size = this.formula.measure.startsWith("bytes") && text ? sizeText(simulated) : text;
+    this.total.textContent = text && `Simulated${this.run && `, ${this.run}`}: ${text}` +
+      `${size === text ? "" : ` (${size})`}.`;
     this.curve.replaceChildren(...drawnCurve(this, simulated));
   }
 }

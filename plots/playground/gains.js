@@ -2,6 +2,7 @@
 // What doubling one resource would gain, a run at a time.
 
 const MOST_GAINS = 5;
+const LEAST_GAIN = 0.002;  // of the time: less is no row
 const STILL_MS = 200;  // without a change: else a slider that is dragged would wait for gains
 
 /** After the pictures, a run at a time: a change does not wait for all. */
@@ -29,13 +30,14 @@ async function showGains(turn) {
 }
 
 /** Latency and overhead are halved; of all else there is twice as much. */
-const improvedText = ({kind, what}) => `${kind === "resource" ? "twice" : "half the"} ${what}`;
+const improved = (one, {kind, what}) =>
+  `${kind === "resource" ? "twice" : "half the"} ${placed(one, what)}`;
 
-/** What does not change the time in the digits that are shown is no row. */
+/** What changes the time by less than LEAST_GAIN is no row. */
 function gainsTable(one, gains) {
   const time = seconds => timeText(seconds, one.seconds), before = time(one.seconds);
-  const changes = gain => time(gain.time_s) !== before &&
-    /[1-9]/.test(signedTime(gain.time_s - one.seconds, one.seconds));
+  const changes = gain => Math.abs(gain.time_s - one.seconds) >= LEAST_GAIN * one.seconds;
+  const improvedText = gain => improved(one, gain);
   const useful = gains.filter(gain => changes(gain) && gain.time_s < one.seconds);
   const rows = useful.map(gain => element("tr", {}, rowHead(improvedText(gain)),
     numberCell(time(gain.time_s)),
@@ -48,6 +50,6 @@ function gainsTable(one, gains) {
     ["with", "time", "difference"], rows)
     : element("p", {}, `${one.name}: no one change alone gains: another part is as slow, or ` +
       "works at the same time."),
-  others && element("p", {class: "facts"}, "No gain from ", unbroken(others), " alone."),
+  others && element("p", {class: "facts"}, "Less than 0.2 % from ", unbroken(others), " alone."),
   losses && element("p", {class: "facts"}, "Slower with ", unbroken(losses), "."));
 }

@@ -45,7 +45,7 @@ function judgement(guess, outcome) {
   if (guess.which === "same") return "Not right: there is a difference.";
   if (guess.which !== outcome.which) return "The other way round than you said.";
   const ratio = Math.max(guess.times / outcome.times, outcome.times / guess.times);
-  return ratio <= 1.1 ? `Right, and within ${Math.round((ratio - 1) * 100)} %.`
+  return ratio <= 1.1 ? `Right, and within ${Math.max(1, Math.round((ratio - 1) * 100))} %.`
     : `The right run. The factor is ${digits(outcome.times)}; you said ${digits(guess.times)}.`;
 }
 
@@ -65,7 +65,7 @@ function orderJudged({values}, names, seconds) {
     ++pairs;
     good += seconds[one] <= seconds[other];
   }));
-  return (good === pairs ? "Right. " : `${good} of ${pairs} pairs are in the right order. `) +
+  return (good === pairs ? "Right. " : `${good} of ${plural(pairs, "pair")} in the right order. `) +
     `Fastest first: ${list}.`;
 }
 

@@ -270,7 +270,7 @@ class RunSettings {
       new Scale("Size", "job.bytes", SIZES.map(sizeWords), set),
       new Choice("Library", "library", libraries, set),
       new Choice("Who makes progress", "library.progress", () => progress, set),
-      new Scale("Link rate", "cluster.link.bandwidth", RATES.map(rate => rate < 1
+      new Scale("Link bandwidth", "cluster.link.bandwidth", RATES.map(rate => rate < 1
         ? `${rate * 1000} Mbit/s` : `${rate} Gbit/s`), set),
       new Scale("Link latency", "cluster.link.latency", LATENCIES.map(us => `${us} us`), set),
       new Count("Hosts", "cluster.hosts", one => at(one.resolved, "cluster.network") === "star" &&

@@ -8,8 +8,8 @@ const {execFileSync} = require("child_process");
 const fs = require("fs");
 const path = require("path");
 
-const NAMES = [...["format", "data", "theme", "flights", "path", "timeline", "reasons", "case_view"]
-  .map(name => `../lesson/${name}.js`), ...["state", "places", "settings", "prediction",
+const NAMES = [...["format", "data", "theme", "flights", "path", "zoom", "timeline", "reasons",
+  "case_view"].map(name => `../lesson/${name}.js`), ...["state", "places", "settings", "prediction",
   "lesson_text", "curve", "formula", "own_numbers", "record"].map(name => `${name}.js`)];
 const read = name => fs.readFileSync(path.join(__dirname, name), "utf8");
 
