@@ -14,6 +14,7 @@ import tempfile
 
 from benchmarks.rows import ROWS, Row
 from common.programs import InputError, page_parser, run_main
+from validation.arguments import add_options
 from validation.yaml_files import tables_of
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -53,9 +54,7 @@ def shares(row: Row, build: pathlib.Path) -> dict:
 
 def main():
     parser = page_parser("profile", __doc__)
-    parser.add_argument("rows", nargs="+", help="rows by their names")
-    parser.add_argument("--build", type=pathlib.Path, default=HERE.parent / "build",
-                        metavar="FOLDER")
+    add_options(parser, "benchmarks profile", build=HERE.parent / "build")
     options = parser.parse_args()
     known = {row.name: row for row in ROWS if row.what != "smpi"}
     for name in options.rows:

@@ -22,6 +22,7 @@ import time
 from benchmarks import smpi
 from benchmarks.rows import ROWS, Row
 from common.programs import InputError, between_marks, page_parser, run_main, write_text
+from validation.arguments import add_options
 
 HERE = pathlib.Path(__file__).resolve().parent
 
@@ -95,14 +96,7 @@ def chosen(names: list) -> list:
 
 def main():
     parser = page_parser("table", __doc__)
-    parser.add_argument("rows", nargs="*", help="rows by the beginning of their names")
-    parser.add_argument("--build", type=pathlib.Path, default=HERE.parent / "build",
-                        metavar="FOLDER")
-    parser.add_argument("--limit", type=float, default=1800, metavar="SECONDS",
-                        help="stop a row that takes longer")
-    parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--json", metavar="FILE", help="the figures; '-' is standard output")
-    parser.add_argument("--write", action="store_true", help="update benchmarks/README.md")
+    add_options(parser, "benchmarks table", build=HERE.parent / "build")
     options = parser.parse_args()
     if options.write and (options.rows or options.quick):
         raise InputError("--write takes the whole table: omit rows and --quick")

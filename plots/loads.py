@@ -128,14 +128,10 @@ def fewer(hosts):
         tuple((name, tuple(round(load, 2) for load in loads))
               for name, loads in host.uplinks.items())))
     groups = [members[0]._replace(number=len(members)) for members in alike.values()]
-    shown = sorted(groups, key=lambda host: -busiest_of(host))[:MOST_HOSTS]
+    shown = sorted(groups, key=lambda host: -max(
+        [*host.cells.values(), *(max(loads) for loads in host.uplinks.values()), 0.0]))[:MOST_HOSTS]
     kept = [host for host in groups if host in shown]
     return kept, len(hosts) - sum(host.number for host in kept)
-
-
-def busiest_of(host):
-    return max([*host.cells.values(), *(load for loads in host.uplinks.values() for load in loads),
-                0.0])
 
 
 def seen(switches, links, hosts):

@@ -143,18 +143,13 @@ def cpp_functions(text):
             head = offset + 1
 
 
-def python_functions(text):
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.FunctionDef):
-            yield node.lineno, node.end_lineno
-
-
 def check_functions(path, text):
     functions = []
     if path.endswith(CPP):
         functions = cpp_functions(text)
     elif is_python(path, text):
-        functions = python_functions(text)
+        functions = [(node.lineno, node.end_lineno) for node in ast.walk(ast.parse(text))
+                     if isinstance(node, ast.FunctionDef)]
     for first, last in functions:
         if last - first + 1 > FUNCTION_LINES:
             yield first, (f"a function of {last - first + 1} lines, "

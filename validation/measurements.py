@@ -91,10 +91,8 @@ def merge_samples(measurements) -> Measurement:
     if len(measurements) == 1:
         return first
     samples = [sample for one in measurements for sample in one.samples_s]
-    if all(one.samples_s for one in measurements):
-        spread = spread_of(samples)
-    else:
-        spread = Spread(statistics.median(one.median_s for one in measurements), None, None)
+    spread = spread_of(samples) if all(one.samples_s for one in measurements) else Spread(
+        statistics.median(one.median_s for one in measurements), None, None)
     return dataclasses.replace(first, samples_s=samples, **spread._asdict())
 
 

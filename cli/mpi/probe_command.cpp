@@ -10,6 +10,7 @@
 #include "cli/replays/watchdog.hpp"
 #include "cli/terminal/option_word.hpp"
 #include "cli/terminal/progress_bar.hpp"
+#include "topologies/input/characters.hpp"
 #include "topologies/input/input.hpp"
 #include "validation/executors/mpi/cpu_watch.hpp"
 #include "validation/executors/mpi/probes/bench.hpp"
@@ -22,7 +23,7 @@ struct ProbeArguments {
   std::vector<std::string> only, sizes, ways;
   BenchOptions bench;
   JobOptions job;
-  bool threads = false;
+  bool threads = false, plan = false;
 };
 
 /// Indices into probes: those asked for, or all that can run.
@@ -48,6 +49,26 @@ std::vector<std::size_t> cheap_first(const std::vector<Series>& plan) {
   std::stable_partition(order.begin(), order.end(),
                         [&](std::size_t i) { return plan[i].team.way != "network"; });
   return order;
+}
+
+/// Number of series of each probe, and at most how long they take.
+void print_plan(const std::vector<Series>& plan, const ProbeArguments& arguments,
+                const std::vector<std::string>& hosts) {
+  const double budget_s = arguments.bench.budget_s;
+  fmt::print("{} on {}: {} series in at most {:.1f} min, of {}\n", plural(hosts.size(), "rank"),
+             plural(std::set(hosts.begin(), hosts.end()).size(), "host"), plan.size(),
+             budget_s / 60,
+             arguments.bench.sizes.empty() ? "the usual sizes"
+                                           : plural(arguments.bench.sizes.size(), "size"));
+  for (const Probe& probe : probes) {
+    std::vector<Series> own;
+    std::ranges::copy_if(plan, std::back_inserter(own), [&](const Series& one) {
+      return one.name.starts_with(fmt::format("{},", probe.name));
+    });
+    if (!own.empty())
+      fmt::print("  {:15} {:2} series {:6.1f} s  {}\n", probe.name, own.size(),
+                 budget_s * weight_of(own) / weight_of(plan), probe.summary);
+  }
 }
 
 Bench::Results run_plan(const std::vector<Series>& plan, const ProbeArguments& arguments,
@@ -77,6 +98,10 @@ void probe_job(const ProbeArguments& arguments, const std::set<std::size_t>& cho
   if (rank == 0)
     for (const std::string& way : layout.missing_ways())
       fmt::print(stderr, "no two ranks reach each other by {}: omitted\n", way);
+  if (arguments.plan) {
+    if (rank == 0) print_plan(plan, arguments, where.hosts);
+    return;
+  }
   const CpuWatch watch;
   Bench::Results results = run_plan(plan, arguments, rank);
   where.foreign = watch.foreign(MPI_COMM_WORLD);
@@ -117,6 +142,7 @@ void add_probe(Command& program, const std::string& command) {
   probe.add_option("--way", arguments.ways).separated_by(',');
   add_bench_options(probe, arguments.bench);
   probe.add_flag("--threads", arguments.threads);
+  probe.add_flag("--plan", arguments.plan);
   probe.footer(footer());
 }
 

@@ -61,11 +61,6 @@ def packed(content):
     return base64.a85encode(done.stdout).replace(b"z", b"!!!!!").replace(b"<", b"v").decode()
 
 
-def inside_script(text):
-    """Within a script element nothing may look like its end, or like the start of a comment."""
-    return text.replace("<", "\\u003c")
-
-
 def part(path):
     """Text of a script or style sheet without indents and lines of comments: one notice is
     for all."""
@@ -88,7 +83,8 @@ def page_of(folder, own):
         "<!-- loader -->": packed((folder / "simulator.js").read_bytes()),
         "<!-- program -->": packed((folder / "simulator.wasm").read_bytes()),
         "<!-- files -->": packed(json.dumps({**data_files(own), **sources()}).encode()),
-        "<!-- lessons -->": inside_script(json.dumps(course.lessons(own))),
+        # Within a script element nothing may look like its end, or like the start of a comment.
+        "<!-- lessons -->": json.dumps(course.lessons(own)).replace("<", "\\u003c"),
     }
     page = re.sub(r"<!-- scripts:.*?-->",
                   lambda _: f'<script>\n"use strict";\n{scripts(template)}</script>', template,

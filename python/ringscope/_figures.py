@@ -70,15 +70,9 @@ def written(found: Any, kind: str) -> Iterator[str]:
         raise ValueError(f"{kind}: expected {wanted.__name__}, got {type(found).__name__}")
     if kind == "timeline":
         found.timeline()  # refuses what was not recorded
-        text = found._reports.timeline()
-    elif kind == "scaling":
-        text = found._reports.csv()
-    elif kind == "loads":
-        text = found.lesson()
-    elif kind == "placements":
-        text = found.csv()
-    else:
-        text = json.dumps(found.document())
+    forms = {"timeline": lambda: found._reports.timeline(), "scaling": lambda: found._reports.csv(),
+             "loads": lambda: found.lesson(), "placements": lambda: found.csv()}
+    text = forms.get(kind, lambda: json.dumps(found.document()))()
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "found")
         write(path, text)

@@ -74,12 +74,10 @@ class Page(html.parser.HTMLParser):
 
 def resolved(page, link):
     """(file, anchor) that a link of the page leads to."""
-    address, _, anchor = link.partition("#")
-    address = urllib.parse.unquote(address)
+    address, _, anchor = map(urllib.parse.unquote, link.partition("#"))
     if not address:
-        return page, urllib.parse.unquote(anchor)
-    return (os.path.normpath(os.path.join(os.path.dirname(page), address)),
-            urllib.parse.unquote(anchor))
+        return page, anchor
+    return os.path.normpath(os.path.join(os.path.dirname(page), address)), anchor
 
 
 def broken(site):
@@ -89,9 +87,8 @@ def broken(site):
     pages = {name: Page(site, name) for name in sorted(names) if name.endswith(".html")}
     wrong = []
     for name, page in pages.items():
-        for link in page.fetched:
-            if ELSEWHERE.match(link):
-                wrong.append(f"{name}: fetches '{link}' from elsewhere")
+        wrong += [f"{name}: fetches '{link}' from elsewhere"
+                  for link in filter(ELSEWHERE.match, page.fetched)]
         for link in page.links + page.fetched:
             if re.match(r"[a-z]+:|//", link):
                 continue

@@ -6,12 +6,11 @@ import json
 import os
 import pathlib
 import re
-import subprocess
 import tempfile
 
 import yaml
 
-from packages.help_pages import help_of, subcommands
+from packages.help_pages import help_of, output_of, subcommands
 
 LINK = re.compile(r"(\]\()([^)\s]+)(\))")
 INCLUDE = re.compile(r"^<!-- include: (\S+), (.+) -->$")
@@ -70,9 +69,7 @@ class Sources:
         """The page as mkdocs takes it, from its source as `changed` returns it."""
         if page in self._generated:
             return self._generated[page](self._program, self._root)
-        return self._text(self.source_of(page), page, changed)
-
-    def _text(self, source, page, changed):
+        source = self.source_of(page)
         text = self.read(source)
         if source.endswith(".ipynb"):
             text = notebook_text(executed(json.loads(text), self._root, self._program), source)
@@ -174,18 +171,18 @@ def notebook_text(notebook, source):
 def commands_page(program, _):
     """The reference of the commands, from their --help."""
     lines = ["# Commands", "", "After this page you can use each option of a command. Each section "
-             "is the `--help` of one command.", "", "```text",
-             help_of(program, columns=96).rstrip(), "```", ""]
+             "is the `--help` of one command.", *screen(help_of(program, columns=96))]
     for name, summary in subcommands(program).items():
-        lines += [f"## {name}", "", summary + ".", "", "```text",
-                  help_of(program, name, columns=96).rstrip(), "```", ""]
+        lines += [f"## {name}", "", summary + ".", *screen(help_of(program, name, columns=96))]
     return "\n".join(lines)
 
 
+def screen(text):
+    return ["", "```text", text.rstrip(), "```", ""]
+
+
 def listed(program, root, *kind):
-    return subprocess.run([program, "list", *kind], capture_output=True, text=True, check=True,
-                          env={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8",
-                               "RINGSCOPE_DATA": root}).stdout.rstrip()
+    return output_of([program, "list", *kind], RINGSCOPE_DATA=root)
 
 
 def names_page(program, root):
@@ -194,6 +191,6 @@ def names_page(program, root):
              "section is the output of `ringscope list`. `ringscope compare NAME` answers the "
              "question of a scenario.", ""]
     for kind in (line.split()[0] for line in listed(program, root).splitlines()):
-        lines += [f"## {kind.replace('_', ' ').capitalize()}", "", "```text",
-                  listed(program, root, kind), "```", ""]
+        lines += [f"## {kind.replace('_', ' ').capitalize()}",
+                  *screen(listed(program, root, kind))]
     return "\n".join(lines)

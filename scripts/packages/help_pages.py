@@ -10,11 +10,15 @@ OTHER_HEADINGS = ("Positionals", "Options", "Examples")
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
+def output_of(words, **environment):
+    """Output of a command in an environment of these variables, PATH and LC_ALL alone."""
+    return subprocess.run(words, capture_output=True, text=True, check=True, env={
+        "PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", **environment}).stdout
+
+
 def help_of(program, *subcommand, columns=200):
-    return subprocess.run([program, *subcommand, "--help"], capture_output=True, text=True,
-                          check=True, env={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8",
-                                           "COLUMNS": str(columns), "RINGSCOPE": program,
-                                           "RINGSCOPE_DATA": ROOT}).stdout
+    return output_of([program, *subcommand, "--help"], COLUMNS=str(columns), RINGSCOPE=program,
+                     RINGSCOPE_DATA=ROOT)
 
 
 def groups_of(text):

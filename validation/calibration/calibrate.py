@@ -13,6 +13,9 @@ and optional columns tp, pp, cp, dp, micro_batch, global_batch and precision; or
 PyTorch's profiler of one rank. The output has options of a job with `program: llm`: a GPU with
 fitted kernels.
 
+With --next, the input is a model that `calibrate` wrote, or probes. The output is a table of the
+measurements that would narrow the interval of a scenario's prediction most.
+
 Examples:
   ringscope calibrate osu_latency.log osu_allreduce.log --nodes 4 -o mycluster.yaml
   ringscope calibrate probes.json -o mycluster.yaml --report fit.txt --figure fit.png
@@ -20,24 +23,31 @@ Examples:
   ringscope calibrate osu.probes.json osu.replay.json --only hosts_count=4 --only hosts_count=8 \\
       -o mycluster.yaml
   ringscope calibrate steps.csv --step step.yaml -o fit.yaml
+  ringscope calibrate mycluster.yaml --next question.yaml
 
 RINGSCOPE is the path of the simulator (default: the build next to the sources).
 """
 
+import os
+import pathlib
 import sys
+import tempfile
 
 from common.programs import (InputError, Parser, page_parser, pairs_of, run_main, values_of,
                                  write_text)
 from common.quantities import parse_quantity
 from validation.arguments import add_options
+from validation.calibration import next_probe
 from validation.calibration.fit import calibration, draws, parameters, profile, report
 from validation.calibration.imports import logs, source
 from validation.calibration.nccl import own_file
 from validation.calibration.step import fit, scenario, trace
 from validation.calibration.verdict.simulator import Simulator
+from validation.measurements import case_key
 
 PROGRAM = "ringscope calibrate"
-OF_PROBES = ("figure", "cores", "transport", "rounds", "assume", "memory", "segment", "algorithm")
+OF_PROBES = ("figure", "cores", "transport", "rounds", "assume", "memory", "segment", "algorithm",
+             "next")
 OF_STEPS = {"documents", "step", "output", "report"}
 
 
@@ -54,6 +64,8 @@ def arguments():
                 cores=calibration.CORES, rounds=calibration.Settings.rounds)
     logs.add_options(parser)
     options = parser.parse_args()
+    if not (options.output or options.next):
+        parser.error("the following arguments are required: -o/--output")
     if options.cluster or options.library:
         check_read(parser, options, OF_PROBES, "--cluster and --library", "probes")
     if options.step:
@@ -121,6 +133,20 @@ def fit_steps(paths, path):
             [one for _, warnings in tables for one in warnings])
 
 
+def next_text(documents, options, settings):
+    """Table of --next, by the fit to the documents; without documents, by the fit at the path."""
+    path = options.documents[0]
+    with tempfile.TemporaryDirectory() as folder:
+        if documents:
+            path = os.path.join(folder, pathlib.Path(path).stem + ".yaml")
+            write_text(path, fit_probes(documents, options, settings)[0])
+        seen = {case_key(one) for document in documents for one in document.measurements}
+        try:
+            return next_probe.text_of(Simulator(), path, options.next, seen)
+        except InputError as error:
+            raise type(error)(str(error).replace(path, options.documents[0])) from None
+
+
 def main():
     options = arguments()
     settings = calibration.Settings(options.hosts, options.cores, options.transport, options.seed,
@@ -128,8 +154,12 @@ def main():
                                     pairs_of("--algorithm", options.algorithm),
                                     values_of("--only", options.only), options.memory,
                                     segment_of(options.segment))
-    documents = [one for path in options.documents if not options.step
+    is_fit = options.next and len(options.documents) == 1 and options.documents[0].endswith(".yaml")
+    documents = [one for path in options.documents if not (options.step or is_fit)
                  for one in logs.documents_at(path, options)]
+    if options.next:
+        write_text(options.output or "-", next_text(documents, options, settings))
+        return
     if options.step:
         text, told, warnings = fit_steps(options.documents, options.step)
     elif options.cluster or options.library:

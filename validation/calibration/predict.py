@@ -58,8 +58,7 @@ def model_behind(scenario: str, changes: list) -> str:
     words += [value.partition("=")[2] for option, value in changes
               if option == "--set" and value.startswith("library=")]
     library = words[-1] if words else library_in(scenario)
-    folder = "." if words else pathlib.Path(scenario).parent
-    path = pathlib.Path(folder) / (library or "")
+    path = pathlib.Path("." if words else pathlib.Path(scenario).parent, library or "")
     return str(path) if path.is_file() else ""
 
 

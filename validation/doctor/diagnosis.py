@@ -91,8 +91,7 @@ class Diagnosis:
         found: dict = {}
         for point in self.curve.points:
             hosts = hosts_of(point.placement)
-            if (chose(point.job) and hosts > 1 and
-                    "algorithm" not in point.job.get("options", {})):
+            if chose(point.job) and hosts > 1:
                 found.setdefault(point.bytes, {})[hosts] = point.rate
         return any(2 in rates and len(rates) > 1 and
                    rates[2] > FASTER * max(rate for hosts, rate in rates.items() if hosts > 2)

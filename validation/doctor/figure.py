@@ -64,8 +64,7 @@ def draw(axes, diagnosis: Diagnosis, title: str, own: list):
     axes.scatter(places, shown(seconds), s=16, color=LINE_COLOURS[6], zorder=3, label="measured")
     kind = "bus bandwidth" if rates else "time"
     axes.set(yscale="log", ylabel=f"{kind} ({unit_name})", title=title)
-    values = np.concatenate([shown(seconds), *ends])
-    style.plain(axes.yaxis, list(values))
+    style.plain(axes.yaxis, list(np.concatenate([shown(seconds), *ends])))
     if title:
         set_x(axes, "bytes", sizes)
     else:

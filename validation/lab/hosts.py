@@ -57,15 +57,11 @@ def existing() -> list:
 # Building
 
 
-def allow_cubic():
-    """A namespace may choose cubic only where everybody may. BBR shares a token bucket badly."""
-    if "cubic" in AVAILABLE.read_text().split() and "cubic" not in ALLOWED.read_text().split():
-        ALLOWED.write_text(ALLOWED.read_text().strip() + " cubic")
-
-
 def build(hosts: int):
     """Namespaces, cables and names, not shaped yet."""
-    allow_cubic()
+    # A namespace may choose cubic only where everybody may. BBR shares a token bucket badly.
+    if "cubic" in AVAILABLE.read_text().split() and "cubic" not in ALLOWED.read_text().split():
+        ALLOWED.write_text(ALLOWED.read_text().strip() + " cubic")
     listed = "".join(f"{address(host)} host{host}\n" for host in range(hosts))
     call("ip", "netns", "add", SWITCH)
     call("ip", "-n", SWITCH, "link", "add", "bridge", "type", "bridge")

@@ -70,8 +70,7 @@ class Outcome(NamedTuple):
 
 def parse_order(text: str) -> tuple:
     """Host of each rank, of "0,1,0"; () where the text has counts."""
-    listed = re.fullmatch(r"\d{1,3}(,\d{1,3})+", text)
-    return tuple(map(int, text.split(","))) if listed else ()
+    return tuple(map(int, text.split(","))) if re.fullmatch(r"\d{1,3}(,\d{1,3})+", text) else ()
 
 
 def parse_placement(text: str) -> tuple:
@@ -177,11 +176,6 @@ def end(job: subprocess.Popen, spared: list, patience_s: float):
     hosts.kill_processes(patience_s, spared)
 
 
-def age_s(path: str) -> float:
-    """Since it was made; 0 where there is nothing."""
-    return time.time() - os.path.getmtime(path) if os.path.exists(path) else 0.0
-
-
 def exit_code(job: subprocess.Popen, timeout_s: float, product: str) -> int:
     """0 also for a job that has made its product and then does not end: in MPICH's MPI_Finalize
     over TCP that is common. Raises TimeoutExpired."""
@@ -190,7 +184,7 @@ def exit_code(job: subprocess.Popen, timeout_s: float, product: str) -> int:
         try:
             return job.wait(min(FINALIZE_S, ends - time.monotonic()))
         except subprocess.TimeoutExpired:
-            if age_s(product) > FINALIZE_S:
+            if os.path.exists(product) and time.time() - os.path.getmtime(product) > FINALIZE_S:
                 return 0
     raise subprocess.TimeoutExpired(job.args, timeout_s)
 

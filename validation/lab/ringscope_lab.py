@@ -13,7 +13,6 @@ Without a running lab, run, probe, replay and campaign build one and remove it. 
 
 import json
 import math
-import pathlib
 import shutil
 import sys
 
@@ -21,8 +20,6 @@ from common.programs import page_parser, pairs_of, run_main, write_text
 from common.quantities import parse_quantity
 from validation.arguments import OPTIONS, add_options
 from validation.lab import campaign, hosts, launch, recorded, session
-
-HERE = pathlib.Path(__file__).resolve().parent
 
 
 def arguments_of(words):
@@ -34,7 +31,7 @@ def arguments_of(words):
         for section in about["sections"]:
             add_options(command, f"lab {section}", rate="unlimited" if name == "up" else "",
                         place=place, must_be_placed=not place, launchers=sorted(launch.LAUNCHERS),
-                        build=HERE.parent.parent / "build")
+                        build=launch.HERE.parent.parent / "build")
     return parser.parse_args(words)
 
 

@@ -81,8 +81,7 @@ def up(count: int, rate: str, latency: str):
         if claim.read_state():
             raise hosts.LabError("the lab is up already: take it down first (ringscope-lab down)")
         try:
-            state = make(count, rate, latency)
-            claim.write_state(state | {"stays": True})
+            claim.write_state(make(count, rate, latency) | {"stays": True})
         except BaseException:
             ignore_endings()
             claim.clear()

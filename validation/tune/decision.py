@@ -53,8 +53,7 @@ class Row:
         """Whether one that the library lacks beats all that it has by more than the error."""
         if self.lacking is None:
             return False
-        found = (self.entry or self.own).seconds
-        return math.log(found / self.lacking.seconds) > self.error
+        return math.log((self.entry or self.own).seconds / self.lacking.seconds) > self.error
 
 
 class Range(NamedTuple):

@@ -73,10 +73,6 @@ def arguments():
     return parser.parse_args()
 
 
-def default_format(where: ground.Ground) -> str:
-    return "nccl" if where.on_gpus and "nccl" in FORMATS else "openmpi"
-
-
 def tuned(simulator: Simulator, where: ground.Ground, form, options) -> list:
     what_if = WhatIf(simulator)
     listed = simulator.listed("algorithms")
@@ -105,7 +101,7 @@ def main():
     where = ground.read(options.cluster, options.costs, options.placement, options.error)
     if where.ranks < 2:
         raise InputError(f"--placement: expected two ranks or more, got {where.ranks}")
-    name = options.format or default_format(where)
+    name = options.format or ("nccl" if where.on_gpus else "openmpi")
     known("--format", "format", name, list(FORMATS))
     form = FORMATS[name]
     found = tuned(Simulator(), where, form, options)

@@ -20,8 +20,7 @@ def drawing(generator, transport):
         if any(len(point.samples) > 1 for point in observation.points):
             return np.array([point.redrawn(generator).seconds for point in observation.points])
         errors = observation.errors(transport)
-        predicted = observation.predict(transport)
-        return predicted / (1 + generator.choice(errors, len(errors)))
+        return observation.predict(transport) / (1 + generator.choice(errors, len(errors)))
 
     return draw
 

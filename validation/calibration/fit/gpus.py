@@ -110,8 +110,7 @@ def directions_of(lines):
         return None, None
     if both.cost > (up.cost + down.cost) / SHARES:
         return 1, None
-    slower = max(up.cost, down.cost)
-    return 2, 2 / both.cost if both.cost > 1.03 * slower else None
+    return 2, 2 / both.cost if both.cost > 1.03 * max(up.cost, down.cost) else None
 
 
 def staged_values(lines, segment):

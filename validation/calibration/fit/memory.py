@@ -101,8 +101,7 @@ def with_pieces(way, pieces):
     is recv_cost, what a size costs beyond it stands in recv_overhead."""
     base = float(min([way.recv_cost, *pieces.costs]))
     small = [one for one in way.recv_overhead.segments if one.up_to < way.eager_limit]
-    last = way.recv_overhead.segments[len(small)]
-    small.append(last._replace(up_to=way.eager_limit))
+    small.append(way.recv_overhead.segments[len(small)]._replace(up_to=way.eager_limit))
     segments = [Segment(one.up_to, one.time, one.cost + way.recv_cost - base) for one in small]
     segments += [Segment(one.up_to, one.time, one.cost - base) for one in pieces.segments]
     return dataclasses.replace(way, recv_cost=base, recv_overhead=Sized(tuple(segments)))

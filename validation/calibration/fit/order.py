@@ -97,6 +97,4 @@ def word_of(large):
 
 
 def word_for(share):
-    if share < IN_TURN:
-        return "fifo"
-    return "shared" if share > TOGETHER else None
+    return "fifo" if share < IN_TURN else "shared" if share > TOGETHER else None

@@ -5,9 +5,11 @@ import datetime
 import math
 import shlex
 
+import numpy as np
 import yaml
 
-from common.quantities import format_bandwidth, format_cost, format_time, format_whole_bytes
+from common.quantities import (format_bandwidth, format_cost, format_time, format_whole_bytes,
+                               parse_quantity)
 from validation.calibration.fit import closed_forms, gpu_profile, reach, segments
 from validation.calibration.fit.profile_units import in_unit
 
@@ -15,6 +17,8 @@ SCHEMA = 1
 COSTS = {"send_cost": format_cost, "recv_cost": format_cost, "unexpected_cost": format_cost,
          "message_gap": format_time, "interrupt_interval": format_time,
          "connection_cost": format_time}  # of a transport, where they are not 0
+LIMITS = ("eager_limit", "eager_room", "eager_piece")
+SEGMENT = {"up_to": "unlimited", "time": "0 s", "cost": "0 s/B"}  # keys, with what they default to
 
 
 class Line(dict):
@@ -55,11 +59,29 @@ def transport_map(way: closed_forms.Transport) -> dict:
         if getattr(way, name):
             found[name] = form(getattr(way, name))
     found["eager_limit"] = format_whole_bytes(way.eager_limit)
-    for name in ("eager_room", "eager_piece"):
+    for name in LIMITS[1:]:
         if math.isfinite(getattr(way, name)):
             found[name] = format_whole_bytes(getattr(way, name))
     found["driver"] = way.driver
     return found
+
+
+def sized_of(value) -> segments.Sized:
+    """Reverse of sized()."""
+    return segments.Sized(tuple(segments.Segment(*(
+        parse_quantity(one.get(key, usual)) for key, usual in SEGMENT.items()))
+        for one in (value if isinstance(value, list) else [{"time": value}])))
+
+
+def transport_of(found: dict, wire: float) -> closed_forms.Transport:
+    """Reverse of transport_map()."""
+    latency, jitter, *overheads = (sized_of(found.get(name, "0 s")) for name in (
+        "latency", "jitter", "send_overhead", "recv_overhead"))
+    whole = latency.with_values(latency.times + jitter.times, latency.costs + jitter.costs)
+    return closed_forms.Transport(
+        whole, *overheads, driver=found.get("driver", "caller"), wire=wire,
+        late=tuple(jitter.times / np.maximum(whole.times, 1e-15)),
+        **{name: parse_quantity(found[name]) for name in (*COSTS, *LIMITS) if name in found})
 
 
 def library_of(result) -> dict:

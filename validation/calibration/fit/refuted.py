@@ -50,13 +50,6 @@ def moved(point) -> float:
     return USES_OF_COPY * point.size * messages * (point.parameters.get("way") == "shm")
 
 
-def of_memory(rate) -> Claim:
-    return Claim("cluster.host.memory_bandwidth", in_unit(rate, "B/s"),
-                 lambda point: (point.what == "reduction" and point.parameters["ranks"] > 1
-                                and point.size >= BEYOND),
-                 lambda point: moved(point) / rate)
-
-
 def of_local_work(result, name, what) -> Claim:
     """Several ranks are no faster than the fewest of them."""
     found = [point for point in result.points.of_probe(what) if point.size >= LEAST]
@@ -94,8 +87,11 @@ def of_transport(way, fitted):
 
 
 def claims_of(result):
-    if math.isfinite(result.host.memory):
-        yield of_memory(result.host.memory)
+    if math.isfinite(rate := result.host.memory):
+        yield Claim("cluster.host.memory_bandwidth", in_unit(rate, "B/s"),
+                    lambda point: (point.what == "reduction" and point.parameters["ranks"] > 1
+                                   and point.size >= BEYOND),
+                    lambda point: moved(point) / rate)
     yield of_local_work(result, "reduce_cost", "reduction")
     yield of_local_work(result, "copy_cost", "copy")
     for way in ("shm", "network"):

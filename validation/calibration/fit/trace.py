@@ -35,10 +35,6 @@ class Ring(NamedTuple):
     def steps(self):
         return len(self.hosts) - 1
 
-    def from_memory(self):
-        """Ranks whose predecessor is on their host."""
-        return [rank for rank, host in enumerate(self.hosts) if self.hosts[rank - 1] == host]
-
     def into_memory(self):
         """Ranks that receive from the network and send to the next rank of their own host."""
         count = len(self.hosts)
@@ -89,7 +85,8 @@ def samples_of(ring: Ring):
     """(waits of those that receive through memory, sends of those that send through it): both
     without the network's part."""
     waits = [ring.waits[rank, step] - ring.sends[rank, step]
-             for rank in ring.from_memory() for step in range(ring.steps)]
+             for rank, host in enumerate(ring.hosts) if ring.hosts[rank - 1] == host
+             for step in range(ring.steps)]
     sends = [ring.sends[rank, step] - ring.waits[rank, step - 1]
              for rank in ring.into_memory() for step in range(1, ring.steps)]
     return waits, sends
@@ -131,8 +128,7 @@ def costs_of(ring: Ring, waits, sends) -> Costs:
     what is left of a step."""
     reduce = statistics.quantiles(waits, n=4)[0]
     copy = statistics.median(sends)
-    end = max(ring.ends.values())
-    network = (end - ring.steps * reduce) / (2 * ring.steps) - copy
+    network = (max(ring.ends.values()) - ring.steps * reduce) / (2 * ring.steps) - copy
     return Costs(reduce, copy, network)
 
 

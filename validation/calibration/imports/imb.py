@@ -28,10 +28,7 @@ NOT_MEASURED = re.compile(r"\s*\d+\s+(\d+\s+)?(out-of-mem|int-overflow|time-out)
 NEAR = 3  # lines below a title that has lost its "#"
 WINDOW = re.compile(r"\s*#\s*window_size = (\d{1,9})\s*$")
 USUAL_WINDOW = 64  # MAX_WIN_SIZE in the source
-NAMES_OF_MT = {"AllReduce": "Allreduce", "SendRecv": "Sendrecv", "UniBand": "Uniband",
-               "BiBand": "Biband"}
-
-COLUMNS, OMITTED = tables_of(__file__).values()
+COLUMNS, OMITTED, NAMES_OF_MT = tables_of(__file__).values()
 BANDS = {"Uniband": 1, "Biband": 2}  # directions
 # Two ranks of PingPing exchange; Exchange has both neighbours of a rank, unlike the simulator's.
 PATTERNS = {"PingPing": "exchange", "Sendrecv": "sendrecv", "Exchange": "imb_exchange"}

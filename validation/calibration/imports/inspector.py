@@ -33,10 +33,8 @@ def parse(source: Source, _: Given) -> Findings:
         micros = float(call["coll_exec_time_us"])
         size = bytes_of(source, line, int(call["coll_msg_size_bytes"]), head["n_ranks"],
                         call["coll_algobw_gbs"], micros)
-        seconds = {head["rank"]: micros * 1e-6}
-        place = (head["n_ranks"], head["nnodes"])
-        key = (head.get("id"), call["coll_sn"], name, size, place)
-        calls[key] = calls.get(key, {}) | seconds
+        key = (head.get("id"), call["coll_sn"], name, size, (head["n_ranks"], head["nnodes"]))
+        calls.setdefault(key, {})[head["rank"]] = micros * 1e-6
 
     json_text.read(source, "coll_perf", "header and coll_perf of NCCL Inspector", add)
     for (_, _, name, size, (ranks, nodes)), times in calls.items():

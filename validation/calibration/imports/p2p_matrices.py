@@ -17,8 +17,7 @@ TITLE = re.compile(r"(?:(?P<ways>Uni|Bi)directional )?P2P=(?P<access>Disabled|En
                    r"(?P<what>Bandwidth|Latency) (?:\(P2P (?P<by>Writes|Reads)\) )?"
                    r"Matrix \((?P<unit>GB/s|us)\)")
 MARKS = TITLE.pattern
-HEADER = re.compile(r"\s*(?:D\\D|GPU)((?:\s+\d+)+)\s*$")
-FORM = (HEADER, "D\\D  0  1", True)
+FORM = (re.compile(r"\s*(?:D\\D|GPU)((?:\s+\d+)+)\s*$"), "D\\D  0  1", True)
 SMALL, LARGE, COPIES = 16, 40_000_000, 5
 LEAST_DEVICES, ODD = 3, 0.7  # share of the median below which a GPU's own copies are odd
 CONNECTED = "P2P Connectivity Matrix"

@@ -75,7 +75,7 @@ def spread_of(found):
     return np.sqrt(np.minimum((vectors ** 2) @ inverse * scale, 1e12))
 
 
-SETTINGS, ABOUT, START = tables_of(__file__).values()
+SETTINGS, ABOUT, START, FACTORS = tables_of(__file__).values()
 # Shares of what NCCL's tables grant an A100 on one host: with LL all that a GPU passes on, with
 # LL128 a channel of a ring, with Simple one of a tree (2.30.7, src/graph/tuning.cc).
 GRANTED = {"volta": {"LL": 39.0 / 87.7, "LL128": 1.0, "Simple": 26.5 / 24.0},
@@ -86,8 +86,6 @@ MEASURED = 0.02  # relative error of a published median, where there are few
 # Width of the logarithm of a factor, around 1. Of 0.1, 0.25 and 0.5, and of one factor or two for
 # latencies, these predict each fitted row best from the other ones.
 DRAWN = 0.1
-FACTORS = ("LL and LL128 latency", "Simple latency", "block bandwidth", "link share",
-           "inter-host hop", "inter-host link share")
 
 
 def scaled(costs: Costs, factors, granted: dict) -> Costs:

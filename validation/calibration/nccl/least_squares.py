@@ -103,8 +103,7 @@ def cost(factors, linear: dict, logs) -> float:
 
 def moved(factors, linear: dict, logs) -> np.ndarray:
     """solve(), but no farther away than derivatives hold for."""
-    step = solve(factors, linear, logs) - logs
-    return logs + np.clip(step, -FARTHEST, FARTHEST)
+    return logs + np.clip(solve(factors, linear, logs) - logs, -FARTHEST, FARTHEST)
 
 
 def linearised_again(predictor, factors, rows_of: dict, logs, before: tuple) -> dict:

@@ -37,9 +37,7 @@ def relative_error(predicted_s: float, measured_s: float) -> float:
 
 def spread_of(median_s: float, p10_s: Optional[float], p90_s: Optional[float]) -> Optional[float]:
     """Half of p10..p90, relative to the median; None when it is not known."""
-    if p10_s is None or p90_s is None:
-        return None
-    return (p90_s - p10_s) / 2 / median_s
+    return None if p10_s is None or p90_s is None else (p90_s - p10_s) / 2 / median_s
 
 
 def figures(judged: Iterable) -> Figures:

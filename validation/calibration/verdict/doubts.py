@@ -13,7 +13,9 @@ def doubts(fitted: model.Model, documents: list, judged: list) -> list:
             key = (case.parameters["collective"], case.measured.document.path)
             found.setdefault(key, (choice, []))[1].append(case)
     return [guess(*key, choice, listed) for key, (choice, listed) in found.items()] + [
-        other_emulation(*key) for key in others(fitted, documents)]
+        f"{path}: {in_words(measured)} was emulated in the predicted cases, {in_words(seen)} in "
+        "the fitted ones: these are two machines" for path, measured, seen in
+        others(fitted, documents)]
 
 
 def guess(collective: str, path: str, choice: model.Choice, listed: list) -> str:
@@ -30,8 +32,3 @@ def others(fitted: model.Model, documents: list) -> list:
 
 def in_words(emulated: str) -> str:
     return f"'{emulated}'" if emulated else "nothing"
-
-
-def other_emulation(path: str, measured: str, fitted: str) -> str:
-    return (f"{path}: {in_words(measured)} was emulated in the predicted cases, "
-            f"{in_words(fitted)} in the fitted ones: these are two machines")

@@ -31,8 +31,7 @@ def scaled(value, factor: float, digits: int = 9):
     unit = (NUMBER.fullmatch(str(value)) or ("",) * 4)[3]
     if unit not in (*TIMES, *COSTS):
         return value
-    form = format_time if unit in TIMES else format_cost
-    return form(parse_quantity(value) * factor, digits)
+    return (format_time if unit in TIMES else format_cost)(parse_quantity(value) * factor, digits)
 
 
 def slower(fitted) -> dict:

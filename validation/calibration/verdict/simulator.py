@@ -107,8 +107,7 @@ def results_of(simulator: Simulator, fitted: model.Model, scenarios: list, measu
 
 
 def middle_of(case, result: dict) -> float:
-    middle = statistics.median if case.measured.samples_s else statistics.mean
-    return middle(result["times_s"])
+    return (statistics.median if case.measured.samples_s else statistics.mean)(result["times_s"])
 
 
 def predict(simulator: Simulator, fitted: model.Model, measured: list):

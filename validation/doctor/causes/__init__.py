@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The known causes: their texts in causes.yaml, and what they do in one file each."""
 
-import functools
 import importlib
 import importlib.util
 import pathlib
@@ -26,17 +25,14 @@ class Severity:
         return FORMS[form](self.value) if form in FORMS else format(self.value, form)
 
 
-def worded(text: str, value) -> str:
-    return text.format(Severity(value))
-
-
 def cause_of(name: str, severity: str = "{}", **texts) -> Cause:
     """With the functions in the file of its name, if there is one."""
     module = f"{__name__}.{name.replace('-', '_')}"
     found = importlib.import_module(module) if importlib.util.find_spec(module) else None
     own = {key: getattr(found, key) for key in FUNCTIONS if hasattr(found, key)}
     lists = {key: tuple(value) for key, value in texts.items() if isinstance(value, list)}
-    return Cause(name, **{"words": functools.partial(worded, severity)} | texts | lists | own)
+    words = {"words": lambda value: severity.format(Severity(value))}
+    return Cause(name, **words | texts | lists | own)
 
 
 CAUSES = [cause_of(**one) for one in tables_of(pathlib.Path(__file__).with_name("causes"))]

@@ -6,8 +6,7 @@ from validation.doctor.scenario.scene import Scene, counts_of
 
 
 def values(scene: Scene) -> list:
-    network = scene.cluster.get("network")
-    if network not in ("star", "two_level") or scene.hosts < 4:
+    if scene.cluster.get("network") not in ("star", "two_level") or scene.hosts < 4:
         return []
     return [1.0, 2.0, 4.0]
 

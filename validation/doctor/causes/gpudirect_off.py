@@ -6,8 +6,7 @@ from validation.doctor.scenario.scene import Scene, scale
 
 def values(scene: Scene) -> list:
     host = scene.host
-    possible = scene.between_hosts and scene.on_gpus and host.get("gpudirect", True)
-    if not possible:
+    if not (scene.between_hosts and scene.on_gpus and host.get("gpudirect", True)):
         return []
     return [1.0, 0.5, 0.25, 0.12, 0.06] if "memory_bandwidth" in host else [1.0]
 

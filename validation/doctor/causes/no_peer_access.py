@@ -6,8 +6,7 @@ from validation.doctor.scenario.scene import Scene, scale
 
 def values(scene: Scene) -> list:
     host = scene.host
-    possible = scene.on_gpus and scene.gpus > 1 and host.get("peer_access") != "none"
-    if not possible:
+    if not (scene.on_gpus and scene.gpus > 1 and host.get("peer_access") != "none"):
         return []
     return [1.0, 0.5, 0.25, 0.12] if "memory_bandwidth" in host else [1.0]
 

@@ -7,10 +7,8 @@ FACTORS = (2.0, 4.0, 8.0, 16.0, 32.0)
 
 
 def values(scene: Scene) -> list:
-    network = scene.cluster.get("network")
-    if network not in ("star", "two_level") or not scene.between_hosts:
-        return []
-    return list(FACTORS)
+    known = scene.cluster.get("network") in ("star", "two_level")
+    return list(FACTORS) if known and scene.between_hosts else []
 
 
 def in_racks(scene: Scene, factor: float):

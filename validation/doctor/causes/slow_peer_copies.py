@@ -11,5 +11,4 @@ def values(scene: Scene) -> list:
 
 def edit(scene: Scene, value):
     gpu = scene.host["gpu"]
-    have = gpu.get("peer_bandwidth", gpu["bandwidth"])
-    gpu["peer_bandwidth"] = scaled(have, value)
+    gpu["peer_bandwidth"] = scaled(gpu.get("peer_bandwidth", gpu["bandwidth"]), value)

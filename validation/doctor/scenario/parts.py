@@ -21,8 +21,7 @@ def is_path(text: str) -> bool:
 
 
 def folder_of(kind: str) -> pathlib.Path:
-    root = pathlib.Path(os.environ.get("RINGSCOPE_DATA") or ROOT)
-    return root / FOLDERS[kind]
+    return pathlib.Path(os.environ.get("RINGSCOPE_DATA") or ROOT, FOLDERS[kind])
 
 
 def names_of(kind: str) -> list:

@@ -48,6 +48,18 @@ class Probes(JobTest):
                 self.assertLessEqual(one["p10_s"], one["median_s"])
                 self.assertLessEqual(one["median_s"], one["p90_s"])
 
+    def test_plan_has_shares_of_the_budget_and_measures_nothing(self):
+        """One ping-pong and two directions of a stream, of equal weight: a third of 60 s each."""
+        code, out, err = self.finish(self.launch(
+            [self.mpiexec, "-n", "2", str(self.program), "probe", "-o", str(self.output), "--plan",
+             "--only", "ping_pong,stream", "--way", "shm", "--sizes", "8B,1KiB", "--budget", "60"]))
+        self.assertEqual(code, 0, err)
+        head, *rows = out.splitlines()
+        self.assertEqual(head, "2 ranks on 1 host: 3 series in at most 1.0 min, of 2 sizes")
+        self.assertEqual([row.split()[:5] for row in rows], [
+            ["ping_pong", "1", "series", "20.0", "s"], ["stream", "2", "series", "40.0", "s"]])
+        self.assertFalse(self.output.exists())
+
     def test_every_probe_gives_what_is_documented(self):
         code, document, err = self.probe(3, "--budget", "15", "--repetitions", "5",
                                          "--sizes", "8B,1KiB,64KiB,1MiB")

@@ -8,8 +8,7 @@ taken; a call that none matches is left to NCCL.
 from validation.tune.formats.format import Target, format_of, rule
 from validation.tune.formats.way import Way
 
-KEPT = 0  # NCCL's own number of channels
-CHANNELS = (KEPT, 8, 32)
+CHANNELS = (0, 8, 32)  # 0: NCCL's own number of channels
 HEADER = "collective_type,min_bytes,max_bytes,algorithm,protocol,channels,nNodes,nRanks," \
     "numPipeOps,regBuff"
 
