@@ -168,8 +168,8 @@ class Readers(unittest.TestCase):
             self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
             done = int(re.search(r"readers: (\d+) inputs", ran.stdout)[1])
             self.assertGreaterEqual(done, len(by_target()["logs"]))
-            if files is not None:  # the whole corpus is read first
-                self.assertEqual(done, max(20, files))
+            if files is not None:  # the whole corpus is read first, and seeds that are new in it
+                self.assertGreaterEqual(done, max(20, files))
             sums.append(int(re.search(r"of all sessions (\d+)", ran.stdout)[1]))
         self.assertGreaterEqual(sums[1] - sums[0], done)  # others may count beside it
 

@@ -10,6 +10,7 @@ whose options may follow the file.
 
 import os
 import sys
+import tempfile
 
 from common.programs import InputError, Parser, page_parser, run_main, write_text
 from common.quantities import parse_quantity
@@ -17,6 +18,7 @@ from validation import measurements
 from validation.arguments import MOST_RANKS, OPTIONS, add_options
 from validation.calibration import imports
 from validation.calibration.imports import findings as findings_, logs
+from validation.calibration.imports.source import read_source
 from validation.calibration.verdict.simulator import Simulator
 
 OF_LOGS = {name: settings.get("dest", name[2:].replace("-", "_"))
@@ -54,28 +56,33 @@ def find_all(arguments, given) -> list:
         try:
             found += imports.read(path, given, arguments.format)
         except imports.UnknownFormat:
-            if path == "-" or not (command := machine_importer(path)):
-                raise
-            write_text(arguments.output, cluster_of(command, path, arguments))
+            with tempfile.TemporaryDirectory() as folder:
+                if path == "-" or not (described := machine_importer(path, folder)):
+                    raise
+                write_text(arguments.output, cluster_of(*described, path, arguments))
     if found and arguments.of_machine:
         raise InputError(f"unknown option '{arguments.of_machine[0]}': of measurements, import "
                          f"takes {', '.join(OF_LOGS)}")
     return found
 
 
-def machine_importer(path: str) -> str:
-    """The command that reads the host or network in the file; "" where none has its format."""
-    for command in ("import-machine", "import-fabric"):
-        try:
-            Simulator().output(command, path)
-        except InputError as error:
-            if "no known description" in str(error):
-                continue
-        return command
-    return ""
+def machine_importer(path: str, folder: str) -> tuple:
+    """The command that reads the host or network in the file, and the file, or one in the folder
+    without the marks of launchers and pages; nothing where none has its format."""
+    clean, failed = os.path.join(folder, os.path.basename(path)), ()
+    write_text(clean, "\n".join(read_source(path).lines) + "\n")
+    for file in (path, clean):
+        for command in ("import-machine", "import-fabric"):
+            try:
+                Simulator().output(command, file)
+                return command, file
+            except InputError as error:
+                if "no known description" not in str(error):
+                    failed = failed or (command, file)
+    return failed
 
 
-def cluster_of(command: str, path: str, arguments) -> str:
+def cluster_of(command: str, file: str, path: str, arguments) -> str:
     """The cluster in the file. Nothing that was said is passed over: InputError for a file beside
     it, or an option of measurements."""
     if len(arguments.files) > 1:
@@ -85,7 +92,7 @@ def cluster_of(command: str, path: str, arguments) -> str:
         if getattr(arguments, attribute):
             raise InputError(f"{name}: is for measurements, and {path} describes a machine: see "
                              f"ringscope {command} --help")
-    return Simulator().output(command, path, *arguments.of_machine)
+    return Simulator().output(command, file, *arguments.of_machine)
 
 
 def outputs_of(documents: list, output: str) -> list:

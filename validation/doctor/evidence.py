@@ -8,14 +8,20 @@ import re
 from typing import NamedTuple
 
 from common.quantities import parse_quantity
-from validation.calibration.imports.source import bytes_of
+from validation.calibration.imports.source import bytes_of, without_secrets
 from validation.doctor.scenario.scene import Scene
 from validation.yaml_files import tables_of
 
+# A setting by NCCL's line, or as a command or a script gives it, unless that is a remark.
+SET = re.compile(r"(NCCL_\S+) set by environment to ")
+GIVEN = (r"(?:{0} set by environment to |"
+         r"(?m:^(?![ \t]*#).*?(?:-x |-e |env |export |[],$:>)] ?|^)){0}=)")
 # (cause, pattern, strong): a weak statement gives way to a contradiction in another line.
-STATES, DENIES = ([(one["cause"], "|".join(one["any"]), one.get("strong", True))
+STATES, DENIES = ([(one["cause"], SET.sub(lambda found: GIVEN.replace("{0}", found[1]),
+                                          "|".join(one["any"])), one.get("strong", True))
                    for one in table] for table in tables_of(__file__).values())
-DEVICE = re.compile(r"^.*\bRank +(\d+) .*\bon +(\S+) +device +(\d+) +\[(\S+)\].*$", re.M)
+DEVICE = re.compile(r"^.*\bRank[ \t]+(\d+)\s.*\bon[ \t]+(\S+)[ \t]+device[ \t]+(\d+)[ \t]+"
+                    r"\[(\S+)\].*$", re.M)
 RATE = re.compile(r"\brate: *(\d+)(?: Gb/sec)?\b|\bspeed: *(\d+)Mb/s|<net .*\bspeed=\"(\d+)\"",
                   re.I)
 LOWER = (0.2, 0.75)  # of the link's rate: less is another network's, more is rounding
@@ -43,7 +49,7 @@ class Line(NamedTuple):
 
 def line_at(cause: str, path: str, text: str, place: int, strong: bool = True) -> Line:
     begin = text.rfind("\n", 0, place) + 1
-    whole = " ".join(text[begin:].split("\n", 1)[0].split())
+    whole = without_secrets(" ".join(text[begin:].split("\n", 1)[0].split()))
     return Line(cause, path, text.count("\n", 0, begin) + 1, whole[:LONGEST], strong)
 
 

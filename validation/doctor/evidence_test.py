@@ -21,6 +21,11 @@ STATED = (  # a line, the cause that it states
     (INFO + "NET/IB : GPU Direct RDMA Disabled for HCA 0 'mlx5_0'", "gpudirect-off"),
     (INFO + "Channel 00/0 : 7[7] -> 8[0] [send] via NET/IB/0", "gpudirect-off"),
     ("modprobe: FATAL: Module nvidia_peermem not found in directory", "gpudirect-off"),
+    ("lsmod: nv_peer_mem kernel module is not loaded", "gpudirect-off"),
+    ("modprobe: ERROR: could not insert 'nvidia_peermem': Invalid argument", "gpudirect-off"),
+    ("mpirun -np 16 -x NCCL_DEBUG=WARN -x NCCL_IB_DISABLE=1 ./all_reduce_perf", "tcp"),
+    (INFO + "Assigned NET plugin Socket to comm", "tcp"),
+    ("export NCCL_PXN_DISABLE=1", "pxn-off"), ("NCCL_ALGO=Tree srun ./a", "algorithm-forced"),
     ("> the tuner printed: no GDR", "gpudirect-off"),
     ("ACSCtl: SrcValid+ TransBlk- ReqRedir+ CmpltRedir+", "acs-on"),
     ("dmesg: iommu: Default domain type: Translated", "acs-on"),
@@ -54,6 +59,8 @@ HEALTHY = (  # none states a cause
     INFO + "16 coll channels, 16 collnet channels, 0 nvls channels, 16 p2p channels",
     "BOOT_IMAGE=/vmlinuz intel_iommu=on iommu=pt", "ACSCtl: SrcValid- TransBlk- ReqRedir-",
     "        HW Slowdown                       : Not Active", "LnkSta: Speed 32GT/s, Width x16",
+    "nvidia_peermem is loaded, nothing is missing", "We know that NCCL_IB_DISABLE=1 is not set",
+    "# export NCCL_P2P_DISABLE=1", "lsmod | grep nvidia_peermem\nThis is not normal",
     "max locked memory  (kbytes, -l) unlimited", "#@ RIGHT tcp: via NET/Socket, no GDR, ACS on")
 DEVICE = "#  Rank {} Group  0 Pid {} on {} device {} [{}] NVIDIA H100\n"
 
@@ -82,6 +89,16 @@ class Lines(unittest.TestCase):
                 self.assertEqual(list(stated), [cause], line)
                 self.assertEqual(stated[cause].number, 2)
                 self.assertIn(" ".join(line.split())[:60], stated[cause].text)
+
+    def test_sockets_without_gpudirect_state_sockets_alone(self):
+        line = INFO + "NET/Socket : GPU Direct RDMA Disabled for HCA 0 'eth0'\n"
+        self.assertEqual(list(read(line + INFO + "Using network Socket\n")[0]), ["tcp"])
+
+    def test_values_of_other_variables_are_not_shown(self):
+        text = "mpirun -x HF_TOKEN=hf_S3cret -x NCCL_IB_DISABLE=1 ./all_reduce_perf\n"
+        shown_ = read(text)[0]["tcp"].shown
+        self.assertNotIn("S3cret", shown_)
+        self.assertIn("NCCL_IB_DISABLE=1", shown_)
 
     def test_lines_of_healthy_logs_state_nothing(self):
         for line in HEALTHY:

@@ -10,16 +10,16 @@ import itertools
 import re
 
 from common.programs import InputError
-from validation.calibration.imports import (imb, inspector, labels, markdown_table, nccl_json,
-                                            nccl_tests, nvbandwidth, osu, p2p_csv, p2p_matrices,
-                                            published_csv, rccl_results, ring_trace,
+from validation.calibration.imports import (deepspeed, imb, inspector, labels, markdown_table,
+                                            nccl_json, nccl_tests, nvbandwidth, osu, p2p_csv,
+                                            p2p_matrices, published_csv, rccl_results, ring_trace,
                                             transferbench)
 from validation.calibration.imports.findings import Findings, Given
 from validation.calibration.imports.source import read_source
 
 FORMATS = (osu, imb, nccl_tests, nccl_json, published_csv.OF_NCCL, published_csv.TIMES, ring_trace,
            p2p_csv, published_csv.RATES, p2p_matrices, nvbandwidth, published_csv.BESIDE, inspector,
-           transferbench, rccl_results, markdown_table)
+           transferbench, rccl_results, deepspeed, markdown_table)
 # Lines that are no results: comments, fences, lines between, and messages of NCCL, which are read.
 FURNITURE = re.compile(r"\s*(#|//|```|~~~|[-=+*~_.\[\]\s]*$)|.*NCCL (INFO|WARN)")
 MOST_RANGES = 12
@@ -46,7 +46,11 @@ def formats_of(source) -> list:
                 if begin and (label := begin.string[:begin.start()]).strip():
                     source.fail(line, "no text before what a program prints, or a label that ends "
                                 f"in {' '.join(labels.ENDS)} or has a time", f'"{label}"')
-            source.fail(1, f"output of a known format ({', '.join(one.NAME for one in FORMATS)})",
+            lines = [(line, name) for line, text in enumerate(source.lines, 1)
+                     for name, one in labels.UNREAD.items() if re.match(one, text)]
+            source.fail(lines[0][0] if lines else 1,
+                        f"output of a known format ({', '.join(one.NAME for one in FORMATS)})",
+                        f"output of {lines[0][1]}, which has no reader" if lines else
                         "none of their headers in the file; --format NAME sets it")
         except InputError as error:
             raise UnknownFormat(str(error)) from None
@@ -66,11 +70,12 @@ def parse(source, given: Given, name: str = "") -> list:
         names = ", ".join(dict.fromkeys(one.NAME for _, one in pairs))
         source.fail(1, f"a table with times of {names}",
                     "; ".join(itertools.chain(*(one.notes for one in found))) or "none")
+    notes = Findings()
+    for line in sorted({stream.cut for stream, _ in pairs} - {0}):
+        notes.note(f"{source.path}:{line}: this row ends too early: row omitted")
     if lines := passed_over(source):
-        notes = Findings()
         notes.note(f"{source.path}: passed over line{'s' * (len(lines) > 1)} {ranges(lines)}")
-        found.append(notes)
-    return found
+    return [*found, notes]
 
 
 def passed_over(source) -> list:

@@ -106,9 +106,8 @@ class Layout(NamedTuple):
 
 def counts_text(counts: list) -> str:
     """"4-3-1"; many hosts alike as "1x4"."""
-    if len(counts) > 1 and len(set(counts)) == 1:
-        return f"{counts[0]}x{len(counts)}"
-    return "-".join(str(count) for count in counts)
+    return f"{counts[0]}x{len(counts)}" if len(set(counts)) == 1 < len(counts) else \
+        "-".join(map(str, counts))
 
 
 def name_of(measurement: Measurement) -> str:

@@ -20,6 +20,7 @@ from validation.yaml_files import tables_of
 NAME = "imb"
 MARKS = r"\s*#?\s*Benchmarking \S+\s*$"
 
+CALL = re.compile(r"\s*#?.*\bIMB-[A-Z]\w+(?:\s.*(-map \d+[xX]\d+))?")
 VERSION = re.compile(r"#\s+(Intel ?\(R\) MPI Benchmarks [^,]+)")
 TITLE = re.compile(r"\s*#?\s*Benchmarking (?P<test>\S+)\s*$")
 PROCESSES = re.compile(r"\s*#?\s*#processes = (\d{1,9})\b")
@@ -28,10 +29,7 @@ NOT_MEASURED = re.compile(r"\s*\d+\s+(\d+\s+)?(out-of-mem|int-overflow|time-out)
 NEAR = 3  # lines below a title that has lost its "#"
 WINDOW = re.compile(r"\s*#\s*window_size = (\d{1,9})\s*$")
 USUAL_WINDOW = 64  # MAX_WIN_SIZE in the source
-COLUMNS, OMITTED, NAMES_OF_MT = tables_of(__file__).values()
-BANDS = {"Uniband": 1, "Biband": 2}  # directions
-# Two ranks of PingPing exchange; Exchange has both neighbours of a rank, unlike the simulator's.
-PATTERNS = {"PingPing": "exchange", "Sendrecv": "sendrecv", "Exchange": "imb_exchange"}
+COLUMNS, OMITTED, NAMES_OF_MT, BANDS, PATTERNS = tables_of(__file__).values()
 COLLECTIVES = mpi_table.COLLECTIVES | PATTERNS
 
 
@@ -122,7 +120,8 @@ def add_nonblocking(table: Table, layout: Layout, findings: Findings):
 
 def add(table: Table, layout: Layout, findings: Findings):
     pairs = table.ranks // 2
-    table.require(*(() if "arrier" in table.test else ("bytes",)))
+    table.require(*(() if "arrier" in table.test else ("bytes",)),
+                  *("rate",) * (table.test == "PingPong"))  # no header of another table
     if table.test == "PingPong":
         what, parameters = layout.ping_pong(pairs)
         column = "most" if "most" in table.columns else "time"  # IMB-MT
@@ -173,14 +172,17 @@ def parse(source: Source, given: Given) -> Findings:
     without_failures(source, findings)
     most_ranks = max((int(found[1]) for found in map(PROCESSES.match, source.lines) if found),
                      default=0)
+    mapped = None
     for line, text in enumerate(source.lines, 1):
         if found := VERSION.match(text):
             findings.where["program"] = found[1].strip()
+        if found := CALL.match(text):
+            mapped = found[1]
         title, below = TITLE.match(text), source.lines[line:line + NEAR]
         if not title or "#" not in text and not any(map(PROCESSES.match, below)):
             continue  # a script may print "Benchmarking X" itself
         test = test_of(title["test"], below)
-        if reason := reason_to_omit(test):
+        if reason := f"measured with {mapped}" if mapped else reason_to_omit(test):
             findings.note(f"{source.path}:{line}: '{title['test']}' is {reason}: its table is "
                           "omitted")
             continue

@@ -87,6 +87,19 @@ class Quoted(unittest.TestCase):
                 found(QUOTED + row + "\n")
             self.assertEqual(str(caught.exception), "x.log:" + said)
 
+BENCH = """The average bandwidth of all_reduce over 16 ranks (10 warmups / 20 trials):
+
+| payload |    busbw   |    algbw   |
+| ------: | ---------: | ---------: |
+|   64MiB |  50.00GBps |  26.67GBps |
+|    1GiB | 200.00GBps | 106.67GBps |
+"""
+DEEPSPEED = """---- Performance of all_reduce on 16 devices -------
+Size (Bytes)   Description   Duration    Throughput (Gbps)  BusBW (Gbps)
+1.0 MB         524288x2      50.000 us   335.544            314.573
+64.0 MB        33554432x2    1.700 ms    631.613            592.137
+"""
+
 
 class Pages(unittest.TestCase):
     GIVEN = Given(nodes=1, ranks_per_node=4, collective="all_reduce")
@@ -102,6 +115,18 @@ class Pages(unittest.TestCase):
             # PERFORMANCE.md of nccl-tests: 2 (P - 1) / P of an allreduce's size over its time
             self.assertAlmostEqual(1.5 * size / seconds / 1e9,
                                    rates[parameters["column"], size], 9)
+
+    def test_all_reduce_bench_names_its_collective_and_ranks(self):
+        points, _ = found(BENCH, Given(nodes=2))
+        self.assertEqual([(one[1]["bytes"], one[1]["placement"]) for one in points],
+                         [(64 << 20, "8x2"), (1 << 30, "8x2")])
+        for (_, parameters, seconds), rate in zip(points, (50, 200)):  # 2 (P - 1) / P: 1.875
+            self.assertAlmostEqual(1.875 * parameters["bytes"] / seconds / 1e9, rate, 9)
+
+    def test_deepspeed_prints_durations_with_units(self):
+        points, _ = found(DEEPSPEED, Given(ranks_per_node=8))
+        self.assertEqual([(one[1]["bytes"], one[2]) for one in points],
+                         [(1 << 20, 50e-6), (64 << 20, 1.7e-3)])
 
     def test_a_page_is_asked_for_its_collective_then_for_its_ranks(self):
         for given, said in ((Given(), "--collective NAME"),

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Does each input of the corpus come out as it must, and never a number that is not in the text?"""
 
+import pathlib
 import sys
+import tempfile
 import unittest
 
 from common.programs import InputError
 from validation import measurements
 from validation.calibration import imports
-from validation.calibration.imports import findings
+from validation.calibration.imports import findings, logs
 from validation.calibration.imports.findings import Given
 from validation.calibration.imports.source import Source
 from validation.calibration.imports.testing import corpus, forms, fuzz
@@ -53,6 +55,24 @@ class Environment(unittest.TestCase):
             written = measurements.text_of(document)
             for word in SECRET:
                 self.assertNotIn(word, written)
+
+
+class Doors(unittest.TestCase):
+    def test_label_in_brackets_begins_no_document(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "x.log"
+            for text, expected in (("[1,0]<stdout>:# nThread 1 nGpus 1\n", False),
+                                   ("[0] # OSU MPI Latency Test v5.8\n", False),
+                                   ("[rank0]: # nThread 1 nGpus 1\n", False),
+                                   ('{"schema": 2}\n', True), ("[\n {}]\n", True)):
+                path.write_text(text, encoding="utf-8")
+                self.assertEqual(logs.is_document(str(path)), expected, text)
+
+    def test_values_of_other_variables_are_not_shown(self):
+        with self.assertRaises(InputError) as raised:
+            imports.parse(Source("x.log", "export HF_TOKEN=hf_S3cret NCCL_ALGO=Ring\n"), Given())
+        self.assertNotIn("S3cret", str(raised.exception))
+        self.assertIn("NCCL_ALGO=Ring", str(raised.exception))
 
 
 class Fuzzed(unittest.TestCase):

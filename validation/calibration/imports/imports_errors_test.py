@@ -49,7 +49,7 @@ BAD = [
      "1:1: expected output of a known format (osu, imb, nccl-tests, "
      "nccl-tests-json, nccl-csv, csv, ring-trace,"
      " p2p-csv, rates-csv, p2p-test, nvbandwidth, overlap-csv, nccl-inspector, transferbench, "
-     "rccl-tests, markdown), got"
+     "rccl-tests, deepspeed, markdown), got"
      " none of their headers in the file; --format NAME sets it"),
     (OSU, "2:1: expected rows below this header, got none"),
     (OSU + "\n# OSU MPI Init Test v5.8\n", "2:1: expected rows below this header, got none"),
@@ -75,10 +75,9 @@ BAD = [
     (OSU + "8  -1.5\n", '3:4: expected a time in microseconds, got "-1.5"'),
     (OSU + "8x  1.5\n", '3:1: expected a size in bytes, got "8x"'),
     (OSU + "1.5  1.5\n", '3:1: expected a size in bytes, got "1.5"'),
-    (OSU + "8  1.50\n16  1.7",
-     "4:8: expected the end of the line (a file that was cut short lacks it), got "
+    (OSU + "16  1.7",
+     "3:8: expected the end of the line (a file that was cut short lacks it), got "
      "the end of the file"),
-    (OSU + "8  1.50\n\n16", "5:3: expected 2 cells (Size, time), got 1"),
     (OSU + "8  1.50\nwarning\n16  1.7x\n", '5:5: expected a time in microseconds, got "1.7x"'),
     (ALLREDUCE + "4 1.0\n",
      '1:1: expected on how many nodes this ran: --nodes N, or a line "Number of '
@@ -118,6 +117,8 @@ BAD = [
      "neither"),
     (IMB + "#repetitions t[usec]\n1000 1.0\n",
      "3:1: expected the column bytes of 'PingPong', got repetitions, time"),
+    (IMB + "#bytes #repetitions  t_min[usec]  t_max[usec]  t_avg[usec]\n8 1000 1.0 2.0 1.5\n",
+     "3:1: expected the column rate of 'PingPong', got bytes, repetitions, least, most, mean"),
     ("# Benchmarking PingPong\n" + IMB_HEADER + "8 1000 1.0 2.0\n",
      '1:1: expected "# #processes = N" and a header ("#bytes #repetitions ...") '
      "below this title, got no number of processes"),
@@ -161,7 +162,8 @@ BAD = [
      "1:1: expected at least two processes for PingPong, got 1"),
     (RUN + NCCL_HEADER.replace("time", "latency") + NCCL_UNITS + ROW,
      "4:30: expected a column of nccl-tests (size, count, type, redop, root, time, "
-     'cputime, algbw, busbw, error, #wrong, timestamp, algo, proto, nchannels), got "latency"'),
+     'cputime, algbw, busbw, error, #wrong, '
+     '#bitdiff, i_min, i_max, i_p99, i_cv%, timestamp, algo, proto, nchannels), got "latency"'),
     (NCCL + DEVICES.replace("Rank  1", "Rank  2") + NCCL_HEADER + NCCL_UNITS + ROW,
      "1:1: expected a device for rank 1, or --nodes N or --ranks-per-node N, got one for "
      "rank 2"),

@@ -85,11 +85,17 @@ class Logs(unittest.TestCase):
             self.assertEqual([one.get("scenario") for one in found["measurements"]], [expected])
 
     def test_a_description_of_a_host_becomes_its_cluster(self):
-        (self.folder / "topo.txt").write_text("\tGPU0\tGPU1\tCPU Affinity\tNUMA Affinity\n"
-                                              "GPU0\t X \tNV12\t0-31\t0\n"
-                                              "GPU1\tNV12\t X \t0-31\t0\n", encoding="utf-8")
+        topo = ("\tGPU0\tGPU1\tCPU Affinity\tNUMA Affinity\n"
+                "GPU0\t X \tNV12\t0-31\t0\nGPU1\tNV12\t X \t0-31\t0\n")
+        for file, label in (("topo.txt", ""), ("srun.txt", "0: "), ("mail.txt", "> "),
+                            ("mpirun.txt", "[1,0]<stdout>:"), ("bom.txt", "\ufeff")):
+            (self.folder / file).write_text("".join(
+                (label if i == 0 or label != "\ufeff" else "") + line
+                for i, line in enumerate(topo.splitlines(keepends=True))), encoding="utf-8")
         amd = str(VALIDATION.parent / "topologies/machines/mi300x.txt")
-        for file, name in (("topo.txt", "topo.txt"), (amd, "mi300x.txt")):
+        for file, name in (("topo.txt", "topo.txt"), (amd, "mi300x.txt"), ("srun.txt", "srun.txt"),
+                           ("mail.txt", "mail.txt"), ("mpirun.txt", "mpirun.txt"),
+                           ("bom.txt", "bom.txt")):
             ran = self.run_("import", file, "-o", "host.yaml")
             self.assertEqual((ran.returncode, ran.stderr), (0, ""))
             self.assertIn(f"Imported by `ringscope import-machine` from {name}",

@@ -72,6 +72,15 @@ class Collective(unittest.TestCase):
         points, _ = read(log(row(4 << 20, 1), devices((1, 1))))
         self.assertEqual({point.what for point in points}, {"allreduce"})
 
+    def test_half_of_a_table_is_of_the_place_above_it(self):
+        halves = HEADER.replace("     time   algbw   busbw #wrong\n", "\n").replace(
+            "            (us)  (GB/s)  (GB/s)       \n", "\n")
+        line = "4194304 1048576 float sum -1 200.00 20.97 31.46 0\n"
+        for above in ("out of place", "in place"):
+            text = FIRST + devices() + f"#   {above.replace(' ', '-')}\n" + halves + line + END
+            points, _ = read(text)
+            self.assertEqual([point.parameters["buffers"] for point in points], [above])
+
     def test_ambiguous_table_is_rejected_with_candidates(self):
         unchecked = row(4 << 20, 3 / 4, "none", wrong=("N/A", "N/A"))
         self.assertIn("got neither; by its columns: all_gather or alltoall",

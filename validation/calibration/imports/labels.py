@@ -6,32 +6,26 @@ A label is what stands before the first line of a run and before more lines of t
 compose, Ray, a time stamp of any of them, or a quotation mark.
 """
 
+import html
+import os
 import re
 
-# Lines with which a run or its table begins, whoever prints it.
-BEGIN = re.compile(r"#\s*(OSU |Benchmarking )|#?\s*(OSU MPI.* Test|Benchmarking \S+\s*$|"
-                   r"nThread \d+ nGpus|nccl-tests version|Collective test starting|"
-                   r"size +count +type)")
-STAMP = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?|"
-                   r"[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}|"
-                   r"(?:[A-Z][a-z]{2} [ \d]\d )?\d\d:\d\d:\d\d(?:[.,]\d+)?")
+from validation.yaml_files import tables_of
+
+PATTERNS, UNREAD = tables_of(__file__).values()
+BEGIN, STAMP, ROW, TAG, ESCAPE, FENCE, BARS = (
+    re.compile("".join(one)) for one in PATTERNS.values())
 ENDS = ":])>|"
-ROW = re.compile(r"\s*(\d|#?\s*Size\b)")
 LONGEST, LEAST_LINES = 120, 3
 RULE = "#" + "-" * 20  # ends a table: where one without a label begins
-# Sequences of terminals (ECMA-48 and titles of windows), also without ESC and as cat -v shows it.
-ESCAPE = re.compile(r"(?:\x1b|\^\[)(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)?|"
-                    r"[()]\w|[=>])|\[\d[\d;]*m|\x07")
 # Blanks and dashes of word processors, bars of boxes, marks without a width
 ODD = {0xA0: " ", 0x2013: "-", 0x2014: "--", 0x2212: "-", 0x2502: "|", 0x200B: None, 0x2060: None,
        0xFEFF: None, 0x1A: None}
-FENCE = re.compile(r"\s*```\w*\s*$")
-BARS = re.compile(r"\s*\|[^|]*\|")
 
 
 def plain(line: str) -> str:
-    """Without colours and Markdown's marks of code and bars of tables."""
-    line = ESCAPE.sub("", line).translate(ODD).replace("&nbsp;", " ")
+    """Without colours, marks of HTML, and Markdown's marks of code and bars of tables."""
+    line = html.unescape(TAG.sub(" ", ESCAPE.sub("", line))).translate(ODD)
     line = line if FENCE.match(line) else line.replace("`", " ")
     return line.replace("|", " ") if BARS.match(line) else line
 
@@ -46,15 +40,22 @@ def label_of(line: str) -> str:
 
 def pattern_of(label: str):
     """Matches the label before any line, whatever time is in it."""
-    parts = map(re.escape, STAMP.split(label))
+    parts = map(re.escape, re.split(f"{STAMP.pattern}|\0", label))
     end = "" if label[-1] in ENDS else r"(?=\s|$)"
     return re.compile(f"(?:{STAMP.pattern})".join(parts) + end)
+
+
+def shared(lines: list) -> str:
+    """The label before all lines, with \0 for each time stamp; "" of lines of JSON, or of few."""
+    texts = [STAMP.sub("\0", one) for one in lines if one.strip()]
+    found = os.path.commonprefix(texts) if len(texts) >= LEAST_LINES else ""
+    return "" if '"' in found else found[:1 + max(map(found.rfind, ENDS + "\0"))]
 
 
 def without(label, line: str) -> str:
     """The line with blanks in place of its label; Intel MPI's are again before pieces of a row."""
     found = label.match(line)
-    rest, inside = line[found.end():], found[0].strip()
+    rest, inside = line[found.end():], found[0].split()[-1]
     if inside[0] == "[" and re.match(r"\s*\d", rest):
         rest = rest.replace(inside, " " * len(inside))
     return " " * found.end() + rest
@@ -72,7 +73,8 @@ def streams(lines: list) -> list:
     if any(begun):
         keys.append("")
     if not any(keys):
-        return [lines]
+        label = (one := shared(lines)) and pattern_of(one)
+        return [[without(label, line) if label and label.match(line) else line for line in lines]]
     return [[(without(labels[key], line) if key else line) if owner == key else
              RULE if begins else "" if owner or "" in keys or ROW.match(line) else line
              for owner, line, begins in zip(owners, lines, begun)] for key in keys]

@@ -4,19 +4,11 @@
 import re
 from typing import NamedTuple, Optional
 
-from validation.calibration.imports.findings import Given
+from validation.calibration.imports.findings import Given, Layout
+from validation.yaml_files import tables_of
 
-RANKS = r"(?:^|\s)(?:-np|-n|--ntasks|--np)[ =]?\s*(\d{1,6})(?=\s|$)"
-PER_NODE = (r"(?:--ntasks-per-node|--tasks-per-node|SLURM_N?TASKS_PER_NODE|-?-npernode|-?-ppn|"
-            r"-perhost)[ =:]\s*\"?(\d{1,6})\b|\bppr:(\d{1,6}):node|localRanks (\d{1,6})\b")
-NODES = (r"(?:(?:^|\s)--n?nodes[ =]|SLURM_(?:JOB_NUM_|N)NODES\s*[:=]\s*)(\d{1,6})(?=\s|$)|"
-         r"(?i:number of nodes)\s*[:=]\s*(\d{1,6})\s*$|\bnNodes (\d{1,6})\b")
-BY_NODE = re.compile(r"\b(?:mpirun|mpiexec(?:\.\w+)?|aprun|prun|prterun)\s")  # -N: ranks of a node
-OF_NODES = re.compile(r"(?:^|[\s$#])(?:srun|salloc|sbatch|SBATCH|flux run)\s")  # -N: nodes
-PROGRAM = re.compile(r"\S*(?:_perf\b|\bosu_|\bIMB-)")
-TELLING = re.compile(r"-N|--n|--tasks|-H|--?host|-n|ppr:|[Nn]odes?\b|NODE|localRanks")
-WORD = r"(?:^|\s)-N\s*(\d{1,6})(?=\s|$)"
-HOSTS = re.compile(r"(?:^|\s)(?:-H|--?hosts?)[ =]\s*([\w.:,-]+)")
+RANKS, PER_NODE, NODES, WORD, *OTHERS = map("".join, tables_of(__file__).values())
+BY_NODE, OF_NODES, PROGRAM, TELLING, HOSTS = map(re.compile, OTHERS)
 
 
 class Said(NamedTuple):
@@ -68,3 +60,13 @@ def completed(given: Given, said: Said) -> Given:
     """The options, and what the lines above a table tell where these do not."""
     return given._replace(nodes=given.nodes or said.nodes,
                           ranks_per_node=given.ranks_per_node or said.per_node)
+
+
+def layout_of(source, line: int, ranks: int, known: Given) -> Layout:
+    """Hosts filled one after the other; of 0 ranks the number follows from both options."""
+    ranks = ranks or (known.nodes or 0) * (known.ranks_per_node or 0)
+    each = known.ranks_per_node or -(-ranks // (known.nodes or ranks or 1))
+    if not ranks or not (known.nodes or known.ranks_per_node):
+        source.fail(line, f"--nodes N {'or' if ranks else 'and'} --ranks-per-node N, which this "
+                    "format lacks", "neither" if ranks else "not both")
+    return Layout(ranks, each)

@@ -3,6 +3,7 @@
 
 import dataclasses
 import pathlib
+import re
 import sys
 
 from common.programs import InputError
@@ -34,7 +35,8 @@ def is_document(path: str) -> bool:
         text = bytes_of(path).lstrip()
     except InputError:
         return True
-    return not any(key in text for key in FOREIGN) if text[:1] in (b"{", b"[") else \
+    # "[0] " and "[1,0]<stdout>:" are labels of launchers.
+    return not any(key in text for key in FOREIGN) if re.match(rb"\{|\[\s*[\[{\]]", text) else \
         path.endswith(".json")
 
 

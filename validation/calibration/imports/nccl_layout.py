@@ -8,7 +8,7 @@ from validation.calibration.imports import findings
 from validation.calibration.imports.findings import Given, counts_text
 from validation.calibration.imports.nccl_collective import ranks_by_ratio
 
-DEVICE = re.compile(r"\s*#?\s*Rank\s+(?P<rank>\d+)\s+(?:Group\s+\d+\s+)?Pid\s+\d+ on\s+"
+DEVICE = re.compile(r"\s*#?\s*Rank\s+(?P<rank>\d+)\s+(?:Group\s+\d+\s+)?Pid\s+\d+\s+on\s+"
                     r"(?P<host>\S+)\s+device\s+(?P<device>\d+)\s+\[\S+\]\s*(?P<name>.*?)\s*$")
 
 

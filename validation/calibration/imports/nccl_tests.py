@@ -14,34 +14,19 @@ from validation.calibration.imports.findings import Findings, Given
 from validation.calibration.imports.nccl_collective import (NAMES, check_options, collective_of,
                                                             foreign_rows, traits_fit)
 from validation.calibration.imports.source import Source
+from validation.yaml_files import tables_of
 
 NAME = "nccl-tests"
-FIRST = r"\s*#?\s*nThread \d+ nGpus (?P<gpus>\d+)"
-TABLE = r"\s*#?\s*size\s+count\b.*\b(?:cpu)?time\b"
-ROW = (r"\s*\d+\s+\d+\s+(?:u?int\d+|float\d*|half|double|bfloat16|fp8\w*|f8\w*)\s+"
-       r"(?:sum|prod|max|min|avg|mulsum|none|all)\s+(?:-?\d+\s+)?\d[\d.e+]*\s+\d[\d.]*\s+\d")
+PATTERNS, COLUMNS = tables_of(__file__).values()
+FIRST, TABLE, ROW, *OTHERS = map("".join, PATTERNS.values())
+UNITS, COLLECTIVE, VERSION, END, WRONG, GOES_ON, LIBRARY, OMITTED = map(re.compile, OTHERS)
 MARKS = rf"{FIRST}|{TABLE}|{ROW}"
-
-START = re.compile(FIRST)
-HEADER = re.compile(rf"\s*#\s*size\s+count\b|{TABLE}")
-UNITS = re.compile(r"\s*#?\s+\(B\)")
-COLLECTIVE = re.compile(r"\b(all_reduce|all_gather|alltoallv|alltoall|broadcast|reduce_scatter|"
-                        r"reduce|gather|scatter|sendrecv|hypercube)_perf")
-VERSION = re.compile(r"\s*#?\s*nccl-tests version (\S+)(?:.*nccl-library=(\d+))?")
-END = re.compile(r"\s*#?\s*Avg bus bandwidth")
-WRONG = re.compile(r"\s*#?\s*Out of bounds values : (\d+) FAILED")
+START, HEADER = re.compile(FIRST), re.compile(rf"\s*#\s*size\s+count\b|{TABLE}")
 ALSO = rf"{MARKS}|{END.pattern}|\s*Out of bounds values|{UNITS.pattern}|{VERSION.pattern}|" \
-    rf"{nccl_layout.DEVICE.pattern}|\s*#?\s*(out-of-place|Using devices|Collective test)"
-LIBRARY = re.compile(r"\bNCCL version (\d+\.\d+\.\d+)")
-OMITTED = re.compile(r"\s*(\.\.\.+|…)\s*$")
-
-# column: its unit, where the line below the header gives one
-COLUMNS = {"size": "(B)", "count": "(elements)", "type": "", "redop": "", "root": "",
-           "time": "(us)", "cputime": "(us)", "algbw": "(GB/s)", "busbw": "(GB/s)", "error": "",
-           "#wrong": "", "timestamp": "", **dict.fromkeys(("algo", "proto", "nchannels"), "")}
+    rf"{nccl_layout.DEVICE.pattern}|\s*#?\s*(out-of-place|in-place|Using devices|Collective test)"
 HALF = ["time", "algbw", "busbw", "#wrong"]
 BARE = ["size", "count", "type", "redop", "root", *HALF, *(f"{name}2" for name in HALF)]
-NEAR = 4  # lines below the header, where other ranks print among them
+NEAR = 3  # lines above the header
 PLACES = ("out of place", "in place")
 
 
@@ -65,9 +50,11 @@ def columns_of(source: Source, line: int) -> list:
     time = "time" if "time" in names else "cputime"
     if names.count(time) not in (1, 2) or "size" not in names:
         source.fail(line, "the columns size and time", ", ".join(names))
-    below = next((one for one in range(line + 1, min(line + NEAR, len(source.lines)) + 1)
-                  if UNITS.match(source.lines[one - 1])), 0)
-    if not below:
+    if line < len(source.lines) and GOES_ON.match(source.lines[line]):
+        source.fail(line + 1, "a header on one line", "a line break, as mails have: undo them")
+    below = next((one for one, text in enumerate(source.lines[line:], line + 1)  # others print too
+                  if re.match(rf"{UNITS.pattern}|{ROW}|{TABLE}", text)), 0)
+    if not below or not UNITS.match(source.lines[below - 1]):
         source.fail(line, "a line with the units below this header", "none")
     expected = [COLUMNS[name] for name in names if COLUMNS.get(name)]
     for cell, unit in zip(names_in(source, below), expected):
@@ -100,12 +87,14 @@ class Run:
                      if not self.header and re.match(ROW, source.lines[line - 1])), None)
         empty = not bare and not any(re.match(ROW, text) for text in texts)
         if empty and source.lines[end:] and START.match(source.lines[end]):
-            one = len(nccl_layout.devices_in(texts)) == 1
+            one = {found["rank"] for found in nccl_layout.devices_in(source.lines)} == {"0"}
             source.fail(end + 1, f"the table of the run of line {start}", "another run: " + (
                 "was nccl-tests built without MPI=1?" if one else "two runs printed into this log"))
         self.header = self.header or bare or source.fail(
             start, 'a header ("# size count type ...") below this line',
             "none" + source.end_of_run(start))
+        above = " ".join(source.lines[max(0, self.header - 1 - NEAR):self.header - 1])
+        self.places = PLACES[::-1] if "in-place" in above and "out-of-" not in above else PLACES
         self.columns = BARE if bare else columns_of(source, self.header)
         self.rows = list(source.rows(bare - 1 if bare else self.header + 1, self.columns))
         self.check_repeated()
@@ -165,12 +154,13 @@ class Run:
         if any(map(OMITTED.match, texts)):
             findings.note(f'{here} "..." marks rows that this log omits')
         if not any(map(END.match, texts)):
-            findings.note(f'{here} this run has no line "# Avg bus bandwidth": was it cut short?')
+            findings.note(f'{here} this run has no line "# Avg bus bandwidth"' + (
+                self.source.end_of_run(self.rows[-1].line) or ": was it cut short?"))
 
     def add_row(self, row, more: dict, findings: Findings):
         size = self.source.size(row, "size")
         layout = {"collective": self.collective, **self.layout.parameters}
-        for place, mark in zip(PLACES, ("", "2")):
+        for place, mark in zip(self.places, ("", "2")):
             cell = row.cells.get("time" + mark)
             if cell is None or cell.text == "N/A":
                 continue

@@ -15,23 +15,13 @@ from validation.calibration.imports.source import Row, Source
 from validation.yaml_files import tables_of
 
 NAME = "osu"
-MARKS = r"\s*#?\s*OSU MPI.* Test"
+MARKS = r"\s*#?\s*OSU (?:MPI|[NRX]CCL).* Test"
 
-GPUS = r"-(?:CUDA|ROCM|OPENACC|SYCL)"
-TITLE = re.compile(rf"\s*#?\s*OSU MPI(?:{GPUS})?(?P<test>[ _].+?)(?: Latency)? Test"
-                   r"(?: v?(?P<version>\d\S*))?", re.IGNORECASE)
-HEADER = re.compile(r"\s*#?\s*(Size|Avg|Latency|Bandwidth|Overall\(us\))")
-ROW = re.compile(r"\s*\d+\s+\d+\.\d\d\b")
-SIZES = re.compile(r"\s*#?\s*Size .*\(")
-# Built for GPUs: buffers are there, unless the lines below the title have them on hosts.
-ON_GPUS = re.compile(rf"\s*#?\s*OSU MPI{GPUS}", re.IGNORECASE)
-DEVICES = re.compile(r"Buffer on (DEVICE \(D\)|MANAGED \(M\))")
-HOSTS = re.compile(r"Send Buffer on HOST \(H\) and Receive Buffer on HOST \(H\)")
-PAIRS = re.compile(r"\[ pairs: ([1-9]\d{0,5}) \](?: \[ window size: ([1-9]\d{0,8}) \])?")
 WINDOW = 64  # of osu_bw and osu_bibw unless -W was given, which they do not print
 
-COLUMNS, COLUMNS_PRINTED, TITLES = tables_of(__file__).values()
-VALIDATED = {"Pass": True, "Fail": False}
+COLUMNS, COLUMNS_PRINTED, TITLES, PATTERNS = tables_of(__file__).values()
+TITLE, HEADER, ROW, SIZES, ON_GPUS, DATATYPE, DEVICES, HOSTS, PAIRS = (
+    re.compile("".join(one)) for one in PATTERNS.values())
 COLLECTIVES = TITLES | mpi_table.COLLECTIVES
 
 
@@ -57,19 +47,23 @@ def columns_of(source: Source, line: int) -> list:
     return columns
 
 
-def header_below(source: Source, title: int) -> int:
-    """The only one up to the next title."""
+def headers_below(source: Source, title: int) -> list:
+    """(line, datatype) of those up to the next title: one of each datatype."""
     below = list(takewhile(lambda line: not TITLE.match(source.lines[line - 1]),
                            range(title + 1, len(source.lines) + 1)))
-    header = next((line for line in below if HEADER.match(source.lines[line - 1])), 0)
-    if not header:
+    headers = [line for line in below if HEADER.match(source.lines[line - 1])]
+    headers = headers[:1] + [line for line in headers[1:] if DATATYPE.match(source.lines[line - 2])]
+    if not headers:
         source.fail(title, 'a header ("# Size ...") below this title',
                     "none" + source.end_of_run(title))
     for line in below:
-        if line != header and (SIZES if line > header else ROW).match(source.lines[line - 1]):
+        again = SIZES.match(source.lines[line - 1]) and not DATATYPE.match(source.lines[line - 2])
+        if again if line > headers[0] else ROW.match(source.lines[line - 1]):
             source.fail(line, f"one header below the title of line {title}, then rows",
                         "another order: did two programs print into this log?")
-    return header
+    told = [map(DATATYPE.match, source.lines[line - 2:line + 1:2]) for line in headers]
+    return [(line, next((found[1] for found in two if found), "")) for line, two in
+            zip(headers, told)]  # the type is above, or below the first header of two ranks
 
 
 class Table(mpi_table.MpiTable):
@@ -77,8 +71,7 @@ class Table(mpi_table.MpiTable):
 
     COUNTED, SIZE = ("rate", "Messages/s"), "Size"
 
-    def __init__(self, source: Source, title: int, given: Given):
-        header = header_below(source, title)
+    def __init__(self, source: Source, title: int, header: int, given: Given):
         super().__init__(source, title, test_of(TITLE.match(source.lines[title - 1])), header,
                          columns_of(source, header))
         self.given, self.nodes = given, given.nodes
@@ -93,7 +86,7 @@ class Table(mpi_table.MpiTable):
             self.check_order(row, "least", "time", "most")
             self.check_size(row)
             told = row.cells.get("Validation")
-            if told and not VALIDATED[self.source.one_of(row.line, told, VALIDATED)]:
+            if told and self.source.one_of(row.line, told, ("Pass", "Fail")) == "Fail":
                 findings.note(f"{self.source.path}:{row.line}: the results failed their "
                               "validation: row omitted")
             else:
@@ -182,14 +175,14 @@ def add_message_rate(table: Table, findings: Findings):
         lambda size, rate: pairs / rate)
 
 
-def add_collective(table: Table, findings: Findings):
+def add_collective(table: Table, findings: Findings, **more):
     what = COLLECTIVES[table.test]
     table.require("time", *(() if what == "barrier" else ("Size",)))
     layout = table.layout(findings, "on how many nodes this ran")
     for row in table.rows(findings):
         value, extra = table.middle(row, findings)
         if value:
-            findings.add_collective(what, table.size(row), layout, value, extra)
+            findings.add_collective(what, table.size(row), layout, value, extra, **more)
 
 
 def add_nonblocking(table: Table, findings: Findings):
@@ -206,8 +199,7 @@ def add_nonblocking(table: Table, findings: Findings):
 
 def test_of(title) -> str:
     """"Latency" of "OSU MPI Latency Test", "MPI_Put" of "OSU MPI_Put Latency Test"."""
-    test = title["test"]
-    return test.strip() if test[0] == " " else f"MPI{test}"
+    return title["test"].strip() if title["test"][0] == " " else f"MPI{title['test']}"
 
 
 def nonblocking(test: str) -> str:
@@ -232,21 +224,31 @@ def adder_of(test: str):
 
 def parse(source: Source, given: Given) -> Findings:
     findings, said = Findings(), launchers.said_by_line(source.lines)
+    types: dict = {}  # test: those of its tables
     for line, text in enumerate(source.lines, 1):
-        title = TITLE.match(text)
-        if not title:
-            continue
-        test = test_of(title)
-        findings.where = {"program": f"OSU micro-benchmarks {title['version'] or ''}".strip()}
-        findings.table = f"{source.path}:{line}"
-        if not (add := adder_of(test)):
-            findings.note(f"{source.path}:{line}: '{test}' is no test that this program "
-                          "supports: its table is omitted")
-            continue
-        table = Table(source, line, launchers.completed(given, said[line - 1]))
-        if table.on_gpus:
-            findings.note(f"{source.path}:{line}: its buffers are in GPU memory, MPI's "
-                          "measurements here are of host memory: table omitted")
-            continue
-        add(table, findings)
+        if title := TITLE.match(text):
+            test = test_of(title)
+            findings.where = {"program": f"OSU micro-benchmarks {title['version'] or ''}".strip()}
+            if not adder_of(test):
+                findings.note(f"{source.path}:{line}: '{test}' is no test that this program "
+                              "supports: its table is omitted")
+                continue
+            for header, kind in headers_below(source, line):
+                table = Table(source, line, header, launchers.completed(given, said[line - 1]))
+                add_table(table, kind, types.setdefault(test, []), findings)
     return findings
+
+
+def add_table(table: Table, kind: str, types: list, findings: Findings):
+    """`types`: those of the tables of this test so far. Collectives are kept apart by them."""
+    findings.table = here = f"{table.source.path}:{table.title}"
+    types += [kind] * bool(kind)
+    if table.on_gpus:
+        findings.note(f"{here}: its buffers are in GPU memory, MPI's measurements here are of host "
+                      "memory: table omitted")
+    elif not kind or kind == types[0]:
+        adder_of(table.test)(table, findings)
+    elif table.test in COLLECTIVES:
+        add_collective(table, findings, type=kind)
+    else:
+        findings.note(f"{here}: of {kind}, not {types[0]} as above: table omitted")

@@ -14,13 +14,11 @@ NAME = "p2p-csv"
 COLUMNS = "metric,src,dst,value"
 MARKS = r"(?=.*\bmetric\b)(?=.*\bsrc\b)[\w ,]+$"
 
-METRICS = ("latency_us", "bandwidth_gb_per_s")
-
 
 def parse(source: Source, _: Given) -> Findings:
     findings, own = Findings(where=csv_table.where_of(source)), {}
     for row in csv_table.read(source, COLUMNS):
-        metric = source.one_of(row.line, row.cells["metric"], METRICS)
+        metric = source.one_of(row.line, row.cells["metric"], ("latency_us", "bandwidth_gb_per_s"))
         devices = {name: source.count(row.line, row.cells[column], "a device")
                    for name, column in (("from", "src"), ("to", "dst"))}
         value = row.cells["value"]

@@ -13,7 +13,7 @@ from validation.calibration.imports.findings import Findings, Given
 from validation.calibration.imports.source import Source, matrix
 
 NAME = "p2p-test"
-TITLE = re.compile(r"(?:(?P<ways>Uni|Bi)directional )?P2P=(?P<access>Disabled|Enabled) "
+TITLE = re.compile(r"\s*(?:(?P<ways>Uni|Bi)directional )?P2P=(?P<access>Disabled|Enabled) "
                    r"(?P<what>Bandwidth|Latency) (?:\(P2P (?P<by>Writes|Reads)\) )?"
                    r"Matrix \((?P<unit>GB/s|us)\)")
 MARKS = TITLE.pattern
@@ -36,7 +36,7 @@ def parse(source: Source, _: Given) -> Findings:
     findings = Findings(where={"program": "p2pBandwidthLatencyTest"})
     apart: set = set()  # pairs whose copies are staged, whatever is enabled
     for title, text in enumerate(source.lines, 1):
-        if text.startswith(CONNECTED):
+        if text.lstrip().startswith(CONNECTED):
             apart = {cell[:2] for cell in matrix(source, title, *FORM) if cell[2].text == "0"}
         said = TITLE.match(text)
         if not said:

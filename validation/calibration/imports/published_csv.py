@@ -106,8 +106,7 @@ def parse_rates(source: Source, _: Given) -> Findings:
     findings = Findings(where={"mpi": "NCCL"} | csv_table.where_of(source))
     for row in csv_table.read(source, "collective,algorithm,hosts,ranks_per_host,bytes,busbw_GBps"):
         name = source.one_of(row.line, row.cells["collective"], RATED)
-        hosts, each = (source.count(row.line, row.cells[column]) for column in
-                       ("hosts", "ranks_per_host"))
+        hosts, each = counts(source, row, "hosts", "ranks_per_host")
         ranks, size = hosts * each, source.size(row)
         if not 2 <= ranks <= MOST_RANKS:
             source.fail(row.line, f"2 to {MOST_RANKS} ranks", str(ranks))
@@ -125,8 +124,7 @@ def parse_rates(source: Source, _: Given) -> Findings:
 def parse_overlaps(source: Source, given: Given) -> Findings:
     rows, mpi = csv_table.read(source, OVERLAPS), given.where.get("mpi", "")
     libraries = list(dict.fromkeys(row.cells["library"].text for row in rows))
-    if not mpi and len(libraries) == 1:
-        mpi = libraries[0]
+    mpi = mpi or (libraries[0] if len(libraries) == 1 else "")
     if mpi not in libraries:
         source.fail(rows[0].line, f"one library, or --mpi with one of {', '.join(libraries)}",
                     f'"{mpi}"' if mpi else f"{len(libraries)}", rows[0].cells["library"].column)

@@ -52,8 +52,8 @@ def layout_of(source: Source, line: int, told: dict, given: Given) -> Layout:
     if not 1 <= ranks <= MOST_RANKS:
         source.fail(line, f"1 to {MOST_RANKS} GPUs", str(ranks))
     nodes = 1 if processes == 1 else given.nodes
-    layout = Layout(ranks, -(-ranks // nodes) if nodes else given.ranks_per_node or source.fail(
-        line, "--nodes N or --ranks-per-node N, which this format lacks", "neither"))
+    layout = launchers.layout_of(source, line, ranks, given._replace(nodes=nodes, ranks_per_node=(
+        None if nodes else given.ranks_per_node)))
     if nodes not in (None, layout.hosts):
         source.fail(line, f"a number of nodes that {ranks} GPUs fill", str(nodes))
     return layout

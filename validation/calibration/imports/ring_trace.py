@@ -44,7 +44,6 @@ def parse(source: Source, given: Given) -> Findings:
             parameters["step"] = source.count(row.line, row.cells["step"], "a step")
         findings.add("trace", EVENTS[event],
                      source.number(row.line, row.cells["seconds"], "a time in seconds"), parameters)
-    for rank in range(ranks):
-        if rank not in ends:  # cut short
-            source.fail(len(source.lines), f"a line with the event done of rank {rank}", "none")
+    if missing := sorted(set(range(ranks)) - ends):  # cut short
+        source.fail(len(source.lines), f"a line with the event done of rank {missing[0]}", "none")
     return findings

@@ -29,6 +29,7 @@ MOST_BYTES, MOST_RATIO = 1 << 30, 200  # of a file, unpacked; over its packed si
 SMALLEST = 1e-200  # sizes in bytes times and over numbers stay finite
 MOST_DIGITS = 300  # of a whole number that is a finite float
 LONGEST_SHOWN = 160
+SECRET = re.compile(r"\b((?!NCCL_)[A-Z][A-Z0-9_]*)=(\S+)")  # a variable of the environment
 DIED = re.compile(r"NCCL WARN|\b(failure|failed|error|abort\w*|killed|signal \d+)\b", re.I)
 EXIT = re.compile(r"\bexit\w* (?:with )?(?:exit )?(?:code|status):? (\d+)", re.I)
 
@@ -44,14 +45,15 @@ class Row(NamedTuple):
 
 
 class Source:
-    """`lines` are those of a stream of a launcher; `used` has the numbers of the lines read."""
+    """`lines` are those of a stream of a launcher; `used` has the numbers of the lines read, `cut`
+    that of a row within which the file ends."""
 
     def __init__(self, path: str, text: str):
         self.path = path
         text = re.sub(r"\r*\n|\r", "\n", text)
         self.complete = text.endswith("\n")
         lines = text.removesuffix("\n").split("\n")
-        self.raw, self.used = list(map(labels.plain, lines)), set()
+        self.raw, self.used, self.cut = list(map(labels.plain, lines)), set(), 0
         self.streams = labels.streams(self.raw)
         self.lines = self.streams[0] if len(self.streams) == 1 else self.raw
 
@@ -65,14 +67,15 @@ class Source:
     def end_of_run(self, line: int) -> str:
         """Behind "none": what the lines from there to the next title report of a run's end."""
         texts = list(takewhile(lambda text: not TITLE.match(text), self.lines[line:]))
-        died = [text.strip() for text in texts if DIED.search(text) and "NCCL INFO" not in text]
+        died = [text.strip() for text in texts
+                if DIED.search(text) and not re.search("NCCL INFO|Out of bounds", text)]
         code = next(filter(None, map(EXIT.search, texts)), None)
         words = [f'"{one[:LONGEST_SHOWN]}"' for one in died[:1]]
         words += [f"exit code {code[1]}"] if code else []
         return f": the run ended before it ({', '.join(words)})" if words else ""
 
     def fail(self, line: int, expected: str, got: str, column: int = 1) -> NoReturn:
-        shown = self.lines[line - 1].replace("\t", " ")
+        shown = without_secrets(self.lines[line - 1].replace("\t", " "))
         start = max(0, column - LONGEST_SHOWN + 20)
         raise InputError(f"{self.path}:{line}:{column}: expected {expected}, got {got}\n"
                          f"  {shown[start:start + LONGEST_SHOWN]}\n"
@@ -113,14 +116,14 @@ class Source:
             self.fail(line, expected, f'"{cell.text}"', cell.column)
         return int(cell.text)
 
-    def row(self, line: int, cells: list, columns: list) -> Row:
+    def row(self, line: int, cells: list, columns: list, whole: bool = False) -> Row:
         """The cells by their columns; refuses another number of them, and a line cut short."""
         names = ", ".join(columns)
         if len(cells) != len(columns):
             column = cells[len(columns)].column if len(cells) > len(columns) else \
                 cells[-1].column + len(cells[-1].text)
             self.fail(line, f"{len(columns)} cells ({names})", f"{len(cells)}", column)
-        if line == len(self.lines) and not self.complete:
+        if line == len(self.lines) and not (self.complete or whole):
             self.fail(line, "the end of the line (a file that was cut short lacks it)",
                       "the end of the file", len(self.lines[-1]) + 1)
         self.used.add(line)
@@ -130,20 +133,32 @@ class Source:
         """The rows of the table below `header`, up to the next title or the end of the file.
 
         Lines of schedulers and warnings may stand in between: what begins with a word. Right below
-        a row, a line that begins with a number is one, whole or broken."""
-        broken_off, rows = False, 0
+        a row, a line that begins with a number is one, whole or broken. The last is no row if it
+        ends with fewer decimals than the one above, or in the middle of the file's last line."""
+        broken_off, rows = False, []
         for line in range(header + 1, len(self.lines) + 1):
             cells = self.cells(line)
             if TITLE.match(self.lines[line - 1]):
                 break
             cut_short = line == len(self.lines) and not self.complete
-            if not is_row(cells, len(columns), broken_off and not cut_short):
+            if is_row(cells, len(columns), broken_off and not cut_short):
+                rows.append((line, cells, len(cells[-1].text.partition(".")[2])))
+            else:
                 broken_off = True
-                continue
-            yield self.row(line, cells, columns)
-            rows += 1
         if not rows:
             self.fail(header, "rows below this header", "none" + self.end_of_run(header))
+        (line, cells, decimals), above = rows[-1], rows[-2:-1]
+        in_line = line == len(self.lines) and not self.complete
+        if above and (decimals < above[0][2] or in_line and
+                      (len(cells), decimals) != (len(columns), above[0][2])):
+            self.cut = rows.pop()[0]
+        for line, cells, _ in rows:
+            yield self.row(line, cells, columns, whole=bool(above))
+
+
+def without_secrets(text: str) -> str:
+    """The text, as long, with stars in place of the values of other variables than NCCL's."""
+    return SECRET.sub(lambda found: f"{found[1]}={'*' * len(found[2])}", text)
 
 
 def matrix(source: Source, title: int, header, form: str, square: bool = False) -> list:
