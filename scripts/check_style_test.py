@@ -242,6 +242,8 @@ class Includes(unittest.TestCase):
     def test_simgrid_stays_in_its_kernel(self):
         for name in ("<simgrid/s4u.hpp>", "<xbt/log.h>"):
             self.check("sim/kernel/simgrid/simgrid_kernel.cpp", name, True)
+            self.check("benchmarks/packets.cpp", name, True)
+            self.check("benchmarks/speed.cpp", name, False)
             self.check("sim/kernel/kernel_test.cpp", name, False)
             self.check("sim/mpi/a.cpp", name, False)
             self.check("cli/a.cpp", name, False)
