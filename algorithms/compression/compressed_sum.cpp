@@ -64,14 +64,9 @@ const Algorithm& allgather_like(const Algorithm& allreduce) {
 
 Task sum_gradient(Communicator comm, Workspace work, Options options, Compression how,
                   const Algorithm* exchange) {
-  switch (how.kind) {
-    case Kind::sparse:
-      return sum_sparse(comm, work, options, how, &allgather_like(*exchange));
-    case Kind::low_rank:
-      return sum_low_rank(comm, work, options, how, exchange);
-    case Kind::none:
-      break;
-  }
+  if (how.kind == Kind::sparse)
+    return sum_sparse(comm, work, options, how, &allgather_like(*exchange));
+  if (how.kind == Kind::low_rank) return sum_low_rank(comm, work, options, how, exchange);
   return exchange->run(comm, work, options);
 }
 

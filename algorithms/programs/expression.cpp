@@ -33,16 +33,10 @@ double operand_of(const Expression::Term& term, const Standing& standing) {
 }
 
 double of_one(Kind kind, double x) {
-  switch (kind) {
-    case Kind::negative:
-      return -x;
-    case Kind::floor:
-      return std::floor(x);
-    case Kind::ceil:
-      return std::ceil(x);
-    default:
-      return x == 0 ? 1 : 0;
-  }
+  if (kind == Kind::negative) return -x;
+  if (kind == Kind::floor) return std::floor(x);
+  if (kind == Kind::ceil) return std::ceil(x);
+  return x == 0 ? 1 : 0;
 }
 
 /// By kind, from `add` on.

@@ -9,16 +9,9 @@ bool Stand::holds(const Condition& condition) const {
   const GroupKind& kind = program_->kinds[condition.kind];
   if (!kind.has(rank_)) return false;
   const int place = kind.place_of(rank_);
-  switch (condition.which) {
-    case Condition::Which::any:
-      return true;
-    case Condition::Which::even:
-      return place % 2 == 0;
-    case Condition::Which::odd:
-      return place % 2 == 1;
-    case Condition::Which::listed:
-      break;
-  }
+  if (condition.which == Condition::Which::any) return true;
+  if (condition.which == Condition::Which::even) return place % 2 == 0;
+  if (condition.which == Condition::Which::odd) return place % 2 == 1;
   const auto& places = condition.places;
   return std::ranges::binary_search(places, place) ||
          std::ranges::binary_search(places, place - kind.size_with(rank_));
@@ -28,17 +21,11 @@ bool Stand::does(const Step& step) const {
   for (const Condition& condition : step.on)
     if (!holds(condition)) return false;
   if (!step.when.empty() && value(step.when) == 0) return false;
-  switch (step.kind) {
-    case Step::Kind::send:
-    case Step::Kind::receive:
-      return group(step).has(rank_) && partner_of(step) != -1;
-    case Step::Kind::together:
-      return std::ranges::any_of(step.steps, [&](const Step& one) { return does(one); });
-    case Step::Kind::collective:
-      return group(step).has(rank_);
-    default:
-      return true;
-  }
+  if (step.kind == Step::Kind::together)
+    return std::ranges::any_of(step.steps, [&](const Step& one) { return does(one); });
+  if (step.kind == Step::Kind::collective) return group(step).has(rank_);
+  const bool message = step.kind == Step::Kind::send || step.kind == Step::Kind::receive;
+  return !message || (group(step).has(rank_) && partner_of(step) != -1);
 }
 
 double Stand::partner_of(const Step& message) const {

@@ -2,7 +2,6 @@
 #include "algorithms/steps/grid.hpp"
 
 #include <cassert>
-#include <utility>
 
 namespace ringscope {
 

@@ -2,7 +2,6 @@
 // Ranks in a grid: for each rank, where it stands along each kind of parallelism.
 #pragma once
 
-#include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>

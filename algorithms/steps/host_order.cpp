@@ -3,10 +3,8 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cstddef>
 #include <cstdint>
 #include <map>
-#include <utility>
 
 namespace ringscope {
 

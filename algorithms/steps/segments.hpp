@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <concepts>
-#include <cstddef>
 
 #include "algorithms/verbs/range.hpp"
 

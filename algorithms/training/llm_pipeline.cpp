@@ -223,14 +223,8 @@ std::size_t sent_items(const LlmStep& step, const Options& options) {
 }
 
 Task run_pipeline(LlmDevice d) {
-  switch (d->step.schedule) {
-    case PipelineSchedule::gpipe:
-      return gpipe(d);
-    case PipelineSchedule::one_f_one_b:
-      return one_forward_one_backward(d);
-    case PipelineSchedule::interleaved:
-      return interleaved(d);
-  }
+  if (d->step.schedule == PipelineSchedule::one_f_one_b) return one_forward_one_backward(d);
+  if (d->step.schedule == PipelineSchedule::interleaved) return interleaved(d);
   return gpipe(d);
 }
 

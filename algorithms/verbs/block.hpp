@@ -3,7 +3,6 @@
 // the data. Executors that know no such blocks perform the operation as any other.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <string_view>
 

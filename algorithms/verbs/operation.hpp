@@ -3,7 +3,6 @@
 #pragma once
 
 #include <coroutine>
-#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>

@@ -8,7 +8,6 @@
 #include <cstdio>
 #include <iterator>
 #include <set>
-#include <utility>
 
 #include "cli/cases/announcement.hpp"
 #include "cli/terminal/option_word.hpp"

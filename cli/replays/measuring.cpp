@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "cli/replays/measuring.hpp"
 
-#include <utility>
-
 #include "cli/terminal/option_word.hpp"
 #include "cli/terminal/output_file.hpp"
 

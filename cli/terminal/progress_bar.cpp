@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <csignal>
 #include <string_view>
-#include <utility>
 
 #include "cli/terminal/screen.hpp"
 #include "topologies/input/characters.hpp"

@@ -9,7 +9,6 @@
 #include <sstream>
 #include <stdexcept>
 #include <string_view>
-#include <utility>
 
 #include "cli/terminal/screen.hpp"
 #include "topologies/input/characters.hpp"

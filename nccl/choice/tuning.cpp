@@ -199,17 +199,9 @@ bool has_plateau(KernelCall call, const Platform& machine) {
 
 double bandwidth(Pattern algorithm, Protocol protocol, KernelCall call, const Platform& machine) {
   if (is_rccl(machine)) return rccl_bandwidth({algorithm, protocol}, call, machine);
-  switch (algorithm) {
-    case Pattern::tree:
-      return tree_bandwidth(protocol, call, machine);
-    case Pattern::ring:
-      return ring_bandwidth(protocol, call, machine);
-    case Pattern::nvls:
-      return nvls_bandwidth(call, machine);
-    case Pattern::pat:
-      return pat_bandwidth(call, machine);
-  }
-  return 0;
+  if (algorithm == Pattern::tree) return tree_bandwidth(protocol, call, machine);
+  if (algorithm == Pattern::ring) return ring_bandwidth(protocol, call, machine);
+  return algorithm == Pattern::nvls ? nvls_bandwidth(call, machine) : pat_bandwidth(call, machine);
 }
 
 double granted(Protocol protocol, Generation generation) {
@@ -222,17 +214,9 @@ double granted_to_heads(Generation generation) { return nvls_share[index(generat
 
 double latency(Pattern algorithm, Protocol protocol, KernelCall call, const Platform& machine) {
   if (is_rccl(machine)) return rccl_latency({algorithm, protocol}, call);
-  switch (algorithm) {
-    case Pattern::tree:
-      return tree_latency(protocol, call, machine);
-    case Pattern::ring:
-      return ring_latency(protocol, call, machine);
-    case Pattern::nvls:
-      return nvls_latency(call, machine);
-    case Pattern::pat:
-      return pat_latency(call, machine);
-  }
-  return 0;
+  if (algorithm == Pattern::tree) return tree_latency(protocol, call, machine);
+  if (algorithm == Pattern::ring) return ring_latency(protocol, call, machine);
+  return algorithm == Pattern::nvls ? nvls_latency(call, machine) : pat_latency(call, machine);
 }
 
 double time(Pattern algorithm, Protocol protocol, KernelCall call, std::uint64_t bytes,
@@ -255,19 +239,12 @@ double time(Pattern algorithm, Protocol protocol, KernelCall call, std::uint64_t
 bool is_known(KernelChoice choice, KernelCall call, const Platform& machine) {
   if (is_rccl(machine)) return rccl_has(choice, call, machine);
   const bool simple = choice.protocol == Protocol::simple;
-  switch (choice.algorithm) {
-    case Pattern::tree:
-      return call.function == Function::allreduce;
-    case Pattern::ring:
-      return true;
-    case Pattern::nvls:
-      if (!simple || machine.nvls_channels == 0 || is_rooted(call)) return false;
-      return !has_chunks(call) ||
-             (call.nodes == 1 && call.ranks <= machine.heads.count && machine.version >= 219);
-    case Pattern::pat:
-      return simple && has_chunks(call);
-  }
-  return false;
+  if (choice.algorithm == Pattern::tree) return call.function == Function::allreduce;
+  if (choice.algorithm == Pattern::ring) return true;
+  if (choice.algorithm == Pattern::pat) return simple && has_chunks(call);
+  if (!simple || machine.nvls_channels == 0 || is_rooted(call)) return false;
+  return !has_chunks(call) ||
+         (call.nodes == 1 && call.ranks <= machine.heads.count && machine.version >= 219);
 }
 
 bool is_weighed(KernelChoice choice, KernelCall call, const Platform& machine, Forced forced) {

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <utility>
 
 #include "nccl/groups/block_messages.hpp"
 #include "nccl/groups/communicators.hpp"

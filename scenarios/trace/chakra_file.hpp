@@ -3,7 +3,6 @@
 // Source of the fields: mlcommons/chakra, schema/protobuf/et_def.proto.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>

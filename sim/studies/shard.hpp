@@ -2,7 +2,6 @@
 // A study in equal shares, each simulated by a process that knows nothing of the others.
 #pragma once
 
-#include <cstddef>
 #include <span>
 #include <string>
 #include <vector>

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "scenarios/answer/formats/report_formats.hpp"
 #include "scenarios/answer/text/report_text.hpp"
 
 namespace ringscope {
@@ -20,11 +21,6 @@ struct Metric {
   double (*of)(const Report&);
 };
 
-struct TrainingMetric {
-  std::string_view name;
-  double (*of)(const TrainingReport&);
-};
-
 constexpr std::array metrics = {
     Metric{"time_s", [](const Report& r) { return r.time_s; }},
     Metric{"algbw", [](const Report& r) { return r.algbw; }},
@@ -35,28 +31,13 @@ constexpr std::array metrics = {
            [](const Report& r) { return static_cast<double>(r.bytes_between_hosts); }},
 };
 
+/// Keys of the report's part about training.
 constexpr std::array training_metrics = {
-    TrainingMetric{"one_device_s", [](const TrainingReport& t) { return t.one_device_s; }},
-    TrainingMetric{"step_s", [](const TrainingReport& t) { return t.step_s; }},
-    TrainingMetric{"forward_backward_s",
-                   [](const TrainingReport& t) { return t.forward_backward_s; }},
-    TrainingMetric{"busy_s", [](const TrainingReport& t) { return t.busy_s; }},
-    TrainingMetric{"exposed_s", [](const TrainingReport& t) { return t.exposed_s; }},
-    TrainingMetric{"exposed_tp_s", [](const TrainingReport& t) { return t.exposed.tp; }},
-    TrainingMetric{"exposed_cp_s", [](const TrainingReport& t) { return t.exposed.cp; }},
-    TrainingMetric{"exposed_ep_s", [](const TrainingReport& t) { return t.exposed.ep; }},
-    TrainingMetric{"exposed_pp_s", [](const TrainingReport& t) { return t.exposed.pp; }},
-    TrainingMetric{"exposed_dp_s", [](const TrainingReport& t) { return t.exposed.dp; }},
-    TrainingMetric{"bubble_s", [](const TrainingReport& t) { return t.bubble_s; }},
-    TrainingMetric{"input_s", [](const TrainingReport& t) { return t.input_s; }},
-    TrainingMetric{"other_s", [](const TrainingReport& t) { return t.other_s; }},
-    TrainingMetric{"records_per_s", [](const TrainingReport& t) { return t.records_per_s; }},
-    TrainingMetric{"efficiency", [](const TrainingReport& t) { return t.efficiency; }},
-    TrainingMetric{"startup_s", [](const TrainingReport& t) { return t.startup_s.value_or(0); }},
-    TrainingMetric{"epochs", [](const TrainingReport& t) { return t.epochs; }},
-    TrainingMetric{"epoch_s", [](const TrainingReport& t) { return t.epoch_s; }},
-    TrainingMetric{"training_s", [](const TrainingReport& t) { return t.training_s.value_or(0); }},
-};
+    "one_device_s", "step_s",        "forward_backward_s", "busy_s",
+    "exposed_s",    "exposed_tp_s",  "exposed_cp_s",       "exposed_ep_s",
+    "exposed_pp_s", "exposed_dp_s",  "bubble_s",           "input_s",
+    "other_s",      "records_per_s", "efficiency",         "startup_s",
+    "epochs",       "epoch_s",       "training_s"};
 
 constexpr std::array job_metrics = {
     Metric{"slowest_job_s", slowest_job_s},
@@ -214,7 +195,7 @@ void Store::throw_failure() {
 std::vector<std::string> metric_names() {
   std::vector<std::string> names = each_of<std::string>(metrics, &Metric::name);
   for (const Metric& metric : job_metrics) names.emplace_back(metric.name);
-  for (const TrainingMetric& metric : training_metrics) names.emplace_back(metric.name);
+  names.insert(names.end(), training_metrics.begin(), training_metrics.end());
   for (const std::string_view cause : cause_names) names.push_back(path_metric(cause));
   return names;
 }
@@ -235,8 +216,8 @@ Outcome outcome_of(const Report& report) {
   for (const NeighbourReport& one : report.neighbours)
     outcome.metrics.emplace(fmt::format("neighbours.{}.time_s", one.name), one.time_s);
   if (report.training)
-    for (const TrainingMetric& metric : training_metrics)
-      outcome.metrics.emplace(metric.name, metric.of(*report.training));
+    for (const Json training = to_json(*report.training); const char* metric : training_metrics)
+      outcome.metrics.emplace(metric, training.value(metric, 0.0));
   CauseSeconds spent{};
   for (const PathSegment& segment : report.path) spent[segment.cause] += segment.seconds;
   for (std::size_t i = 0; i < spent.size(); ++i)

@@ -6,7 +6,6 @@
 #include <span>
 #include <string>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 #include "base/table.hpp"

@@ -13,21 +13,11 @@ namespace {
 
 constexpr std::size_t most_links = std::size_t{1} << 22;
 
+/// Null where hosts have no list of that kind.
 std::vector<Vertex>* list_for(Host& host, ComponentKind kind) {
-  switch (kind) {
-    case ComponentKind::numa_domain:
-      return &host.numa_domains;
-    case ComponentKind::gpu:
-      return &host.gpus;
-    case ComponentKind::nic:
-      return &host.nics;
-    case ComponentKind::pcie_switch:
-      return &host.pcie_switches;
-    case ComponentKind::network_switch:
-    case ComponentKind::nvswitch:
-      break;
-  }
-  return nullptr;
+  const Array<std::vector<Vertex>*, 6> lists = {
+      &host.numa_domains, &host.pcie_switches, &host.gpus, &host.nics, nullptr, nullptr};
+  return lists[kind];
 }
 
 void check_names(const Topology& topology, const Place& origin) {

@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <map>
-#include <utility>
 
 #include "base/table.hpp"
 #include "topologies/imports/imports.hpp"

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <map>
-#include <utility>
 
 #include "topologies/imports/imported_host.hpp"
 

@@ -50,15 +50,8 @@ std::string note_on_stuck(const std::vector<Gain>& gains) {
 }  // namespace
 
 std::string Candidate::name() const {
-  switch (kind) {
-    case Kind::resource:
-      return resource.name();
-    case Kind::latency:
-      return "latency";
-    case Kind::overhead:
-      return "overhead per message";
-  }
-  return "";
+  if (kind == Kind::resource) return resource.name();
+  return kind == Kind::latency ? "latency" : "overhead per message";
 }
 
 std::vector<Candidate> candidates(const Report& report, std::size_t most) {

@@ -12,7 +12,6 @@
 #include <stdexcept>
 #include <string>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 #include "scenarios/answer/formats/report_formats.hpp"

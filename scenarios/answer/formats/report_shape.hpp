@@ -8,7 +8,6 @@
 #include <optional>
 #include <tuple>
 #include <type_traits>
-#include <utility>
 
 #include "scenarios/answer/formats/record_json.hpp"
 

@@ -6,7 +6,6 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "algorithms/traces/trace.hpp"
 #include "scenarios/trace/recorded/file.hpp"
