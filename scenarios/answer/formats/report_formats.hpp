@@ -26,6 +26,8 @@ std::string json_text(const Json&);
 Json to_json(const Value&);
 /// One case, without its spans.
 Json to_json(const Report&);
+/// Its part about training.
+Json to_json(const TrainingReport&);
 /// The document of `run --json`: schema, version, the cases, and those that are stuck.
 Json document(std::span<const Report>);
 

@@ -40,6 +40,7 @@ Json to_json(const Value& value) {
 }
 
 Json to_json(const Report& report) { return shape::Writer::written(report); }
+Json to_json(const TrainingReport& training) { return shape::Writer::written(training); }
 
 Report report_from_json(const Json& json) {
   Report report;
