@@ -14,7 +14,7 @@ import tempfile
 
 from benchmarks.rows import ROWS, Row
 from common.programs import InputError, page_parser, run_main
-from validation.arguments import add_options
+from validation.arguments import parsed
 from validation.yaml_files import tables_of
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -53,9 +53,8 @@ def shares(row: Row, build: pathlib.Path) -> dict:
 
 
 def main():
-    parser = page_parser("profile", __doc__)
-    add_options(parser, "benchmarks profile", build=HERE.parent / "build")
-    options = parser.parse_args()
+    options = parsed(page_parser("profile", __doc__), "benchmarks profile",
+                     build=HERE.parent / "build")
     known = {row.name: row for row in ROWS if row.what != "smpi"}
     for name in options.rows:
         if name not in known:

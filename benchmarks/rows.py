@@ -6,12 +6,12 @@ ratio of figures of one run of the table, which holds on a machine of any speed.
 """
 
 import dataclasses
-import pathlib
 import string
 
-import yaml
+from validation.yaml_files import tables_of
 
 MIB = 1024 * 1024
+_, RATIOS, LISTED = tables_of(__file__).values()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -87,22 +87,13 @@ def ports_of(hosts: int) -> int:
     return next(k for k in range(2, 130, 2) if k ** 3 // 4 >= hosts)
 
 
-def against_smpi(row: Row, results: dict) -> str:
-    other = ended(results, "ring_smpi")
-    return f"{rate(results[row.name]) / rate(other):.0f}x the rate of SMPI" if other else ""
-
-
-def against_smallest(row: Row, results: dict) -> str:
-    small = ended(results, "ring_64")
-    if not small:
+def against(row: Row, results: dict) -> str:
+    """A ratio to another row, in the words that RATIOS has for it; "" where that did not end."""
+    name, words = RATIOS[row.judged]
+    if not (other := ended(results, name)):
         return ""
-    return f"{rate(small) / rate(results[row.name]):.2f}x the cost per message of 64 ranks"
-
-
-def against_synchronous(row: Row, results: dict) -> str:
-    other = ended(results, "incast_256")
-    ratio = other and rate(other) / rate(results[row.name])
-    return f"{ratio:.2f}x the cost per message of the synchronous server" if other else ""
+    own, its = rate(results[row.name]), rate(other)
+    return words.format(rate=own / its, cost=its / own)
 
 
 def against_bound(row: Row, results: dict) -> str:
@@ -112,17 +103,9 @@ def against_bound(row: Row, results: dict) -> str:
     return f"{figures['simulated_s'] / bound - 1:+.2%} from the bound of {bound * 1e3:.2f} ms"
 
 
-def against_bare(row: Row, results: dict) -> str:
-    other = ended(results, "bare_simgrid")
-    ratio = other and rate(results[row.name]) / rate(other)
-    return f"{ratio:.2f}x the rate of its bare loop" if other else ""
-
-
 def reading(row: Row, results: dict) -> str:
     return f"{results[row.name]['read_s']:.2f} s to read the scenario"
 
 
-JUDGED = {"smpi": against_smpi, "smallest": against_smallest, "synchronous": against_synchronous,
-          "bound": against_bound, "bare": against_bare, "reading": reading}
-ROWS = [Row(**one) for one in yaml.safe_load(pathlib.Path(__file__).with_suffix(".yaml").read_text(
-    encoding="utf-8"))["rows"]]
+JUDGED = dict.fromkeys(RATIOS, against) | {"bound": against_bound, "reading": reading}
+ROWS = [Row(**one) for one in LISTED]

@@ -10,6 +10,7 @@
 Needs a build (scripts/test, or cmake) with the benchmarks; the rows of SMPI also SimGrid's smpicxx.
 """
 
+import contextlib
 import json
 import math
 import os
@@ -22,7 +23,7 @@ import time
 from benchmarks import smpi
 from benchmarks.rows import ROWS, Row
 from common.programs import InputError, between_marks, page_parser, run_main, write_text
-from validation.arguments import add_options
+from validation.arguments import parsed
 
 HERE = pathlib.Path(__file__).resolve().parent
 
@@ -71,12 +72,10 @@ def table(rows: list, results: dict) -> str:
 
 
 def processor() -> str:
-    try:
+    with contextlib.suppress(OSError):
         for line in pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
             if line.startswith("model name"):
                 return line.split(":", 1)[1].strip()
-    except OSError:
-        pass
     return platform.machine()
 
 
@@ -95,9 +94,7 @@ def chosen(names: list) -> list:
 
 
 def main():
-    parser = page_parser("table", __doc__)
-    add_options(parser, "benchmarks table", build=HERE.parent / "build")
-    options = parser.parse_args()
+    options = parsed(page_parser("table", __doc__), "benchmarks table", build=HERE.parent / "build")
     if options.write and (options.rows or options.quick):
         raise InputError("--write takes the whole table: omit rows and --quick")
     started, rows, results = time.time(), chosen(options.rows), {}

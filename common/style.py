@@ -184,6 +184,12 @@ def line_style(number):
             "markeredgecolor": "white"}
 
 
+def looks(names):
+    """{name: (colour, marker)}; more names than there are looks share them."""
+    return {name: (LINE_COLOURS[i % len(LINE_COLOURS)], MARKERS[i % len(MARKERS)])
+            for i, name in enumerate(names)}
+
+
 def visible(rows, whole):
     """Kinds that take half a percent of `whole` in one of the rows {kind: seconds}."""
     return {kind for row in rows for kind, seconds in row.items() if seconds >= 0.005 * whole > 0}

@@ -14,7 +14,7 @@ from collections import namedtuple
 import numpy
 
 from common import style
-from common.style import FAINT, INK, LINE_COLOURS, MARKERS, InputError, set_x
+from common.style import FAINT, INK, LINE_COLOURS, InputError, set_x
 from plots import inputs
 from plots.inputs import field
 
@@ -66,8 +66,7 @@ def coverage_words(judged):
 
 def draw_errors(axes, judged):
     names = sorted({one.algorithm for one in judged.errors})
-    for i, name in enumerate(names):
-        colour, marker = LINE_COLOURS[i % len(LINE_COLOURS)], MARKERS[i % len(MARKERS)]
+    for i, (name, (colour, marker)) in enumerate(style.looks(names).items()):
         beside = 2.0 ** (0.07 * (i - (len(names) - 1) / 2))
         label = name
         for inside in (True, None, False):

@@ -91,8 +91,7 @@ def mark(axes, rows, size):
 
 
 def figure_of(path, title=None, width=WIDTH):
-    return draw(read_placements(path), title or style.PLOTS["placements"]["title"],
-                width)
+    return draw(read_placements(path), title or style.PLOTS["placements"]["title"], width)
 
 
 if __name__ == "__main__":

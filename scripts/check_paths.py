@@ -5,7 +5,9 @@ Folders of every Debian pass, and so do the invented names of tests: /no, /none,
 with the comment "any path" passes, too.
 """
 
+import contextlib
 import os
+import pathlib
 import re
 import subprocess
 
@@ -43,11 +45,9 @@ def tracked_texts(root):
                             check=False)
     texts = {}
     for path in filter(None, listed.stdout.split("\0")):
-        try:
-            with open(os.path.join(root, path), encoding="utf-8") as file:
-                texts[path] = file.read()
-        except (UnicodeDecodeError, FileNotFoundError):  # binary; deleted and not yet staged
-            pass
+        # Binary; deleted and not yet staged
+        with contextlib.suppress(UnicodeDecodeError, FileNotFoundError):
+            texts[path] = pathlib.Path(root, path).read_text(encoding="utf-8")
     return texts
 
 

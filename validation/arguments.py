@@ -93,3 +93,11 @@ def add_options(parser, section: str, **given):
             group = group or parser.add_mutually_exclusive_group(required=settings["only"])
         (group if "only" in settings else parser).add_argument(
             *names.split(), **values | {"help": values["help"].format(**known)})
+
+
+def parsed(parser, *sections: str, **given):
+    """The words of a program whose options are those of these sections, as add_options() has them.
+    """
+    for section in sections:
+        add_options(parser, section, **given)
+    return parser.parse_args()

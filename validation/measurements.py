@@ -5,6 +5,7 @@ Times are seconds, sizes bytes. Whatever is wrong with an input is an InputError
 names the file, the place in it, what was expected and what stood there.
 """
 
+import contextlib
 import dataclasses
 import json
 import statistics
@@ -105,10 +106,8 @@ def case_key(measurement: Measurement) -> str:
             value = int(value)
         words.append(f"{key}={json.dumps(value, sort_keys=True)}")
     link = where["link_bandwidth"]
-    try:
+    with contextlib.suppress(InputError):  # not known, or in somebody's own words
         link = format_bandwidth(parse_quantity(link, "bandwidth"), digits=12)
-    except InputError:
-        pass  # not known, or in somebody's own words
     return " ".join(words) + f" link={json.dumps(link)} emulated={json.dumps(where['emulated'])}"
 
 
@@ -145,8 +144,7 @@ def read_measurement(fields: dict, kind: str, place: Place) -> Measurement:
     positive = "a time in seconds" if kind == "trace" else "a positive time in seconds"
     samples = take(fields, "samples_s", "a list", place, default=[])
     for index, sample in enumerate(samples):
-        if not IS["a time in seconds"](sample):
-            place.at("samples_s").at(index).fail("a time in seconds", sample)
+        take({index: sample}, index, "a time in seconds", place.at("samples_s"))
     measured = Measurement(
         what, parameters, take(fields, "median_s", positive, place), samples,
         take(fields, "p10_s", "a time in seconds", place, default=None),
@@ -156,8 +154,7 @@ def read_measurement(fields: dict, kind: str, place: Place) -> Measurement:
         take(fields, "scenario", "an object", place, default=None),
         take(fields, "ranks", "a list", place, default=[]), extra=fields)
     for index, rank in enumerate(measured.ranks):
-        if not IS["an object"](rank):
-            place.at("ranks").at(index).fail("an object", rank)
+        take({index: rank}, index, "an object", place.at("ranks"))
         take(dict(rank), "rank", "a count", place.at("ranks").at(index))
     if kind == "replay":
         check_rate(measured, place)
@@ -207,10 +204,8 @@ def read(path: str, kinds=KINDS) -> Document:
         place.at("measurements").fail("at least one measurement", entries)
     measurements = []
     for index, entry in enumerate(entries):
-        here = place.at("measurements").at(index)
-        if not isinstance(entry, dict):
-            here.fail("an object", entry)
-        measurements.append(read_measurement(entry, kind, here))
+        take({index: entry}, index, "an object", place.at("measurements"))
+        measurements.append(read_measurement(entry, kind, place.at("measurements").at(index)))
     check_names(measurements, place.at("measurements"))
     return Document(path, kind, where, measurements, fields)
 

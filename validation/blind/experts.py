@@ -8,15 +8,10 @@ each carries one token after the other through shared memory and a queue in the 
 
 import math
 
-SMS = 152  # of a GPU of GB200
-PEERS = 8  # of a thread block
-TOKEN = 2e-6  # s that a warp needs for a token of 14 KiB: load, flags, store
-NVLINK = 750e9  # B/s in one direction, of 900: stores of 128 B with headers
-MEMORY = 6.4e12  # B/s, of 8e12
-PASSES = 4  # over memory: load, queue written and read, store
+from validation.yaml_files import tables_of
+
+SMS, PEERS, TOKEN, NVLINK, MEMORY, PASSES, SUM, START = tables_of(__file__).values()
 LINES = 16 / 15  # lines of 128 B with one of flags for fifteen
-START = {"alltoall_dispatch": 12e-6, "alltoall_combine": 20e-6}
-SUM = 5.5e12  # B/s of memory that a reduction over top-k reaches
 
 
 def exchange(tokens: int, size: float, ep: int, topk: int) -> float:

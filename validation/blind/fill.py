@@ -22,7 +22,7 @@ import numpy as np
 
 from common.groups import grouped
 from common.programs import run_main, write_text
-from validation.arguments import add_options
+from validation.arguments import parsed
 from validation.blind import allpairs, dlperf_steps, experts, llm_steps
 from validation.calibration.imports import collectives
 from validation.calibration.nccl import ship
@@ -238,8 +238,7 @@ def filled(simulator: Simulator, name: str, given) -> str:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    add_options(parser, "blind fill", tables=TABLES)
-    given = parser.parse_args()
+    given = parsed(parser, "blind fill", tables=TABLES)
     given.known = json.loads(given.fit.read_text(encoding="utf-8")) if given.fit else {}
     for name in given.names:
         write_text(str(given.o / f"{name}.csv"), filled(Simulator(), name, given))

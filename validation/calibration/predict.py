@@ -24,7 +24,7 @@ from typing import Optional
 
 from common.programs import InputError, Parser, page_parser, run_main, waiting, write_text
 from common.quantities import format_time
-from validation.arguments import add_options
+from validation.arguments import parsed
 from validation.calibration.nccl.spread import OUTSIDE
 from validation.calibration.verdict import interval, model, residuals, text
 from validation.calibration.verdict.simulator import Simulator, batch
@@ -44,12 +44,6 @@ class Prediction:
     ratio_low: Optional[float]
     ratio_high: Optional[float]
     warnings: list
-
-
-def arguments():
-    parser = page_parser("ringscope predict", __doc__, Parser)
-    add_options(parser, "predict")
-    return parser.parse_args()
 
 
 def model_behind(scenario: str, changes: list) -> str:
@@ -177,7 +171,7 @@ def text_of(predictions: list, fitted: Optional[model.Model]) -> str:
 
 
 def main():
-    options = arguments()
+    options = parsed(page_parser("ringscope predict", __doc__, Parser), "predict")
     path, fitted = options.model or model_behind(options.scenario, options.changes), None
     if path:
         fitted = model.read(path)

@@ -21,7 +21,7 @@ import os
 import sys
 
 from common.programs import InputError, Parser, for_terminal, page_parser, run_main, write_text
-from validation.arguments import add_options
+from validation.arguments import parsed
 from validation.calibration.imports import collectives
 from validation.calibration.imports.findings import Given
 from validation.calibration.verdict.simulator import Simulator
@@ -41,10 +41,9 @@ def clusters_for(log: str) -> str:
 
 
 def arguments():
-    parser = page_parser("ringscope doctor", __doc__, Parser)
-    add_options(parser, "doctor", collective=collectives.of_option, causes="\n".join(
-        f"{one.name}: {one.title}\n  look: {one.check}" for one in CAUSES))
-    options = parser.parse_args()
+    causes = "\n".join(f"{one.name}: {one.title}\n  look: {one.check}" for one in CAUSES)
+    options = parsed(page_parser("ringscope doctor", __doc__, Parser), "doctor",
+                     collective=collectives.of_option, causes=causes)
     if not options.cluster:
         options.cluster = options.logs.pop()
     if not options.logs:

@@ -55,8 +55,7 @@ class Telling(NamedTuple):
 def pairs(scene: Scene) -> list:
     """Two ranks alone: in host memory, on GPUs, between hosts and inside one."""
     there = {"hosts": scene.between_hosts, "gpus": scene.on_gpus, "several gpus": scene.gpus > 1}
-    return [Experiment(one["name"], one["program"], one["placement"], one["job"], one["divide"],
-                       one["rate"])
+    return [Experiment(*map(one.get, Experiment._fields))
             for one in PAIRS if all(there[need] for need in one["needs"])]
 
 

@@ -10,7 +10,7 @@ Coverage of intervals: python3 -m validation.tables.coverage_test BUILD --write.
 import pathlib
 
 from common.programs import InputError, between_marks, page_parser, run_main, write_text
-from validation.arguments import add_options
+from validation.arguments import parsed
 from validation.calibration.verdict.simulator import ROOT, Simulator
 from validation.tables import documents, results
 
@@ -29,10 +29,9 @@ def replaced(path: pathlib.Path, tables: dict) -> tuple:
 
 
 def main():
-    parser = page_parser("error_tables", __doc__)
-    add_options(parser, "error_tables", results=ROOT / "validation/results",
-                readme=ROOT / "README.md", accuracy=ROOT / "docs/accuracy.md")
-    options = parser.parse_args()
+    options = parsed(page_parser("error_tables", __doc__), "error_tables",
+                     results=ROOT / "validation/results", readme=ROOT / "README.md",
+                     accuracy=ROOT / "docs/accuracy.md")
     brief, whole = results.tables(results.listed(options.results), Simulator())
     pages = {options.readme: {"error tables": brief},
              options.accuracy: {"error tables": whole,

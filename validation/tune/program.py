@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from common.programs import InputError, Parser, page_parser, run_main, write_text
 from common.quantities import format_whole_bytes, parse_quantity
-from validation.arguments import add_options
+from validation.arguments import parsed
 from validation.calibration.verdict.simulator import Simulator
 from validation.doctor.what_if import WhatIf
 from validation.tune import decision, document, ground, text
@@ -67,10 +67,10 @@ def known(option: str, kind: str, words: str, names: list):
 
 
 def arguments():
-    parser = page_parser("ringscope tune", __doc__, Parser)
-    add_options(parser, "tune", sizes=sizes, default_sizes=sizes(SIZES), formats="\n".join(
-        f"{one.name}: {one.about}: {', '.join(one.collectives)}" for one in FORMATS.values()))
-    return parser.parse_args()
+    formats = "\n".join(f"{one.name}: {one.about}: {', '.join(one.collectives)}"
+                        for one in FORMATS.values())
+    return parsed(page_parser("ringscope tune", __doc__, Parser), "tune", sizes=sizes,
+                  default_sizes=sizes(SIZES), formats=formats)
 
 
 def tuned(simulator: Simulator, where: ground.Ground, form, options) -> list:

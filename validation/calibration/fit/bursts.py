@@ -3,13 +3,12 @@
 
 import re
 
-TEXT = "ping_pong from {first:.0f} to {last:.0f} bytes is faster than the streams' wire (a token " \
-    "bucket's burst): omitted from the fit"
 NOTE = re.compile(r"ping_pong from \d+ to (\d+) bytes is faster than the streams' wire")
 
 
 def note(first: float, last: float) -> str:
-    return TEXT.format(first=first, last=last)
+    return (f"ping_pong from {first:.0f} to {last:.0f} bytes is faster than the streams' wire (a "
+            "token bucket's burst): omitted from the fit")
 
 
 def hidden_up_to(notes: list) -> int:

@@ -162,8 +162,7 @@ def share_cores(fitted, calls, both):
     if not known:
         fitted.alike.append(("send_cost", "recv_cost"))
     words = ", in the calls' proportion" if known else ", split equally"
-    for cost in ("send_cost", "recv_cost"):
-        fitted.evidence[cost] = "bidirectional stream" + words
+    fitted.evidence |= dict.fromkeys(COSTS, "bidirectional stream" + words)
 
 
 def take_ends(fitted, calls, wire):

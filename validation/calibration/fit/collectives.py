@@ -7,6 +7,7 @@ ranks wait for the latest. So the shares are fitted, the ping-pong held: least s
 error of the simulated times, the same random numbers for every trial.
 """
 
+import contextlib
 import dataclasses
 import math
 import sys
@@ -69,10 +70,6 @@ def weighed(residuals):
     return float(np.sum(2 * OUTLIER**2 * (np.sqrt(1 + (residuals / OUTLIER)**2) - 1)))
 
 
-def repetitions_of(case) -> int:
-    return max(1, round(REPETITIONS * min(1.0, FEW / case.placement.ranks)))
-
-
 class Loop:
     """The measured cases, and what a calibration predicts for them."""
 
@@ -96,7 +93,8 @@ class Loop:
                              self.algorithms, self.nccl, self.known)
         found = [model.scenario_for(fitted, case, self.known) for case in self.cases]
         for scenario, case in zip(found, self.cases):
-            scenario["job"]["repetitions"] = 1 if once else repetitions_of(case)
+            scenario["job"]["repetitions"] = 1 if once else model.repetitions_of(
+                case, REPETITIONS, FEW, 1)
         return found
 
     def run(self, tried, once=False):
@@ -115,7 +113,8 @@ class Loop:
         """Leaves out the costliest cases until a round is short."""
         messages = np.array([case["messages"] for case in
                              self.run(self.result, once=True)]
-                            ) * [repetitions_of(case) for case in self.cases]
+                            ) * [model.repetitions_of(case, REPETITIONS, FEW, 1)
+                                 for case in self.cases]
         order = np.argsort(messages, kind="stable")
         kept = set(order[np.cumsum(messages[order]) <= MESSAGES]) or {order[0]}
         left_out = len(self.cases) - len(kept)
@@ -154,13 +153,11 @@ def applied(result, unknowns, values, observations=None):
 
 def with_values(result, unknowns, values):
     """The calibration with these values."""
-    network = result.transports["network"]
-    host = result.host
     transport, reduce_cost = applied(result, unknowns, values)
+    network = dataclasses.replace(result.transports["network"], transport=transport)
     return dataclasses.replace(
-        result, host=dataclasses.replace(host, reduce_cost=reduce_cost),
-        transports=result.transports | {"network": dataclasses.replace(network,
-                                                                       transport=transport)})
+        result, host=dataclasses.replace(result.host, reduce_cost=reduce_cost),
+        transports=result.transports | {"network": network})
 
 
 def fit_unknowns(loop, unknowns, start, steps=REFINEMENTS, held=False) -> Fit:
@@ -213,7 +210,7 @@ def search(loop) -> Fit:
     unknowns = unknowns_of(loop.result, loop.cases)
     few = len(loop.cases) <= len(unknowns) + 1
     best = fit_unknowns(loop, unknowns, np.array([one.start for one in unknowns]), TRIALS, few)
-    try:
+    with contextlib.suppress(OutOfRounds):
         while len(loop.cases) > 2 * len(best.unknowns):
             trials = [fit_unknowns(loop, *more) for more in split(best)]
             finer = min(trials, key=lambda one: one.score, default=best)
@@ -222,8 +219,6 @@ def search(loop) -> Fit:
             best = finer
         if not best.converged:
             best = fit_unknowns(loop, best.unknowns, best.values, LAST, len(best.pulls) > 0)
-    except OutOfRounds:
-        pass
     best.converged = best.converged and not loop.cut
     return best
 

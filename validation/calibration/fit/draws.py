@@ -13,6 +13,7 @@ import numpy as np
 
 from validation.calibration.fit import bootstrap, collectives, profile, segments
 from validation.calibration.fit.network import wires_drawn_again
+from validation.calibration.fit.observations import redrawn
 from validation.calibration.fit.transport import SIZED
 from validation.calibration.fit.unknowns import unknowns_of
 
@@ -64,8 +65,8 @@ def one_more(result, index, wires, generator):
     unknowns, values = open_values(result, index, generator)
     if not network.observations:
         changed.transports["network"] = local_again(network, generator)
-    transport, reduce_cost = collectives.applied(changed, unknowns, values,
-                                                 redrawn(network, generator))
+    by_chance = redrawn(network.observations, bootstrap.drawing(generator, network.transport))
+    transport, reduce_cost = collectives.applied(changed, unknowns, values, by_chance)
     if "connection_cost" in network.assumed:  # numbers of its own: the others' stay as they were
         factor = spread(np.random.default_rng(index))
         transport = dataclasses.replace(transport,
@@ -102,15 +103,6 @@ def open_values(result, index, generator) -> tuple:
 
 def spread(generator) -> float:
     return float(FACTOR ** generator.uniform(-1, 1))
-
-
-def redrawn(fitted, generator) -> list:
-    """The observations as chance might have made them."""
-    draw = bootstrap.drawing(generator, fitted.transport)
-    again = [dataclasses.replace(one) for one in fitted.observations]
-    for one in again:
-        one.seconds = draw(one)
-    return again
 
 
 def local_again(fitted, generator):

@@ -6,7 +6,7 @@ import numpy as np
 from common import style
 from common.programs import InputError
 from common.quantities import SECONDS
-from common.style import LINE_COLOURS, MARKERS, plt, set_x
+from common.style import plt, set_x
 from validation.calibration.fit.observations import arrays
 
 PANEL, HEIGHT = 4.4, 6.0  # inches
@@ -84,8 +84,7 @@ def write(result, path):
     if not panels:
         raise InputError("--figure: expected probes or replays to draw, got none of either")
     labels = sorted({label for series in panels.values() for label in series})
-    looks = {label: (LINE_COLOURS[i % len(LINE_COLOURS)], MARKERS[i % len(MARKERS)])
-             for i, label in enumerate(labels)}
+    looks = style.looks(labels)
     with plt.rc_context(style.SETTINGS):
         width = max(2, len(panels)) * PANEL
         figure, grid = plt.subplots(2, len(panels), figsize=(width, HEIGHT), squeeze=False,

@@ -13,7 +13,7 @@ from scipy.optimize import least_squares
 
 from validation.calibration.fit import bursts, closed_forms
 from validation.calibration.fit.closed_forms import Transport
-from validation.calibration.fit.observations import arrays, keep, noise_of, observe
+from validation.calibration.fit.observations import arrays, keep, noise_of, observe, redrawn
 from validation.calibration.fit.segments import Sized, constant, fit_segments
 
 BURST = 0.1  # of its time: a message this much faster than the wire came from a bucket
@@ -74,10 +74,7 @@ class Fitted:
 
     def drawn_again(self, draw):
         """The same fit to other points: `draw` gives one observation's seconds."""
-        again = [dataclasses.replace(one) for one in self.observations]
-        for one in again:
-            one.seconds = draw(one)
-        found = least(self.start or self.transport, self.free, again)
+        found = least(self.start or self.transport, self.free, redrawn(self.observations, draw))
         return self.finish(found, draw) if self.finish else found
 
 

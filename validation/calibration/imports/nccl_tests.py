@@ -81,12 +81,10 @@ class Run:
         texts = source.lines[start - 1:end]
         first = next(filter(None, map(START.match, texts)), None)
         self.gpus_per_thread = int(first["gpus"]) if first else 1
-        self.header = next((line for line in range(start, end + 1)
-                            if HEADER.match(source.lines[line - 1])), None)
-        bare = next((line for line in range(start, end + 1)
-                     if not self.header and re.match(ROW, source.lines[line - 1])), None)
-        empty = not bare and not any(re.match(ROW, text) for text in texts)
-        if empty and source.lines[end:] and START.match(source.lines[end]):
+        self.header, row = (next((line for line, text in enumerate(texts, start)
+                                  if re.match(one, text)), None) for one in (HEADER, ROW))
+        bare = None if self.header else row
+        if not row and source.lines[end:] and START.match(source.lines[end]):
             one = {found["rank"] for found in nccl_layout.devices_in(source.lines)} == {"0"}
             source.fail(end + 1, f"the table of the run of line {start}", "another run: " + (
                 "was nccl-tests built without MPI=1?" if one else "two runs printed into this log"))

@@ -20,7 +20,7 @@ import pathlib
 import numpy as np
 
 from common.programs import run_main, write_text
-from validation.arguments import add_options
+from validation.arguments import parsed
 from validation.calibration.nccl.fit import GRANTED, fit_a100
 from validation.calibration.nccl.form import FLAGS, KEYS, PROTOCOLS
 from validation.calibration.nccl.least_squares import (ENOUGH, REFITS, ROUNDS, covariance_of,
@@ -177,9 +177,7 @@ def widths_of(factors, linear: dict) -> dict:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    add_options(parser, "nccl data")
-    add_options(parser, "nccl everywhere", rounds=ROUNDS)
-    given = parser.parse_args()
+    given = parsed(parser, "nccl data", "nccl everywhere", rounds=ROUNDS)
     rows_of = rows_by_machine(folders_of(given.data))
     machines = [machine for machine in MACHINES if machine.name in rows_of]
     factors = Factors(machines)

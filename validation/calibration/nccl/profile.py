@@ -46,10 +46,8 @@ def library_of(costs: Costs, settings: dict) -> dict:
 def yaml_of(head: list, about: str, library: dict) -> str:
     """`head`: sentences of the comment above."""
     text = textwrap.wrap(" ".join(head), WIDTH, break_on_hyphens=False)
-    lines = [f"# {line}" for line in text] + [f"about: {about}",
-                                                       f"base: {library['base']}",
-                                                       f"transport: {library['transport']}",
-                                                       "blocks:"]
+    lines = [*(f"# {line}" for line in text), f"about: {about}", f"base: {library['base']}",
+             f"transport: {library['transport']}", "blocks:"]
     for key, value in library["blocks"].items():
         if not isinstance(value, dict):
             lines.append(f"  {key}: {value}")

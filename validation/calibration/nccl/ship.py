@@ -14,7 +14,7 @@ import math
 import pathlib
 
 from common.programs import run_main, write_text
-from validation.arguments import add_options
+from validation.arguments import parsed
 from validation.calibration.nccl import everywhere, form, profile, spread
 from validation.calibration.nccl.fit import fit_a100
 from validation.calibration.nccl.machines import Machine, folders_of, rows_by_machine
@@ -97,8 +97,7 @@ def intervals_of(blocks: dict, widths: dict, protocol: str) -> str:
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("fit")
-    add_options(parser, "nccl data")
-    given = parser.parse_args()
+    given = parsed(parser, "nccl data")
     fit = json.loads(pathlib.Path(given.fit).read_text(encoding="utf-8"))
     residuals = residuals_of(fit, rows_by_machine(folders_of(given.data)))
     print(spread.coverage_text(spread.omitted(residuals)), end="")

@@ -9,7 +9,7 @@ from common import style
 from common.groups import grouped
 from common.programs import InputError
 from common.quantities import SECONDS
-from common.style import LINE_COLOURS, MARKERS, plt, set_x
+from common.style import plt, set_x
 from validation.calibration.verdict import judge
 
 BAND = 0.10
@@ -19,9 +19,7 @@ MOST_PANELS, PER_ROW = 24, 6
 
 def looks(judged: list) -> dict:
     """{algorithm: (colour, marker)}, the same in every picture."""
-    names = sorted({judge.algorithm_of(case) for case in judged})
-    return {name: (LINE_COLOURS[i % len(LINE_COLOURS)], MARKERS[i % len(MARKERS)])
-            for i, name in enumerate(names)}
+    return style.looks(sorted({judge.algorithm_of(case) for case in judged}))
 
 
 def scatter(axes, judged: list, place, values):
@@ -125,8 +123,7 @@ def time_curves(judged: list):
     ranks = {name: line[0].placement.ranks for lines in panels.values()
              for name, line in lines.items()}
     names = sorted(ranks, key=lambda name: (ranks[name], name))
-    colours = {name: (LINE_COLOURS[i % len(LINE_COLOURS)], MARKERS[i % len(MARKERS)])
-               for i, name in enumerate(names)}
+    colours = style.looks(names)
     legend_rows = -(-len(names) // PER_ROW)
     height = 0.9 + 0.2 * legend_rows + PANEL * rows
     figure, grid = plt.subplots(rows, across, figsize=(5 * across + 2 * (across == 1), height),

@@ -94,17 +94,13 @@ def predict(runner: simulator.Simulator, fitted: model.Model, measured: list):
         scenarios = [with_link(model.scenario_for(other, case, known), drawn, fitted)
                      for case in measured]
         for scenario, case in zip(scenarios, measured):
-            scenario["job"]["repetitions"] = min(scenario["job"]["repetitions"],
-                                                 repetitions_of(case))
+            scenario["job"]["repetitions"] = min(
+                scenario["job"]["repetitions"], model.repetitions_of(case, REPETITIONS, FEW, 1))
         return simulator.times(runner, other, scenarios, measured)
 
     for case, width in zip(measured, widths(fitted, seconds)):
         case.width = width
         case.low_s, case.high_s = width.ends(case.predicted_s)
-
-
-def repetitions_of(case) -> int:
-    return max(1, round(REPETITIONS * min(1.0, FEW / case.placement.ranks)))
 
 
 def beyond(fitted: model.Model, case) -> str:

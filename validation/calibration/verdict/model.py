@@ -252,8 +252,10 @@ def job_for(model: Model, case: cases.Case, known: dict) -> dict:
     return job
 
 
-def repetitions_of(case: cases.Case) -> int:
-    return max(LEAST, round(REPETITIONS * min(1.0, MANY / case.placement.ranks)))
+def repetitions_of(case: cases.Case, most: int = REPETITIONS, full: int = MANY,
+                   least: int = LEAST) -> int:
+    """`most` up to `full` ranks, fewer of more ranks."""
+    return max(least, round(most * min(1.0, full / case.placement.ranks)))
 
 
 def late_starts(case: cases.Case, job: dict) -> dict:

@@ -12,7 +12,7 @@ from validation.yaml_files import tables_of
 FUNCTIONS = ("values", "edit", "words", "seen")  # of a cause's file, as Cause has them
 FORMS = {"share": lambda value: f"{100 * value:g} %", "bandwidth": format_bandwidth,
          "bytes": format_bytes, "cost": format_cost, "time": format_time,
-         "plural": lambda value: "s" * (value > 1)}
+         "plural": lambda value: "s" * (round(value) > 1)}
 
 
 class Severity:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """A known cause: what it is, how to look for it, and which edits of the scenario stand for it."""
 
+import copy
 import dataclasses
 import functools
 from typing import Callable
@@ -29,7 +30,7 @@ class Cause:
 
     def scene(self, scene: Scene, value):
         """The scene with this cause; None where it cannot have it."""
-        changed = scene.copy()
+        changed = copy.deepcopy(scene)
         return None if self.edit(changed, value) is False else changed
 
     def addresses(self) -> list:

@@ -17,8 +17,3 @@ def values(scene: Scene) -> list:
 
 def edit(scene: Scene, value):
     scene.set_option(of_nccl, "channels", round(value))
-
-
-def words(value: float) -> str:
-    many = round(value)
-    return f"{many} channel{'s' * (many > 1)}"

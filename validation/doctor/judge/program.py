@@ -17,7 +17,7 @@ import time
 from typing import NamedTuple
 
 from common.programs import InputError, Parser, page_parser, run_main
-from validation.arguments import add_options
+from validation.arguments import parsed
 from validation.calibration.imports.findings import Given
 from validation.calibration.verdict.simulator import Simulator
 from validation.doctor import curve, diagnosis, inputs, judgement, ranking
@@ -127,10 +127,8 @@ def tell(one: Said):
 
 
 def main():
-    parser = page_parser("judge", __doc__, Parser)
     parts = list(dict.fromkeys([part for own in FIRST.values() for part in own] + ["all"]))
-    add_options(parser, "judge", parts=parts)
-    options = parser.parse_args()
+    options = parsed(page_parser("judge", __doc__, Parser), "judge", parts=parts)
     possible = POSED if options.kind in ("cases", "published") else list(FIRST[options.kind])
     if options.part not in possible:
         raise InputError(f"--part: expected one of {', '.join(possible)} of {options.kind}, got "

@@ -3,7 +3,7 @@
 of it.
 """
 
-import copy
+import collections
 import dataclasses
 from typing import Optional
 
@@ -44,9 +44,6 @@ class Scene:
     library: dict
     asks: list
     neighbours: Optional[dict] = None
-
-    def copy(self) -> "Scene":
-        return copy.deepcopy(self)
 
     @property
     def host(self) -> dict:
@@ -138,11 +135,8 @@ def counts_of(placement) -> list:
     if isinstance(placement, dict):
         placement = placement.get("hosts", "1")
     if isinstance(placement, list):
-        counts: dict = {}
-        for entry in placement:
-            host = entry.get("host", 0) if isinstance(entry, dict) else 0
-            counts[host] = counts.get(host, 0) + 1
-        return list(counts.values())
+        return list(collections.Counter(
+            entry.get("host", 0) if isinstance(entry, dict) else 0 for entry in placement).values())
     text = str(placement)
     found = placements.parse(text, "placement")
     if found.hosts > 4096:

@@ -4,7 +4,7 @@
 import pathlib
 from typing import NamedTuple
 
-import yaml
+from validation.yaml_files import tables_of
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 RESULTS = ROOT / "validation" / "results" / "lab"
@@ -41,5 +41,4 @@ class Campaign(NamedTuple):
 
 
 def read(name: str) -> Campaign:
-    file = ROOT / "validation" / "campaigns" / f"{name}.yaml"
-    return Campaign(name, **yaml.safe_load(file.read_text(encoding="utf-8")))
+    return Campaign(name, **tables_of(ROOT / "validation" / "campaigns" / name))
