@@ -48,7 +48,7 @@ constexpr double longest_s = 10;  // of the estimate, which is for a native prog
 constexpr std::size_t kept_runs = 6;
 constexpr std::size_t kept_ranks = 2 * most_ranks;  // of all kept runs
 
-Value file_of_run(const Json& run) {
+Value read_file_of(const Json& run) {
   if (const auto text = run.find("text"); text != run.end())
     return Value::from_text("scenario.yaml", *text);
   const std::string name = run.at("scenario");
@@ -56,6 +56,14 @@ Value file_of_run(const Json& run) {
   if (std::find(known.begin(), known.end(), name) == known.end())
     throw std::runtime_error(unknown_name("scenario", name, known));
   return Value::from_file(fmt::format("{}/{}/{}.yaml", data_directory(), scenarios_folder, name));
+}
+
+/// The last one is kept: a slider changes neither the scenario nor its text.
+const Value& file_of_run(const Json& run) {
+  static std::pair<Json, Value> last;
+  Json key = {run.value("scenario", ""), run.value("text", "")};
+  if (last.first != key) last = {std::move(key), read_file_of(run)};
+  return last.second;
 }
 
 CaseTree case_of(const Value& file, const Json& run) {
@@ -101,7 +109,7 @@ void add_places(const Scenario& scenario, Json& drawn) {
 /// Throws std::runtime_error where it is too much for a page.
 Asked asked_of(const Json& run) {
   static KnownParts known;  // a slider changes the job, and clusters take longest to read
-  const Value file = file_of_run(run);
+  const Value& file = file_of_run(run);
   CaseTree one = case_of(file, run);
   for (const Json& change : run.value("set", Json::array())) {
     const Override set{change.at(0), change.at(1)};
@@ -126,8 +134,7 @@ std::shared_ptr<const Recorded> simulated(const Json& run) {
   auto made = std::make_shared<Recorded>(Recorded{asked_of(run), {}, {}});
   const Scenario& scenario = made->asked.scenario;
   RunOptions options;
-  options.keep_deadlock = options.record = true;
-  options.record_spans = options.record_chain = true;
+  options.keep_deadlock = options.record = options.record_spans = options.record_chain = true;
   options.path_limit = long_path_limit;
   Report& report = made->report =
       *answer({.run = options, .estimates = false}, std::span(&scenario, 1)).front();
