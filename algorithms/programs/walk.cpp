@@ -24,8 +24,8 @@ bool Stand::does(const Step& step) const {
   if (step.kind == Step::Kind::together)
     return std::ranges::any_of(step.steps, [&](const Step& one) { return does(one); });
   if (step.kind == Step::Kind::collective) return group(step).has(rank_);
-  const bool message = step.kind == Step::Kind::send || step.kind == Step::Kind::receive;
-  return !message || (group(step).has(rank_) && partner_of(step) != -1);
+  if (step.kind != Step::Kind::send && step.kind != Step::Kind::receive) return true;
+  return group(step).has(rank_) && partner_of(step) != -1;
 }
 
 double Stand::partner_of(const Step& message) const {

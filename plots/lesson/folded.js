@@ -121,9 +121,9 @@ class FoldedCluster {
       });
     }
     pen.fillStyle = colours.of("new");
+    const longest = Math.max(...views.map(({cluster}) => cluster.queues.most.bytes));
     for (const [host, bytes] of this.waiting()) {
-      const most = Math.max(bytes, ...views.map(({cluster}) => cluster.queues.most.bytes));
-      const high = Math.max(1, this.size * bytes / most);
+      const high = Math.max(1, this.size * bytes / Math.max(bytes, longest));
       pen.fillRect(host.x + this.size + 0.5, host.y + this.size - high, BAR, high);
     }
   }

@@ -20,7 +20,7 @@ const KIND_WORDS = {
   compute: "computes", reduce: "reduces", copy: "copies", overhead: "overhead",
   "wait-copy": "blocked: a core copies", "wait-wire": "blocked: network",
   "wait-latency": "blocked: latency, handshake", "wait-memory": "blocked: memory",
-  "wait-partner": "blocked: partner or own stream not ready",
+  "wait-partner": `blocked: ${MANY_PARTNERS}`,
   "wait-progress": "blocked: the partner makes no progress", "wait-lock": "blocked: a lock",
   "wait-other": "blocked: other", idle: "idle",
 };

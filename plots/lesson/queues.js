@@ -20,8 +20,8 @@ function stationsOf(one, {from, to}, tick) {
     const cables = one.loadsBetween[`${way[i - 1]} ${way[i]}`];
     const part = components[way[i]].kind === "nic" && components[way[i - 1]].kind === "switch"
       ? way[i] : way[i - 1];
-    const load = Math.max(...cables.map(cable => one.load(cable, tick)));
-    const {capacity} = one.loads[cables.find(cable => one.load(cable, tick) === load)] || {};
+    const shares = cables.map(cable => one.load(cable, tick)), load = Math.max(...shares);
+    const {capacity} = one.loads[cables[shares.indexOf(load)]] || {};
     stations.push({part, load, rate: capacity * one.inSeconds(1)});
   }
   return [...stations, {rank: to, load: one.coreLoad(to, tick)}];
@@ -62,6 +62,14 @@ function queueText({left, bytes, chunk}) {
     `${parseFloat((bytes / size).toPrecision(3))} ${unit}`;
 }
 
+/** The most slots and bytes of a queue in a run. */
+function mostQueued(one) {
+  const queues = Array.from({length: SAMPLES}, (_, i) =>
+    queuesAt(one, TICKS * (i + 0.5) / SAMPLES)).flat();
+  const most = of => queues.reduce((sum, queue) => Math.max(sum, of(queue)), 0);
+  return {slots: most(({left}) => left.length), bytes: most(({bytes}) => bytes)};
+}
+
 /** The queues over the drawing of a cluster, if it has a layout, and the longest in words. */
 class QueuesView {
   constructor(one, layout) {
@@ -83,11 +91,7 @@ class QueuesView {
 
   /** Of the run: the most slots and bytes of a queue. */
   get most() {
-    const most = of => queues.reduce((sum, one) => Math.max(sum, of(one)), 0);
-    const queues = this.one.mostQueued ? [] : Array.from({length: SAMPLES}, (_, i) =>
-      queuesAt(this.one, TICKS * (i + 0.5) / SAMPLES)).flat();
-    return this.one.mostQueued ||= {slots: most(({left}) => left.length),
-      bytes: most(({bytes}) => bytes)};
+    return this.one.mostQueued ||= mostQueued(this.one);
   }
 
   name({rank, part}) {

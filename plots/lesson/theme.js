@@ -14,14 +14,14 @@ const colours = {
   forget() {
     this.known = {};
     hatches.known = {};
-    pixelRatio.known = 0;
+    pixelRatio.enlarged = 0;
   },
 };
 
-/** Pixels of the screen for each of a canvas, also where the page is enlarged. Kept, as to ask the
- * page computes its styles; forgotten with the colours. */
-const pixelRatio = () =>
-  pixelRatio.known ||= (devicePixelRatio || 1) * (document.body.currentCSSZoom || 1);
+/** Pixels of the screen for each of a canvas, also where the page is enlarged. By how much is kept
+ * until the colours are forgotten: to ask computes the page's styles. */
+const pixelRatio = () => (devicePixelRatio || 1) *
+  (pixelRatio.enlarged ||= document.body.currentCSSZoom || 1);
 
 function mixed(from, to, share) {
   const part = (text, i) => parseInt(text.slice(1 + 2 * i, 3 + 2 * i), 16);

@@ -179,12 +179,12 @@ Value ValueRange::at(double share) const {
   // 5 and not 4.999999999999999: the digits of a file, without what adding them up leaves.
   number = std::stod(fmt::format("{:.14g}", number));
   const auto text = [&]() -> std::string {
-    const auto whole = std::llround(number);
-    if (kind_ == Kind::bytes) return to_text(Bytes{static_cast<std::uint64_t>(whole)});
+    if (kind_ == Kind::bytes)
+      return to_text(Bytes{static_cast<std::uint64_t>(std::llround(number))});
     if (kind_ == Kind::bandwidth) return to_text(Bandwidth{number});
     if (kind_ == Kind::seconds) return to_text(Seconds(number));
     if (kind_ == Kind::cost) return to_text(ByteCost{number});
-    return kind_ == Kind::whole ? std::to_string(whole) : fmt::format("{}", number);
+    return kind_ == Kind::whole ? std::to_string(std::llround(number)) : fmt::format("{}", number);
   };
   return Value::scalar_at(place_, text());
 }

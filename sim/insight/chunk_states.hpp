@@ -111,7 +111,7 @@ class ChunkStates {
   Table<std::uint32_t> now_;        ///< of rank r and chunk c at [r * chunks + c]
   Table<std::size_t> last_change_;  ///< in the same order; 0: none yet, else its index + 1
   ChunkHistory history_;
-  // Scratch space of one call, kept to save allocations.
+  // Working memory of one call, kept to save allocations.
   ChunkNumbers touched_;
   Contents old_, added_, sums_;
 };

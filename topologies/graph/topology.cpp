@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t most_links = std::size_t{1} << 22;
 
-/// Null where hosts have no list of that kind.
+/// In the order of the kinds; null where hosts have no list of that kind.
 std::vector<Vertex>* list_for(Host& host, ComponentKind kind) {
   const Array<std::vector<Vertex>*, 6> lists = {
       &host.numa_domains, &host.pcie_switches, &host.gpus, &host.nics, nullptr, nullptr};
