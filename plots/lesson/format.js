@@ -14,16 +14,17 @@ const CAUSE_WORDS = {
   storage: "storage", sleep: "waiting for a clock", noise: "noise",
   input: "the input", pinning: "pinning buffers",
 };
-const MANY_PARTNERS = "partner or own stream not ready";  // where no single rank is waited for
 // What pictures tell apart: what a rank does itself, and what it is blocked by.
 const KIND_WORDS = {
   compute: "computes", reduce: "reduces", copy: "copies", overhead: "overhead",
   "wait-copy": "blocked: a core copies", "wait-wire": "blocked: network",
   "wait-latency": "blocked: latency, handshake", "wait-memory": "blocked: memory",
-  "wait-partner": `blocked: ${MANY_PARTNERS}`,
+  "wait-partner": "blocked: partner or own stream not ready",
   "wait-progress": "blocked: the partner makes no progress", "wait-lock": "blocked: a lock",
   "wait-other": "blocked: other", idle: "idle",
 };
+/** Where no single rank is waited for. */
+const MANY_PARTNERS = KIND_WORDS["wait-partner"].replace("blocked: ", "");
 /** Of the critical path: the same kinds, of time and not of ranks. */
 const PATH_WORDS = {
   compute: "computing", reduce: "reducing", overhead: "overhead", "wait-copy": "a core copies",
