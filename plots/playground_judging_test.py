@@ -304,7 +304,8 @@ class Pictures(unittest.TestCase):
         self.assertEqual(banded, [False, True])
 
     def test_a_band_stands_in_place_of_a_path_in_a_thicket(self):
-        drawn = in_node(TIMELINE + """return [100, 1000].map(count => {
+        drawn = in_node(TIMELINE + """globalThis.Path2D = class {};
+            return [100, 1000].map(count => {
             const view = timeline(pieces(count, ["wire"])), drawn = [];
             for (const name of ["arrows", "band", "critical", "rowLabels", "axis"])
               view[name] = () => drawn.push(name);

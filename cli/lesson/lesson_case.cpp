@@ -17,13 +17,13 @@ int tick(double seconds, double whole_s) {
 std::string base64(std::string_view bytes) {
   constexpr std::string_view digits =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+  std::string text((bytes.size() + 2) / 3 * 4, '=');
+  for (std::size_t i = 0, at = 0; i < bytes.size(); i += 3, at += 4) {
     std::uint32_t group = 0;
     for (std::size_t j = i; j < i + 3; ++j)
       group = group << 8 | (j < bytes.size() ? static_cast<unsigned char>(bytes[j]) : 0u);
-    for (std::size_t j = 0; j < 4; ++j)
-      text += i + j > bytes.size() ? '=' : digits[group >> (18 - 6 * j) & 63];
+    for (std::size_t j = 0; j < 4 && i + j <= bytes.size(); ++j)
+      text[at + j] = digits[group >> (18 - 6 * j) & 63];
   }
   return text;
 }

@@ -107,43 +107,42 @@ struct Lines {
 /// Main activity of each rank in each of `slots` equal parts of the run, as letters: the activities
 /// from 'a' on; behind them the causes, of one who is blocked. `at`: its line for the longest time.
 Json merged_spans(const Report& report, int slots) {
-  using Seconds = Array<double, activity_names.size() + cause_names.size()>;
+  struct Slot {
+    Array<double, activity_names.size() + cause_names.size()> seconds{};
+    std::pair<double, char> longest{0, ' '};  ///< part of a span, and its line
+  };
   const auto kind = [](const Span& span) {
     return span.cause ? static_cast<int>(activity_names.size()) + static_cast<int>(*span.cause)
                       : static_cast<int>(span.activity);
   };
   const double slot_s = report.time_s / slots;
-  Table<std::vector<const Span*>> by_rank(report.ranks);
-  for (const Span& span : report.spans)
-    if (span.stream == 0) by_rank[span.rank].push_back(&span);
-  Json rows = Json::array(), at = Json::array(), list = Json::array();
-  Table<Seconds> spent;  // of one rank: those of all would be tens of megabytes
+  Table<std::string> rows(report.ranks), at(report.ranks);
   Lines lines;
-  for (const auto& of_rank : by_rank) {
-    spent = Table<Seconds>(slots, Seconds{});
-    Table<std::pair<double, char>> longest(slots, {0.0, ' '});
-    for (const Span* span : of_rank) {
-      const char line = lines.letter_of(*span);
-      const int last = std::min(slots - 1, static_cast<int>(span->end_s / slot_s));
-      for (int slot = static_cast<int>(span->start_s / slot_s); slot <= last; ++slot) {
-        const double part =
-            std::min(span->end_s, (slot + 1) * slot_s) - std::max(span->start_s, slot * slot_s);
-        spent[slot][kind(*span)] += part;
-        longest[slot] = std::max(longest[slot], {part, line});
-      }
+  Slot now;
+  const auto close_until = [&](int of, int slot) {
+    for (std::string& row = rows[of]; static_cast<int>(row.size()) < slot; now = {}) {
+      now.seconds[RankActivity::idle] =
+          slot_s - std::accumulate(now.seconds.begin(), now.seconds.end(), 0.0);
+      row += static_cast<char>('a' + (std::ranges::max_element(now.seconds) - now.seconds.begin()));
+      at[of] += now.longest.second;
     }
-    std::string letters;
-    for (const auto& [part, line] : longest) letters += line;
-    at.push_back(letters);
-    std::string row;
-    for (Seconds& seconds : spent) {
-      double busy = 0;
-      for (const double part : seconds) busy += part;
-      seconds[RankActivity::idle] = slot_s - busy;
-      row += static_cast<char>('a' + (std::ranges::max_element(seconds) - seconds.begin()));
+  };
+  int rank = 0;  // the spans of its stream follow each other in time
+  for (const Span& span : report.spans) {
+    if (span.stream > 0) continue;
+    for (; rank < span.rank; ++rank) close_until(rank, slots);
+    const char line = lines.letter_of(span);
+    const int last = std::min(slots - 1, static_cast<int>(span.end_s / slot_s));
+    for (int slot = static_cast<int>(span.start_s / slot_s); slot <= last; ++slot) {
+      close_until(rank, slot);
+      const double part =
+          std::min(span.end_s, (slot + 1) * slot_s) - std::max(span.start_s, slot * slot_s);
+      now.seconds[kind(span)] += part;
+      now.longest = std::max(now.longest, {part, line});
     }
-    rows.push_back(row);
   }
+  for (; rank < report.ranks; ++rank) close_until(rank, slots);
+  Json list = Json::array();
   for (const Span* one : lines.known)
     list.push_back({phase_of(report, *one), 0, from_root(one->where.file), one->where.line});
   return {{"slots", slots}, {"rows", rows}, {"lines", list}, {"at", at}};

@@ -19,9 +19,14 @@ std::uint64_t hashed(std::uint64_t seed, std::uint64_t word) {
 
 }  // namespace
 
-std::size_t RankSets::Hash::operator()(const Bits& bits) const {
+RankSets::RankSets(int ranks)
+    : words_((ranks + 63) / 64), bits_(words_), known_(0, ByBits{this}, ByBits{this}) {
+  keep_last();
+}
+
+std::size_t RankSets::ByBits::operator()(int set) const {
   std::uint64_t hash = 0;
-  for (const std::uint64_t block : bits) hash = hashed(hash, block);
+  for (int i = 0; i < sets->words_; ++i) hash = hashed(hash, sets->first(set)[i]);
   return std::hash<std::uint64_t>()(hash);
 }
 
@@ -31,48 +36,34 @@ std::size_t ChunkStates::StateHash::operator()(const State& state) const {
   return std::hash<std::uint64_t>()(hashed(hash, static_cast<std::uint64_t>(state.waiting)));
 }
 
-int RankSets::intern(Bits bits) {
-  const auto [place, is_new] =
-      numbers_.try_emplace(std::move(bits), static_cast<int>(sets_.size()));
+int RankSets::keep_last() {
+  const auto [place, is_new] = known_.insert(static_cast<int>(sizes_.size()));
   if (is_new) {
-    sets_.push_back(&place->first);
     int count = 0;
-    for (const std::uint64_t block : place->first) count += std::popcount(block);
+    for (int i = 0; i < words_; ++i) count += std::popcount(first(*place)[i]);
     sizes_.push_back(count);
   }
-  return place->second;
+  bits_.resize(std::ssize(sizes_) * words_);
+  return *place;
 }
 
 int RankSets::of(int rank) {
-  Bits bits(blocks_);
-  bits[rank / 64] |= std::uint64_t{1} << (rank % 64);
-  return intern(std::move(bits));
+  const auto begin = std::ssize(bits_);
+  bits_.resize(begin + words_);
+  bits_[begin + rank / 64] = std::uint64_t{1} << (rank % 64);
+  return keep_last();
 }
 
 int RankSets::joined(int a, int b) {
-  if (a == b || b == 0) return a;
-  if (a == 0) return b;
-  const auto [small, large] = std::minmax(a, b);
-  const std::uint64_t both = static_cast<std::uint64_t>(small) << 32 | static_cast<unsigned>(large);
-  const auto [place, is_new] = joined_.try_emplace(both, 0);
-  if (is_new) {
-    Bits sum = bits(a);
-    for (int i = 0; i < blocks_; ++i) sum[i] |= bits(b)[i];
-    place->second = intern(std::move(sum));
-  }
-  return place->second;
-}
-
-bool RankSets::contains(int whole, int part) const {
-  for (int i = 0; i < blocks_; ++i)
-    if ((bits(part)[i] & ~bits(whole)[i]) != 0) return false;
-  return true;
+  if (a == b || a == 0 || b == 0) return std::max(a, b);
+  for (int i = 0; i < words_; ++i) bits_.push_back(first(a)[i] | first(b)[i]);
+  return keep_last();
 }
 
 std::vector<int> RankSets::ranks(int set) const {
   std::vector<int> ranks;
-  for (int i = 0; i < blocks_; ++i)
-    for (std::uint64_t rest = bits(set)[i]; rest != 0; rest &= rest - 1)
+  for (int i = 0; i < words_; ++i)
+    for (std::uint64_t rest = first(set)[i]; rest != 0; rest &= rest - 1)
       ranks.push_back(64 * i + std::countr_zero(rest));
   return ranks;
 }
@@ -92,6 +83,7 @@ ChunkStates::ChunkStates(const Collective& collective, int ranks, std::size_t it
       chunks_({Buffer::data, 0, items}, ranks),
       items_(items),
       start_(start),
+      tells_who_(ranks < many_ranks),
       buffers_(ranks) {
   history_.ranks = history_.chunks = ranks;
   history_.holdings.emplace_back();
@@ -101,7 +93,8 @@ ChunkStates::ChunkStates(const Collective& collective, int ranks, std::size_t it
     const Range own =
         collective.before == Held::chunks ? chunks_[rank] : Range{Buffer::data, 0, items};
     if (own.size > 0)
-      buffer(rank, Buffer::data)[own.offset] = {own.offset + own.size, 0, sets_.of(rank)};
+      buffers_[rank][Buffer::data].push_back(
+          {own.offset, own.offset + own.size, 0, sets_.of(rank)});
   }
   for (int chunk = 0; chunk < ranks; ++chunk) history_.chunk_items.push_back(chunks_[chunk].size);
   for (int rank = 0; rank < ranks; ++rank)
@@ -110,39 +103,47 @@ ChunkStates::ChunkStates(const Collective& collective, int ranks, std::size_t it
   last_change_.resize(now_.size());
 }
 
-ChunkStates::Intervals& ChunkStates::buffer(int rank, Buffer which) {
-  return buffers_[rank][which];
-}
-const ChunkStates::Intervals& ChunkStates::buffer(int rank, Buffer which) const {
-  return buffers_[rank][which];
+auto ChunkStates::first_at(auto& intervals, std::size_t at) {
+  return std::ranges::upper_bound(intervals, at, {}, &Interval::end);
 }
 
-/// Splits, so that no part lies on both sides of `at`.
-void ChunkStates::split(Intervals& intervals, std::size_t at) {
-  auto after = intervals.upper_bound(at);
-  if (after == intervals.begin()) return;
-  auto before = std::prev(after);
-  if (before->first == at || before->second.end <= at) return;
-  Interval rest = before->second;
-  before->second.end = at;
-  intervals.emplace_hint(after, at, rest);
+// Afterwards none lies on both sides of `at`; returns the first behind it.
+ChunkStates::Intervals::iterator ChunkStates::split(Intervals& intervals, std::size_t at) {
+  const auto first = first_at(intervals, at);
+  if (first == intervals.end() || first->begin >= at) return first;
+  Interval before = *first;
+  before.end = first->begin = at;
+  return intervals.insert(first, before) + 1;
+}
+
+void ChunkStates::replace(Intervals& intervals, const Interval& piece) {
+  split(intervals, piece.end);
+  auto first = split(intervals, piece.begin);
+  const auto end = std::find_if(first, intervals.end(),
+                                [&](const Interval& one) { return one.begin >= piece.end; });
+  if (piece.set != 0 && piece.end > piece.begin) {
+    if (first == end) {
+      intervals.insert(first, piece);
+      return;
+    }
+    *first++ = piece;
+  }
+  intervals.erase(first, end);
 }
 
 template <class See>
 void ChunkStates::each_content(int rank, const Range& range, See see) const {
-  const Intervals& intervals = buffer(rank, range.buffer);
+  const Intervals& intervals = buffers_[rank][range.buffer];
   const std::size_t end = range.offset + range.size;
   std::size_t at = range.offset;
   const auto nothing_up_to = [&](std::size_t to) {
     if (to > at) see(Content{to - at, 0, 0});
     at = std::max(at, to);
   };
-  auto next = intervals.upper_bound(at);
-  if (next != intervals.begin() && std::prev(next)->second.end > at) --next;
-  for (; next != intervals.end() && next->first < end; ++next) {
-    nothing_up_to(next->first);
-    const std::size_t to = std::min(end, next->second.end);
-    see(Content{to - at, static_cast<std::int64_t>(at) + next->second.shift, next->second.set});
+  for (auto next = first_at(intervals, at); next != intervals.end() && next->begin < end; ++next) {
+    nothing_up_to(next->begin);
+    const std::size_t to = std::min(end, next->end);
+    see(Content{to - at, static_cast<std::int64_t>(at) + next->shift, next->set});
     at = to;
   }
   nothing_up_to(end);
@@ -162,42 +163,41 @@ int ChunkStates::chunk_at(std::size_t offset) const {
                                              : larger + (offset - in_larger) / small);
 }
 
-// The chunks that the range of a buffer says something about.
-void ChunkStates::touch(int rank, const Range& range) {
-  const auto all_between = [&](std::int64_t begin, std::size_t size) {
-    if (size == 0 || begin < 0 ||
-        begin + static_cast<std::int64_t>(size) > static_cast<std::int64_t>(items_))
-      return;
-    const auto first = static_cast<std::size_t>(begin);
-    const int last = chunk_at(first + size - 1);
-    for (int c = chunk_at(first); c <= last; ++c) {
-      const auto place = std::lower_bound(touched_.begin(), touched_.end(), c);
-      if (place == touched_.end() || *place != c) touched_.insert(place, c);
-    }
-  };
-  if (range.buffer == Buffer::data)
-    all_between(static_cast<std::int64_t>(range.offset), range.size);
-  each_content(rank, range, [&](const Content& piece) {
-    if (piece.set != 0) all_between(piece.origin, piece.size);
-  });
+void ChunkStates::touch(std::int64_t begin, std::size_t size) {
+  if (size == 0 || begin < 0 ||
+      begin + static_cast<std::int64_t>(size) > static_cast<std::int64_t>(items_))
+    return;
+  const auto first = static_cast<std::size_t>(begin);
+  const int last = chunk_at(first + size - 1);
+  for (int c = chunk_at(first); c <= last; ++c) {
+    const auto place = std::lower_bound(touched_.begin(), touched_.end(), c);
+    if (place == touched_.end() || *place != c) touched_.insert(place, c);
+  }
 }
 
+// Touched are the chunks of the range and, where it is told who contributed, those that the range
+// held or holds something of.
 void ChunkStates::put(int rank, const Range& range, const Contents& contents, double now) {
   touched_.clear();
-  touch(rank, range);
-  Intervals& intervals = buffer(rank, range.buffer);
+  if (range.buffer == Buffer::data) touch(static_cast<std::int64_t>(range.offset), range.size);
+  const auto touch_origin = [this](const Content& piece) {
+    if (tells_who_ && piece.set != 0) touch(piece.origin, piece.size);
+  };
+  if (tells_who_) each_content(rank, range, touch_origin);
+  Intervals& intervals = buffers_[rank][range.buffer];
   std::size_t at = range.offset;
   for (const Content& piece : contents) {
+    touch_origin(piece);
     const std::size_t end = std::min(at + piece.size, range.offset + range.size);
-    split(intervals, at);
-    split(intervals, end);
-    intervals.erase(intervals.lower_bound(at), intervals.lower_bound(end));
-    if (piece.set != 0 && end > at)
-      intervals[at] = {end, piece.origin - static_cast<std::int64_t>(at), piece.set};
+    replace(intervals, {at, end, piece.origin - static_cast<std::int64_t>(at), piece.set});
     at = end;
   }
-  touch(rank, range);
   changed(rank, now);
+}
+
+void ChunkStates::copy(int rank, const Range& into, const Range& from, double now) {
+  keep(old_, rank, from);
+  put(rank, into, old_, now);
 }
 
 void ChunkStates::reduce(int rank, const Range& into, const Range& from, double now) {
@@ -226,13 +226,14 @@ ChunkStates::State ChunkStates::state(int rank, int chunk) {
   State state{.items = static_cast<double>(std::max<std::size_t>(range.size, 1))};
   each_content(rank, range, [&](const Content& piece) {
     if (piece.set == 0) return;
-    state.set = sets_.joined(state.set, piece.set);
     state.contributions += static_cast<double>(piece.size) * sets_.size(piece.set);
+    if (tells_who_) state.set = sets_.joined(state.set, piece.set);
   });
+  if (!tells_who_) return state;
   const auto begin = static_cast<std::int64_t>(range.offset);
   const auto end = begin + static_cast<std::int64_t>(range.size);
-  for (const auto& [at, interval] : buffer(rank, Buffer::scratch)) {
-    const std::int64_t first = static_cast<std::int64_t>(at) + interval.shift;
+  for (const Interval& interval : buffers_[rank][Buffer::scratch]) {
+    const std::int64_t first = static_cast<std::int64_t>(interval.begin) + interval.shift;
     const std::int64_t last = static_cast<std::int64_t>(interval.end) + interval.shift;
     if (first < end && last > begin) state.waiting = sets_.joined(state.waiting, interval.set);
   }
@@ -244,7 +245,6 @@ std::uint32_t ChunkStates::holding(const State& state) {
   State key = state;  // chunks of different sizes that hold alike are one
   key.contributions /= key.items;
   key.items = 1;
-  if (history_.ranks >= many_ranks) key.set = key.waiting = 0;
   const auto number = static_cast<std::uint32_t>(history_.holdings.size());
   const auto [place, is_new] = known_.try_emplace(key, number);
   if (is_new)

@@ -7,9 +7,10 @@
 // reduction joins the sets.
 #pragma once
 
-#include <map>
+#include <algorithm>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "algorithms/collectives.hpp"
@@ -22,26 +23,30 @@ namespace ringscope::sim {
 /// Sets of ranks by number, each kept once. Number 0 is the empty set.
 class RankSets {
  public:
-  explicit RankSets(int ranks) : blocks_((ranks + 63) / 64) { intern(Bits(blocks_)); }
+  explicit RankSets(int ranks);
+  RankSets& operator=(RankSets&&) = delete;  ///< neither copied nor moved
   int of(int rank);
   int joined(int a, int b);
-  bool contains(int whole, int part) const;
+  bool contains(int whole, int part) { return joined(whole, part) == whole; }
   int size(int set) const { return sizes_[set]; }
   std::vector<int> ranks(int set) const;
 
  private:
-  using Bits = Table<std::uint64_t>;
-  struct Hash {
-    std::size_t operator()(const Bits& bits) const;
+  struct ByBits {  ///< hash and equality
+    const RankSets* sets;
+    std::size_t operator()(int set) const;
+    bool operator()(int a, int b) const {
+      return std::equal(sets->first(a), sets->first(a) + sets->words_, sets->first(b));
+    }
   };
-  int intern(Bits bits);
-  const Bits& bits(int set) const { return *sets_[set]; }
+  /// Number of the set at the end of `bits_`, which is taken off there if it is known.
+  int keep_last();
+  const std::uint64_t* first(int set) const { return bits_.data() + set * words_; }
 
-  int blocks_;
-  Table<const Bits*> sets_;  ///< the keys of `numbers_`
+  int words_;                  ///< of a set
+  Table<std::uint64_t> bits_;  ///< of set after set
   Table<int> sizes_;
-  std::unordered_map<Bits, int, Hash> numbers_;
-  std::unordered_map<std::uint64_t, int> joined_;  ///< by two numbers, the smaller one first
+  std::unordered_set<int, ByBits, ByBits> known_;
 };
 
 /// Reason why the chunks of this collective cannot be followed; "" where they can.
@@ -60,15 +65,13 @@ class ChunkStates {
   };
   using Contents = std::vector<Content>;  ///< side by side
 
-  Contents contents(int rank, const Range& range) const {
-    Contents contents;
-    keep(contents, rank, range);
-    return contents;
-  }
+  /// Replaces `kept` by what the range holds.
+  void keep(Contents& kept, int rank, const Range& range) const;
   /// Calls `see(content)` for each of them in turn.
   template <class See>
   void each_content(int rank, const Range& range, See see) const;
   void put(int rank, const Range& range, const Contents& contents, double now);
+  void copy(int rank, const Range& into, const Range& from, double now);
   /// Adds what `from` holds.
   void reduce(int rank, const Range& into, const Range& from, double now);
 
@@ -76,12 +79,12 @@ class ChunkStates {
 
  private:
   struct Interval {
-    std::size_t end = 0;
+    std::size_t begin = 0, end = 0;
     std::int64_t shift = 0;  ///< offset in the buffer + shift: offset in the vector
     int set = 0;
   };
-  /// By where they begin. Gaps between them hold nothing.
-  using Intervals = std::map<std::size_t, Interval>;
+  /// In order. Gaps between them hold nothing.
+  using Intervals = std::vector<Interval>;
   struct State {
     double items = 0, contributions = 0;  ///< sums over the items of a chunk
     int set = 0, waiting = 0;
@@ -92,11 +95,12 @@ class ChunkStates {
   };
   using ChunkNumbers = std::vector<int>;  ///< sorted, each once
 
-  Intervals& buffer(int rank, Buffer which);
-  const Intervals& buffer(int rank, Buffer which) const;
-  void keep(Contents& kept, int rank, const Range& range) const;  ///< replaces `kept`
-  static void split(Intervals& intervals, std::size_t at);
-  void touch(int rank, const Range& range);  ///< adds to `touched_`
+  /// The first that ends behind `at`.
+  static auto first_at(auto& intervals, std::size_t at);
+  static Intervals::iterator split(Intervals& intervals, std::size_t at);
+  static void replace(Intervals& intervals, const Interval& piece);
+  /// Adds the chunks of a part of the vector to `touched_`.
+  void touch(std::int64_t begin, std::size_t size);
   int chunk_at(std::size_t offset) const;
   State state(int rank, int chunk);
   std::uint32_t holding(const State& state);
@@ -106,6 +110,7 @@ class ChunkStates {
   Chunks chunks_;
   std::size_t items_;
   double start_;
+  bool tells_who_;                      ///< and what waits
   Table<Array<Intervals, 2>> buffers_;  ///< by rank: data, scratch
   std::unordered_map<State, std::uint32_t, StateHash> known_;
   Table<std::uint32_t> now_;        ///< of rank r and chunk c at [r * chunks + c]

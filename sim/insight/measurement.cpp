@@ -87,25 +87,27 @@ bool leaves_host(const std::string& link) {
 }
 
 /// Spans of this job alone, stream after stream of each rank, with times from `start` on. They are
-/// many: what is sorted are pointers, a rank at a time, and the run keeps none.
+/// many: each is copied once.
 std::vector<Span> own_spans(const Run& run, double start) {
-  Table<std::vector<Span*>> by_rank(run.machine->jobs().own());
-  std::size_t count = 0;
-  for (Span& span : *run.spans) {
-    if (!by_rank.has(span.rank)) continue;
-    by_rank[span.rank].push_back(&span);
-    ++count;
+  const int ranks = run.machine->jobs().own();
+  Table<std::size_t> ends(ranks + 1);
+  for (const Span& span : *run.spans)
+    if (span.rank < ranks) ++ends[span.rank + 1];
+  std::partial_sum(ends.begin(), ends.end(), ends.begin());
+  std::vector<Span> spans(ends.back());
+  for (const Span& span : *run.spans) {
+    if (span.rank >= ranks) continue;
+    Span& own = spans[ends[span.rank]++];
+    own = span;
+    own.start_s -= start;
+    own.end_s -= start;
   }
-  std::vector<Span> spans;
-  spans.reserve(count);
-  for (std::vector<Span*>& of_rank : by_rank) {
+  std::size_t begin = 0;
+  for (int rank = 0; rank < ranks; ++rank) {
+    const auto of_rank = std::span(spans).subspan(begin, ends[rank] - begin);
     if (!std::ranges::is_sorted(of_rank, {}, &Span::stream))
       std::ranges::stable_sort(of_rank, {}, &Span::stream);
-    for (Span* span : of_rank) {
-      spans.push_back(std::move(*span));
-      spans.back().start_s -= start;
-      spans.back().end_s -= start;
-    }
+    begin = ends[rank];
   }
   return spans;
 }

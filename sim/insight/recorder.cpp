@@ -114,10 +114,6 @@ class ChunkRecord::Tracer final : public Executor {
   void observe(std::string_view what, double value) override { inner_->observe(what, value); }
 
  private:
-  struct Incoming {
-    Message message;
-    Range range;
-  };
   /// Suspends the relay and keeps the handle that resumes it.
   struct Pause {
     Tracer* witness;
@@ -137,7 +133,7 @@ class ChunkRecord::Tracer final : public Executor {
   Operation* operation_ = nullptr;  ///< in progress
   Table<Request> requests_;         ///< waited for
   std::optional<Incoming> receives_;
-  std::map<int, Incoming> posted_;  ///< by the request's slot
+  Table<Incoming> posted_;  ///< by the request's slot; those of receives have a stream
 };
 
 Task ChunkRecord::Tracer::pass_on(Tracer* witness) {
@@ -148,18 +144,19 @@ Task ChunkRecord::Tracer::pass_on(Tracer* witness) {
   }
 }
 
-ChunkRecord::Tracer::Incoming ChunkRecord::Tracer::incoming(int from, Tag tag, const Range& range) {
+ChunkRecord::Incoming ChunkRecord::Tracer::incoming(int from, Tag tag, const Range& range) {
   assert(from != any_source && "collectives in chunks know whom they receive from");
-  return {record_->next(record_->posted_, from, rank(), tag), range};
+  Stream& stream = record_->stream(from, rank(), tag);
+  return {&stream, stream.posted++, range};
 }
 
 Request ChunkRecord::Tracer::post(const Operation& operation) {
   if (operation.verb == Verb::isend)
     record_->send(rank(), operation.peer, operation.tag, operation.range);
   const Request request = inner_->post(operation);
-  posted_.erase(request.slot);
-  if (operation.verb == Verb::irecv)
-    posted_.emplace(request.slot, incoming(operation.peer, operation.tag, operation.range));
+  posted_.grown(request.slot) = operation.verb == Verb::irecv
+                                    ? incoming(operation.peer, operation.tag, operation.range)
+                                    : Incoming();
   return request;
 }
 
@@ -185,10 +182,9 @@ void ChunkRecord::Tracer::completed() {
   const Operation& done = *std::exchange(operation_, nullptr);
   ChunkStates& states = *record_->states_;
   const double now = record_->kernel_->now();
-  if (receives_) record_->receive(receives_->message, receives_->range);
+  if (receives_) record_->receive(rank(), *receives_);
   if (done.verb == Verb::reduce) states.reduce(rank(), done.range, done.other, now);
-  if (done.verb == Verb::copy)
-    states.put(rank(), done.range, states.contents(rank(), done.other), now);
+  if (done.verb == Verb::copy) states.copy(rank(), done.range, done.other, now);
   if (done.verb == Verb::wait || done.verb == Verb::wait_all)
     for (const Request request : requests_) take(request);
   if (done.verb == Verb::wait_any) take(requests_[done.result]);
@@ -197,10 +193,10 @@ void ChunkRecord::Tracer::completed() {
 
 /// Data that a request received is there, if it was a receive.
 void ChunkRecord::Tracer::take(Request request) {
-  const auto found = posted_.find(request.slot);
-  if (found == posted_.end()) return;
-  record_->receive(found->second.message, found->second.range);
-  posted_.erase(found);
+  Incoming& posted = posted_.grown(request.slot);
+  if (posted.stream == nullptr) return;
+  record_->receive(rank(), posted);
+  posted.stream = nullptr;
 }
 
 ChunkRecord::ChunkRecord(const Kernel& kernel) : kernel_(&kernel) {}
@@ -208,9 +204,9 @@ ChunkRecord::~ChunkRecord() = default;
 
 void ChunkRecord::restart(const Collective& collective, int ranks, std::size_t items, int root) {
   states_ = std::make_unique<ChunkStates>(collective, ranks, items, root, kernel_->now());
-  sent_.clear();
-  posted_.clear();
-  in_flight_.clear();
+  streams_.clear();
+  contents_ = {};
+  streams_.resize(ranks);
 }
 
 Executor& ChunkRecord::in_front_of(Executor& inner) {
@@ -219,21 +215,21 @@ Executor& ChunkRecord::in_front_of(Executor& inner) {
   return *witness;
 }
 
-ChunkRecord::Message ChunkRecord::next(std::map<std::tuple<int, int, Tag>, int>& numbers, int from,
-                                       int to, Tag tag) {
-  return {from, to, tag, numbers[{from, to, tag}]++};
-}
-
 void ChunkRecord::send(int from, int to, Tag tag, const Range& range) {
-  in_flight_[next(sent_, from, to, tag)] = states_->contents(from, range);
+  Stream& stream = this->stream(from, to, tag);
+  const int id = contents_.take();
+  states_->keep(contents_[id], from, range);
+  stream.in_flight.emplace_back(stream.sent++, id);
 }
 
 // The message may be shorter than the range.
-void ChunkRecord::receive(const Message& message, const Range& range) {
-  const auto sent = in_flight_.find(message);
-  assert(sent != in_flight_.end() && "a received message has been sent");
-  states_->put(message.to, range, sent->second, kernel_->now());
-  in_flight_.erase(sent);
+void ChunkRecord::receive(int rank, const Incoming& message) {
+  auto& in_flight = message.stream->in_flight;
+  const auto sent = std::ranges::find(in_flight, message.number, &std::pair<int, int>::first);
+  assert(sent != in_flight.end() && "a received message has been sent");
+  states_->put(rank, message.range, contents_[sent->second], kernel_->now());
+  contents_.release(sent->second);
+  in_flight.erase(sent);
 }
 
 }  // namespace ringscope::sim

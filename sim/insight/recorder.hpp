@@ -5,7 +5,7 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "base/pool.hpp"
@@ -38,21 +38,26 @@ class ChunkRecord {
 
  private:
   class Tracer;
-  struct Message {  ///< its place in the order of those from one rank to another with one tag
-    int from = 0, to = 0;
-    Tag tag;
-    int number = 0;
-    auto operator<=>(const Message&) const = default;
+  /// Messages from one rank to another with one tag: how many were sent and asked for, and what is
+  /// on its way, by number and contents.
+  struct Stream {
+    int sent = 0, posted = 0;
+    std::vector<std::pair<int, int>> in_flight;
   };
-  Message next(std::map<std::tuple<int, int, Tag>, int>& numbers, int from, int to, Tag tag);
+  struct Incoming {
+    Stream* stream = nullptr;
+    int number = 0;
+    Range range;
+  };
+  Stream& stream(int from, int to, Tag tag) { return streams_[from][{to, tag}]; }
   void send(int from, int to, Tag tag, const Range& range);
-  void receive(const Message& message, const Range& range);
+  void receive(int rank, const Incoming& message);
 
   const Kernel* kernel_;
   std::unique_ptr<ChunkStates> states_;
   std::map<Executor*, std::unique_ptr<Tracer>> witnesses_;
-  std::map<std::tuple<int, int, Tag>, int> sent_, posted_;
-  std::map<Message, ChunkStates::Contents> in_flight_;
+  Table<std::map<std::pair<int, Tag>, Stream>> streams_;  ///< by sender
+  Pool<ChunkStates::Contents> contents_;
 };
 
 // A kernel that notes what passes through it: how much of each resource has been used by when.
