@@ -102,6 +102,23 @@ class Queues(Page):
         for share, left in zip((0.05, 0.25, 0.45), bytes_):
             self.assertAlmostEqual(left / (256 << 20), 1 - 2 * share, delta=0.02)
 
+    def test_messages_wait_where_a_run_has_too_many_spans_for_chunks(self):
+        self.open(self.make("split.html", "17-which-parallelism-crosses-hosts",
+                            "--case", "data groups across"))
+        slots, flights, messages, words = self.run_script("""const {one, cluster} = views[0];
+            clock.goTo(0.9 * clock.whole);
+            return [one.spans.slots, one.flights.list.length, one.report.messages,
+              cluster.queues.words.textContent]""")
+        self.assertGreater(slots, 0)  # spans are merged
+        self.assertEqual(flights, messages)
+        self.assertRegex(words, r"^Waiting: \d+ messages, [\d.]+ MiB for host\d/nic\d;")
+
+    def test_too_many_messages_for_queues_are_told(self):
+        self.open(self.make("fusion.html", "10-fusion", "--case", "per tensor"))
+        words, = self.texts(".waiting")
+        self.assertEqual(words, "No queues: the run has too many messages to show.")
+        self.assertLessEqual(len(words), 64)
+
     def test_chunks_of_a_gather_wait_beside_the_square_of_the_root(self):
         self.open(self.make("incast.html", "27-incast"))
         drawn, words = self.run_script("""const {cluster} = views[0], {folded} = cluster;

@@ -61,6 +61,8 @@ Json case_json(const Scenario& scenario, const Report& report) {
   const Recording& recording = *report.recording;
   Json shown = to_json(report);
   for (const char* key : {"scenario", "wall_s", "peak_rss_bytes"}) shown.erase(key);
+  Json path_words = Json::array();
+  for (const PathSegment& one : report.path) path_words.push_back(segment_words(one));
   return {{"report", std::move(shown)},
           {"about", scenario.cluster.about},
           {"machine", machine_json(scenario, recording)},
@@ -70,7 +72,8 @@ Json case_json(const Scenario& scenario, const Report& report) {
           {"steps", steps_json(report)},
           {"messages", messages_json(report)},
           {"path", path_json(report)},
-          {"path_words", each_of(report.path, [](auto& one) { return segment_text(one); })}};
+          {"path_words", std::move(path_words)},
+          {"blocks", scenario.library.blocks.has_value()}};
 }
 
 }  // namespace ringscope::lesson

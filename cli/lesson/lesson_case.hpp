@@ -10,6 +10,7 @@
 namespace ringscope::lesson {
 
 inline constexpr int ticks = 1'000'000;
+inline constexpr std::size_t most_spans = 12'000;  ///< of a run, each by itself; more are merged
 
 /// Seconds of a run of `whole_s` as ticks, at most `ticks`.
 int tick(double seconds, double whole_s);
@@ -23,8 +24,8 @@ Json loads_json(const Recording& recording, double whole_s, int ranks);
 Json chunks_json(const Scenario& scenario, const Recording& recording, double whole_s);
 Json spans_json(const Report& report);
 Json steps_json(const Report& report);
-/// Where no chunks are known: start, end, sender, receiver and bytes of each message, unless there
-/// are too many to be seen.
+/// Where chunks are not known, or too many to be followed: start, end, sender, receiver and bytes
+/// of each message that has any, unless there are too many to be seen.
 Json messages_json(const Report& report);
 /// Critical path in its order. Segments without a rank have the ends of their message if known.
 Json path_json(const Report& report);

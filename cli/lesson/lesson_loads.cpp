@@ -26,15 +26,11 @@ std::vector<double> means(const LoadCurve& curve, double whole_s, int bins) {
   for (int bin = 0; bin <= bins; ++bin) {
     const double at = whole_s * bin / bins;
     while (next < curve.points.size() && curve.points[next].at < at) ++next;
-    if (next == curve.points.size()) {
-      used_by.push_back(curve.points.back().used);
-    } else if (next == 0) {
-      used_by.push_back(0);
-    } else {
-      const auto &before = curve.points[next - 1], &after = curve.points[next];
-      const double share = (at - before.at) / (after.at - before.at);
-      used_by.push_back(before.used + share * (after.used - before.used));
-    }
+    used_by.push_back(next == 0 ? 0 : curve.points[next - 1].used);
+    if (next == 0 || next == curve.points.size()) continue;
+    const auto &before = curve.points[next - 1], &after = curve.points[next];
+    const double share = (at - before.at) / (after.at - before.at);
+    used_by.back() += share * (after.used - before.used);
   }
   std::vector<double> means;
   const double possible = curve.capacity * whole_s / bins;
@@ -251,7 +247,6 @@ Json loads_json(const Recording& recording, double whole_s, int ranks) {
 }
 
 Json spans_json(const Report& report) {
-  constexpr std::size_t most_spans = 12'000;
   constexpr int slots = 800;
   return report.spans.size() <= most_spans ? all_spans(report) : merged_spans(report, slots);
 }

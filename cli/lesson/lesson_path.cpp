@@ -170,13 +170,15 @@ class MessagesOfPath {
 }  // namespace
 
 Json messages_json(const Report& report) {
-  constexpr std::size_t most_messages = 4'000;
+  constexpr std::size_t most_messages = 10'000, most_changes = 20'000;
+  const Recording& recording = *report.recording;
+  const bool shows_chunks = recording.no_chunks.empty() && report.spans.size() <= most_spans &&
+                            recording.chunks.changes.size() <= most_changes;
   Json list = Json::array();
-  if (report.chain == nullptr || report.recording->no_chunks.empty() ||
-      report.chain->messages.size() > most_messages)
+  if (report.chain == nullptr || shows_chunks || report.chain->messages.size() > most_messages)
     return list;
   for (const MessageSpan& one : report.chain->messages)
-    if (std::max(one.from, one.to) < report.ranks)  // of no background job
+    if (one.bytes > 0 && std::max(one.from, one.to) < report.ranks)  // of no background job
       list.push_back({tick(one.start_s, report.time_s), tick(one.end_s, report.time_s), one.from,
                       one.to, one.bytes});
   return list;

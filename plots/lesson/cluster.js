@@ -48,7 +48,7 @@ class ClusterView {
     this.queues = new QueuesView(this.one, this.layout);
     this.folded = this.layout ? undefined : new FoldedCluster(this.one, width, this.queues);
     this.node.replaceChildren(this.folded ? this.folded.node : this.drawing(),
-      ...this.one.flights.list.length ? [this.queues.words] : []);
+      ...this.one.flights.list.length || this.one.flights.isMissing ? [this.queues.words] : []);
   }
 
   drawing() {
@@ -218,7 +218,7 @@ function text(x, y, words, kind) {
 function rankTip(one, rank, tick) {
   const span = one.spans.at(rank, tick), report = one.report.ranks[rank];
   const lines = [`rank ${rank} on ${report.host}, NUMA domain ${report.numa}`];
-  lines.push(placed(one, spanText(span)));
+  lines.push(spanText(one, span));
   if (span && span.place >= 0 && one.spans.places[span.place][0]) {
     const [phase, step] = one.spans.places[span.place];
     lines.push(stepText({phase, step}, one.stepCounts[phase]));
@@ -227,7 +227,7 @@ function rankTip(one, rank, tick) {
     one.loads[b].mean - one.loads[a].mean);
   for (const core of cores.slice(0, MOST_CORES)) {
     const {name, mean} = one.loads[core];
-    lines.push(`${placed(one, name)}: ${percent(one.load(core, tick))} now, ` +
+    lines.push(`${name}: ${percent(one.load(core, tick))} now, ` +
       `${percent(mean)} overall`);
   }
   const others = cores.length - MOST_CORES;

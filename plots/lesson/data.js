@@ -179,20 +179,31 @@ function kindOf(span) {
 }
 
 /** "blocked in a send (CPU copy), rank 3". */
-function spanText(span) {
+function spanText(one, span) {
   if (!span) return "idle";
-  const why = span.cause === "partner" && span.peer < 0 ? MANY_PARTNERS : CAUSE_WORDS[span.cause];
+  const why = span.cause === "partner" && span.peer < 0 ? MANY_PARTNERS
+    : one.causeWords[span.cause];
   const what = ACTIVITY_WORDS[span.activity] + (why ? ` (${why})` : "");
   return span.peer >= 0 ? `${what}, rank ${span.peer}` : what;
 }
+
+/** "CPU copy on host2/core0 (rank 7)", of a piece of the critical path. */
+const pieceText = ({words, joint, place}, most = "") =>
+  place ? `${words}${most}${joint} ${place}` : words;
 
 /** One case: everything about a run. */
 class Case {
   constructor(json, index) {
     Object.assign(this, {index, report: json.report, about: json.about, machine: json.machine,
-      steps: json.steps, path: json.path, pathWords: json.path_words, messages: json.messages});
+      steps: json.steps, path: json.path, messages: json.messages});
     this.name = DATA.names[index];
     this.seconds = json.report.time_s;
+    const ofBlocks = json.blocks ? {copy: "copy"} : {};  // a GPU's are no CPU
+    this.causeWords = {...CAUSE_WORDS, ...ofBlocks};
+    this.pieces = json.report.critical_path.map((piece, i) => {
+      const [words, joint, place] = json.path_words[i];
+      return {...piece, words: ofBlocks[piece.cause] || words, joint, place};
+    });
     this.loads = json.loads.resources.map(load => ({...load, bins: bytesOf(load.bins)}));
     this.bins = json.loads.bins;
     this.levels = json.loads.levels;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Chunks on their way: each as a dot from the rank that has it to the rank that gets it. Without
-// chunks, messages.
+// chunks, or with too many, messages.
 
 const MOST_CHANGES = 20000, MOST_DOTS = 200;
 const OVERHEAD = 3, IN_SEND = 4, IN_WAIT = 5;  // activities
@@ -10,8 +10,9 @@ class Flights {
    * chunks and the first `chunk`, or with `bytes`. */
   constructor(one) {
     this.one = one;
-    if (one.chunks.none) this.list = this.ofMessages();
-    else this.list = one.chunks.at.length > MOST_CHANGES ? [] : this.found();
+    const isFollowed = !one.chunks.none && !one.spans.slots && one.chunks.at.length <= MOST_CHANGES;
+    this.list = isFollowed && !one.messages.length ? this.found() : this.ofMessages();
+    this.isMissing = !isFollowed && !one.messages.length && one.report.bytes_on_wire > 0;
     this.longest = Math.max(0, ...this.list.map(({start, end}) => end - start));
     this.ways = new Map();
   }
@@ -20,7 +21,7 @@ class Flights {
    * sent and the one before has passed. */
   ofMessages() {
     const passed = new Map();
-    return this.one.messages.filter(([start, end, , , bytes]) => start < end && bytes > 0)
+    return this.one.messages.filter(([start, end]) => start < end)
       .map(([start, end, from, to, bytes]) => {
         const key = `${from} ${to}`, flows = Math.max(start, passed.get(key) || 0);
         passed.set(key, end);

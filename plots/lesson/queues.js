@@ -86,7 +86,8 @@ class QueuesView {
     const told = this.queues.slice(0, 2).map(queue =>
       `${queueText(queue)} for ${this.name(queue)}`), more = this.queues.length - told.length;
     this.words.textContent = told.length
-      ? `Waiting: ${told.join("; ")}${more ? `; ${more} more` : ""}` : "";
+      ? `Waiting: ${told.join("; ")}${more ? `; ${more} more` : ""}`
+      : this.one.flights.isMissing ? "No queues: the run has too many messages to show." : "";
   }
 
   /** Of the run: the most slots and bytes of a queue. */

@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The explanation: the critical paths of both cases, and where the difference comes from.
 
-/** Words about a case, where NCCL's threads are blocks of a GPU: none is a core, nor a CPU. */
-const placed = ({report}, words) => !/^nccl/.test(report.library) ? words
-  : words.replaceAll("CPU copy", "copy").replace(/numa\d+\/core\d+(?= \(rank)/g, "thread0");
-
 /** In one sentence, as a list of texts and elements. */
 function verdict(one, other) {
   const {report} = one;
-  if (other) return unbroken(placed(other, `${DATA.reasons[one.index][other.index]}.`));
+  if (other) return unbroken(`${DATA.reasons[one.index][other.index]}.`);
   const algorithm = [report.algorithm, report.chosen].filter(Boolean).join(": ");
   const job = `${report.collective} (${algorithm})`;
   const what = `${job} of ${sizeText(report.bytes)} on ${plural(report.ranks_count, "rank")}`;
   const takes = report.deadlock ? "" : `takes ${timeText(one.seconds)}: `;
   return unbroken(`${what}, placed ${report.placement}, ${takes}` +
-    placed(one, `${DATA.reasons[one.index][one.index]}.`));
+    `${DATA.reasons[one.index][one.index]}.`);
 }
 
 function bar(share, kind) {
@@ -55,21 +51,19 @@ function together(causes, keys) {
 }
 
 /** A cause with the place of each run that spends most on it, where these differ. */
-function withPlaces(words, cases) {
-  const named = words.replace(", most of it", "");
-  const pieces = cases.map(({report, pathWords}) => report.critical_path.map((piece, i) =>
-    ({...piece, words: pathWords[i]})));
-  const known = pieces.flat().find(piece => piece.words === named);
-  const most = pieces.map(list => list.find(({cause}) => cause === known?.cause));
-  const at = most.findIndex(piece => piece?.words === named), other = most[1 - at];
-  if (at < 0 || !other?.resource || other.words === named) return words;
-  const place = other.words.slice(other.words.indexOf(other.resource));
-  return `${words} (${cases[at].name}), ${place} (${cases[1 - at].name})`;
+function withPlaces(row, cases) {
+  const most = cases.map(({pieces}) => pieces.find(({cause}) => cause === row.cause));
+  const at = row.first_s > row.other_s ? 0 : 1, piece = most[at], other = most[1 - at];
+  if (!piece) return row.spent_on;
+  const isAll = piece.seconds > 0.9 * Math.max(row.first_s, row.other_s);  // as `compare` has it
+  const words = pieceText(piece, isAll ? "" : ", most of it");
+  return !other?.resource || other.place === piece.place ? words
+    : `${words} (${cases[at].name}), ${other.place} (${cases[1 - at].name})`;
 }
 
 function differenceTable(one, other) {
   const causes = DATA.differences[one.index][other.index].map(cause =>
-    ({...cause, spent_on: placed(other, withPlaces(cause.spent_on, [one, other]))}));
+    ({...cause, spent_on: withPlaces(cause, [one, other])}));
   const largest = Math.max(one.seconds, other.seconds);
   const isSmall = cause => Math.max(cause.first_s, cause.other_s) < 0.002 * largest;
   const shown = causes.filter(cause => !isSmall(cause)), small = causes.filter(isSmall);
@@ -86,8 +80,7 @@ function differenceTable(one, other) {
 }
 
 function pathTable(one) {
-  const all = one.report.critical_path.map((piece, i) =>
-    ({spent_on: placed(one, one.pathWords[i]), seconds: piece.seconds}));
+  const all = one.pieces.map(piece => ({spent_on: pieceText(piece), seconds: piece.seconds}));
   const isLarge = (piece, i) => i < 6 && piece.seconds >= 0.002 * one.seconds;
   const shown = all.filter(isLarge), small = all.slice(shown.length);
   if (small.length === 1) shown.push(...small.splice(0));
@@ -103,7 +96,7 @@ function pathTable(one) {
 
 function resourceTable(one) {
   const rows = one.report.resources.slice(0, 5).map(resource => element("tr", {},
-    rowHead(placed(one, resource.name)), numberCell(`${(resource.utilisation * 100).toFixed(1)} %`),
+    rowHead(resource.name), numberCell(`${(resource.utilisation * 100).toFixed(1)} %`),
     element("td", {class: "wide"}, bar(resource.utilisation, "load"))));
   return table(`${one.name}: the busiest resources`, ["resource", "busy", ""], rows);
 }

@@ -266,7 +266,7 @@ class TimelineView {
     const span = this.one.spans.at(rank, tick);
     const lines = [`rank ${rank} at ${timeText(seconds, this.whole)}`];
     if (!span) return [...lines, "idle"];
-    lines.push(spanText(span));
+    lines.push(spanText(this.one, span));
     if (span.place >= 0) {
       lines.push(`for ${timeText(this.one.inSeconds(span.end - span.start), this.one.seconds)}`);
       const [phase, step] = this.one.spans.places[span.place];
@@ -274,9 +274,9 @@ class TimelineView {
     }
     const piece = this.one.path.find(([start, end, , owner, , from, to]) =>
       start <= tick && tick < end && [owner, from, to].includes(rank));
-    if (piece) lines.push(`critical path: ${CAUSE_WORDS[piece[2]]}` +
+    if (piece) lines.push(`critical path: ${this.one.causeWords[piece[2]]}` +
       (piece[4] ? ` on ${piece[4]}` : ""));
-    return lines.map(line => placed(this.one, line));
+    return lines;
   }
 
   /** Up and down: the ranks, now. Plus, minus, A and D: zoom and pan around the present. */

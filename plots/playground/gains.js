@@ -30,14 +30,13 @@ async function showGains(turn) {
 }
 
 /** Latency and overhead are halved; of all else there is twice as much. */
-const improved = (one, {kind, what}) =>
-  `${kind === "resource" ? "twice" : "half the"} ${placed(one, what)}`;
+const improvedText = ({kind, what}) =>
+  `${kind === "resource" ? "twice" : "half the"} ${what}`;
 
 /** What changes the time by less than LEAST_GAIN is no row. */
 function gainsTable(one, gains) {
   const time = seconds => timeText(seconds, one.seconds), before = time(one.seconds);
   const changes = gain => Math.abs(gain.time_s - one.seconds) >= LEAST_GAIN * one.seconds;
-  const improvedText = gain => improved(one, gain);
   const useful = gains.filter(gain => changes(gain) && gain.time_s < one.seconds);
   const rows = useful.map(gain => element("tr", {}, rowHead(improvedText(gain)),
     numberCell(time(gain.time_s)),

@@ -144,12 +144,14 @@ void Machine::count_blocks(int rank, int more) {
 Resource Machine::core_resource(int rank, int sharers) const {
   const Location& where = location(rank);
   const Topology& topology = scenario_->cluster.topology;
-  const Graph& graph = topology.graph();
-  const Component& domain = graph[domain_of(rank)];
+  const Component& domain = topology.graph()[domain_of(rank)];
   const double capacity = scale(rank).capacity();
+  // Blocks of a GPU run the threads, and no core does: the first is called as the others are.
+  const bool is_block = scenario_->library.blocks && on_gpu(rank) && sharers == 1;
+  const std::string place = is_block ? host_name(rank) + "/thread0" : place_of(rank);
   if (where.binding == Binding::core)
-    return sharers > 1 ? Resource{{place_of(rank)}, ResourceKind::core, capacity}
-                       : own(place_of(rank), ResourceKind::core, rank);
+    return sharers > 1 ? Resource{{place}, ResourceKind::core, capacity}
+                       : own(place, ResourceKind::core, rank);
   if (where.binding == Binding::numa)
     return {{domain.name + "/cores"}, ResourceKind::core, capacity * domain.cores};
   return {

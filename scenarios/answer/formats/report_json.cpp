@@ -67,6 +67,7 @@ Json differences_json(const Report& first, const Report& other) {
   Json causes = Json::array();
   for (const Difference& one : differences(first, other))
     causes.push_back({{"spent_on", one.spent_on},
+                      {"cause", one.cause},
                       {"first_s", one.first_s},
                       {"other_s", one.other_s},
                       {"difference_s", one.seconds()}});

@@ -101,15 +101,12 @@ std::string warnings_of(std::span<const Report> reports, const std::vector<std::
   for (const Report& report : reports)
     for (const std::string& warning : report.warnings) {
       if (!known.insert(warning).second) continue;
-      std::string cases;
-      std::size_t count = 0;
-      for (std::size_t i = 0; i < reports.size(); ++i) {
-        if (std::ranges::find(reports[i].warnings, warning) == reports[i].warnings.end()) continue;
-        cases += (++count == 1 ? "" : ", ") + names[i];
-      }
-      text += fmt::format("{}warning: {}{}{}\n", text.empty() ? "\n" : "",
-                          count == reports.size() ? "" : cases, count == reports.size() ? "" : ": ",
-                          warning);
+      std::vector<std::string> cases;
+      for (std::size_t i = 0; i < reports.size(); ++i)
+        if (std::ranges::count(reports[i].warnings, warning) > 0) cases.push_back(names[i]);
+      const bool of_all = cases.size() == reports.size();
+      text += fmt::format("{}warning: {}{}\n", text.empty() ? "\n" : "",
+                          of_all ? "" : fmt::format("{}: ", fmt::join(cases, ", ")), warning);
     }
   return text;
 }
@@ -221,7 +218,7 @@ std::vector<Difference> differences(const Report& first, const Report& other) {
     if (shown.most == nullptr) continue;
     const bool nearly_all = shown.most->seconds > 0.9 * shown.seconds;
     list.push_back({segment_text(*shown.most, !nearly_all), shown.most->resource, before.seconds,
-                    after.seconds});
+                    after.seconds, cause_names[i]});
   }
   if (outside_path(first) != 0 || outside_path(other) != 0)
     list.push_back({"outside the critical path", {}, outside_path(first), outside_path(other)});

@@ -91,12 +91,16 @@ constexpr Array<std::string_view, cause_names.size()> cause_words = {"computing 
                                                                      "the input of",
                                                                      "pinning buffers on"};
 
-/// "host0 (400 samples/s)": the input itself is the cause.
+/// "host2/core0 (rank 7)", or "host0 (400 samples/s)": the input itself is the cause.
 std::string place_of(const PathSegment& segment) {
   std::string place = segment.resource.name();
-  if (const auto input = place.find("/input");
-      segment.cause == Cause::input && input < place.size())
-    place.erase(input, std::string_view("/input").size());
+  if (segment.cause == Cause::input) {
+    if (const auto input = place.find("/input"); input < place.size())
+      place.erase(input, std::string_view("/input").size());
+  } else if (segment.rank >= 0 && segment.resource.rank < 0) {
+    const std::string rank = "rank " + std::to_string(segment.rank);
+    place += place.empty() ? rank : " (" + rank + ")";
+  }
   return place;
 }
 
@@ -208,19 +212,15 @@ std::string samples_text(const Report& report) {
               : "");
 }
 
-std::string segment_text(const PathSegment& segment, bool most) {
-  std::string where = place_of(segment);
-  if (segment.rank >= 0 && segment.resource.rank < 0 && segment.cause != Cause::input) {
-    const std::string rank = "rank " + std::to_string(segment.rank);
-    where += where.empty() ? rank : " (" + rank + ")";
-  }
+std::array<std::string, 3> segment_words(const PathSegment& segment) {
   const std::string_view words = cause_words[segment.cause];
-  const std::size_t gap = words.rfind(' ');
-  std::string text(words.substr(0, gap));
-  if (where.empty()) return text;
-  if (most) text += ", most of it";
-  if (gap != std::string_view::npos) text += words.substr(gap);
-  return text + ' ' + where;
+  const std::size_t gap = std::min(words.rfind(' '), words.size());
+  return {std::string(words.substr(0, gap)), std::string(words.substr(gap)), place_of(segment)};
+}
+
+std::string segment_text(const PathSegment& segment, bool most) {
+  const auto [cause, joint, place] = segment_words(segment);
+  return place.empty() ? cause : cause + (most ? ", most of it" : "") + joint + ' ' + place;
 }
 
 std::string stuck_words(const Report& report) {

@@ -32,6 +32,7 @@ struct Difference {
   std::string spent_on;
   ResourceId resource;  ///< that place; empty where there is none
   double first_s = 0, other_s = 0;
+  std::string_view cause{};  ///< its name; "": outside the critical path
   double seconds() const { return other_s - first_s; }
 };
 
@@ -39,7 +40,9 @@ struct Difference {
 /// "outside the critical path", so that the seconds of all add up to the difference of the times.
 std::vector<Difference> differences(const Report& first, const Report& other);
 
-/// A segment of the critical path in words: "CPU copy on host2/core0 (rank 7)", or, where it stands
+/// A segment of the critical path: "CPU copy", " on", and "host2/core0 (rank 7)" or "".
+std::array<std::string, 3> segment_words(const PathSegment& segment);
+/// The same in one text: "CPU copy on host2/core0 (rank 7)", or, where it stands
 /// for a sum of which it is the largest part, "CPU copy, most of it on ...".
 std::string segment_text(const PathSegment& segment, bool most = false);
 

@@ -230,7 +230,9 @@ TEST(Differences, the_seconds_of_all_add_up_to_the_difference_of_the_times) {
     sum += difference.seconds();
   }
   EXPECT_EQ(sum, 1.25 - 0.5);
-  EXPECT_EQ(differences(sample_report(), other)[1].spent_on, "outside the critical path");
+  const Difference outside = differences(sample_report(), other)[1];
+  EXPECT_EQ(outside.spent_on, "outside the critical path");
+  EXPECT_EQ(outside.cause, "");
 }
 
 TEST(Differences, a_cause_is_one_difference_wherever_it_was_spent) {
@@ -239,6 +241,7 @@ TEST(Differences, a_cause_is_one_difference_wherever_it_was_spent) {
                 {Cause::wire, -1, {"switch"}, 0.25}};
   const Difference wire = differences(sample_report(), other)[0];
   EXPECT_EQ(wire.spent_on, "link, most of it host1/nic0->switch");
+  EXPECT_EQ(wire.cause, "wire");
   EXPECT_EQ(wire.resource, ResourceId{"host1/nic0->switch"});
   EXPECT_EQ(wire.seconds(), 0.75 - 0.375);
 }
@@ -285,6 +288,13 @@ TEST(SegmentText, says_on_what_or_on_whom) {
             "waiting for the lock of endpoint 0 (rank 7)");
   EXPECT_EQ(segment_text({Cause::partner, 3, {}, 1}), "waiting for the call of rank 3");
   EXPECT_EQ(segment_text({Cause::latency, -1, {}, 1}), "latency");
+}
+
+TEST(SegmentText, has_the_cause_and_the_place_apart) {
+  using Words = std::array<std::string, 3>;
+  EXPECT_EQ(segment_words({Cause::copy, 7, {"host2/core0", 7}, 1}),
+            (Words{"CPU copy", " on", "host2/core0 (rank 7)"}));
+  EXPECT_EQ(segment_words({Cause::wire, -1, {"a->b"}, 1}), (Words{"link", "", "a->b"}));
 }
 
 TEST(TimeScale, the_largest_time_has_four_digits) {
