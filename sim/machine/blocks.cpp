@@ -63,25 +63,26 @@ void Machine::add_block(Uses& uses, int rank, Block block, double carries, int t
                         bool receives) {
   const ProtocolCosts& costs = scenario_->library.blocks->costs(block.protocol);
   const std::string_view name = protocol_names[block.protocol];
-  const auto add = [&](int communicator, int channel, double rate, const std::string& what,
-                       int weight) {
+  const auto add = [&](int communicator, int channel, double rate, const auto& what, int weight) {
     if (std::isinf(rate)) return;
     const auto [place, is_new] =
         blocks_.try_emplace({rank, communicator, channel, block.protocol, carries}, -1);
     if (is_new)
       place->second =
-          ledger_->add({{jobs_.owned(what, rank)}, ResourceKind::core, rate / carries, rank});
+          ledger_->add({{jobs_.owned(what(), rank)}, ResourceKind::core, rate / carries, rank});
     add_use(uses, place->second, weight);
   };
-  const auto& groups = jobs_.job(rank).groups;
-  const std::string group = block.communicator > 0
-                                ? groups->known.of_number(block.communicator).name + " "
-                                : std::string();
-  add(block.communicator, block.channel, costs.block.bytes_per_second,
-      fmt::format("{}channel{} {}", group, block.channel, name), times);
+  const auto block_name = [&, number = block.communicator] {
+    const auto& groups = jobs_.job(rank).groups;
+    const std::string group = number > 0 ? groups->known.of_number(number).name + " " : "";
+    return fmt::format("{}channel{} {}", group, block.channel, name);
+  };
+  add(block.communicator, block.channel, costs.block.bytes_per_second, block_name, times);
   if (receives) return;
-  add(0, block.exchanges ? -2 : -1, costs.gpu.bytes_per_second * (block.exchanges ? 3.0 / 4 : 1),
-      fmt::format("GPU {}{}", name, block.exchanges ? " exchanges" : ""), times * block.alike);
+  const std::string_view last = block.exchanges ? " exchanges" : "";
+  add(
+      0, block.exchanges ? -2 : -1, costs.gpu.bytes_per_second * (block.exchanges ? 3.0 / 4 : 1),
+      [&] { return fmt::format("GPU {}{}", name, last); }, times * block.alike);
 }
 
 // Threads of a block that send between hosts do not receive, and send at a limited bandwidth.
@@ -119,13 +120,10 @@ Fabric::Waypoints Machine::waypoints(const Ends& ends, int from, int to) const {
   const nccl::ChannelNics here = channel_nics(ends.from, ends.block),
                           there = channel_nics(ends.to, ends.block);
   if (here.out < 0 || there.in < 0) return {};
-  const auto host_of = [this](int rank) -> const Host& {
-    return scenario_->cluster.topology.hosts()[location(rank).host];
-  };
-  Fabric::Waypoints stops;
-  if (here.relay >= 0) stops.push_back(host_of(from).gpus[here.relay]);
-  stops.push_back(host_of(from).nics[here.out]);
-  stops.push_back(host_of(to).nics[there.in]);
+  const auto& hosts = scenario_->cluster.topology.hosts();
+  const Host &source = hosts[location(from).host], &target = hosts[location(to).host];
+  Fabric::Waypoints stops = {source.nics[here.out], target.nics[there.in]};
+  if (here.relay >= 0) stops.insert(stops.begin(), source.gpus[here.relay]);
   return stops;
 }
 
@@ -181,16 +179,17 @@ Fabric::RouteUses Machine::striped_uses(const Ends& ends, int from, int to, bool
 PairRoute Machine::make_block_route(int from, int to, Block block) {
   const BlockCosts& blocks = *scenario_->library.blocks;
   const ProtocolCosts& costs = blocks.costs(block.protocol);
-  const bool in_switch = block.by != Switch::passes_on && blocks.in_switch > 0 &&
-                         location(from).host == location(to).host;
-  const Fabric::RouteUses found =
-      in_switch ? fabric_.switch_route_uses(from, to, block) : route_uses(from, to, false, block);
+  const bool leaves = location(from).host != location(to).host;
+  const bool in_switch = block.by != Switch::passes_on && blocks.in_switch > 0 && !leaves;
+  auto& [found, nvlink] = inside_[{leaves ? -1 : from, to, block.by, block.together}];
+  if (leaves || found.uses.empty()) {
+    found =
+        in_switch ? fabric_.switch_route_uses(from, to, block) : route_uses(from, to, false, block);
+    nvlink = !leaves && scenario_->cluster.topology.nvlinked(fabric_.buffer_locations(from).front(),
+                                                             fabric_.buffer_locations(to).front());
+  }
   PairRoute route;
   route.way = way(from, to, found);
-  const bool leaves = route.between_hosts();
-  const bool nvlink =
-      !leaves && scenario_->cluster.topology.nvlinked(fabric_.buffer_locations(from).front(),
-                                                      fabric_.buffer_locations(to).front());
   const double carries = in_switch ? blocks.in_switch
                          : leaves  ? costs.carries_between_hosts
                          : nvlink  ? costs.carries
@@ -220,13 +219,10 @@ PairRoute Machine::make_block_route(int from, int to, Block block) {
     // authors, github.com/NVIDIA/nccl/issues/1428.
     if (shares_gpus()) add_memory(memory, from, carries * sent, 1);
     add_uses(uses, memory, block.alike);
-    if (!block.exchanges) return uses;
-    if (!leaves) {
+    if (block.exchanges && !leaves)
       add_block(uses, orbits_.simulated_for(to), block, carries, sent, true);
-      return uses;
-    }
-    add_exchange(uses, from, block, carries, true, sent);
-    add_exchange(uses, to, block, carries, false, sent);
+    for (const bool out : {true, false})
+      if (block.exchanges && leaves) add_exchange(uses, out ? from : to, block, carries, out, sent);
     return uses;
   };
   route.choices = choices({from, to, block}, false, found);

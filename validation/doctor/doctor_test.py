@@ -136,7 +136,7 @@ class Long(unittest.TestCase):
         # 1 ms and 10 ns for each KiB
         answers = [{"time_s": 1e-3 + 1e-8 * what_if.bytes_of(one) / 1024, "busbw": 1.0}
                    for one in parts_]
-        told = what_if.told(self.FORCED, answers)
+        told = what_if.told(self.FORCED, parts_, answers)
         self.assertAlmostEqual(told["time_s"], 1e-3 + 1e-8 * (1 << 20))
 
     def test_others_are_simulated_as_they_are(self):
@@ -149,6 +149,24 @@ class Long(unittest.TestCase):
             scenario = {"job": {"algorithm": name, "bytes": f"{1 << 30} B"}}
             self.assertEqual(what_if.bytes_of(what_if.shortened(scenario)), size)
         self.assertEqual(what_if.bytes_of(what_if.shortened(self.FORCED)), 32 << 20)
+
+    def test_late_ranks_and_other_jobs_are_seen_of_the_shortest_vectors(self):
+        job = {"algorithm": "nccl", "bytes": f"{1 << 30} B"}
+        for scenario, size in (({"job": {**job, "skew": "1 ms"}}, 1 << 20),
+                               ({"job": job, "neighbours": {"a": {}}}, 64 << 20),
+                               ({**self.FORCED, "neighbours": {"a": {}}}, 32 << 20)):
+            self.assertEqual(what_if.bytes_of(what_if.shortened(scenario)), size)
+
+    def test_hosts_that_copy_are_told_by_two_short_vectors_unless_exact(self):
+        job = {"algorithm": "nccl", "bytes": f"{1 << 28} B"}
+        for rate, gpudirect, sizes in (("1.25 GB/s", False, [8 << 20, 16 << 20]),
+                                       ("1.5 GB/s", False, [1 << 28]),
+                                       ("1.25 GB/s", True, [1 << 28])):
+            host = {"gpudirect": gpudirect, "nics": [{}] * 8}
+            scenario = {"job": job, "cluster": {"host": host, "link": {"bandwidth": rate}}}
+            parts_ = what_if.affordable(scenario, exact=False)
+            self.assertEqual([what_if.bytes_of(one) for one in parts_], sizes)
+            self.assertEqual(what_if.affordable(scenario), [scenario])
 
 
 class Program(unittest.TestCase):

@@ -15,7 +15,7 @@ import numpy as np
 
 from validation.doctor import curve as curve_, ranking
 from validation.doctor.scenario.scene import Scene
-from validation.doctor.what_if import WhatIf, bytes_of, shortened, with_bytes
+from validation.doctor.what_if import WhatIf, bytes_of, is_late, shortened, with_bytes
 
 # Sizes of a series and points of all series at which causes are simulated; between them their
 # effect is interpolated.
@@ -134,12 +134,15 @@ class Trials:
         without = self.scene.scenarios(chosen)
         same = [[with_bytes(one, bytes_of(short)) if one["job"].get("bytes") else one
                  for one, short in zip(without, group)] for group in groups]
-        healthy = list({str(one): one for group in same for one in group}.values())
+        whole = [shortened(one) for one in without]
+        healthy = list({str(one): one for group in [whole, *same] for one in group}.values())
         answers = self.what_if.all([healthy, *groups], what)[1:] if groups else []
-        for (trial, value), answer, own in zip(possible, answers, same):
+        for (trial, value), group, answer, own in zip(possible, groups, answers, same):
             if answer is not None:
-                shifts = np.log([one["time_s"] for one in answer]) - \
-                    np.log([one["time_s"] for one in self.what_if.answers(own)])
+                base = whole if any(map(is_late, group)) else own
+                times, short, long = (np.array([one["time_s"] for one in some]) for some in
+                                      (answer, *map(self.what_if.answers, (own, base))))
+                shifts = np.log(times - short + long) - np.log(long)
                 trial.found[value] = self.ranking.expected + spread_out(self.curve, chosen, shifts)
 
     def hopeful(self) -> list:

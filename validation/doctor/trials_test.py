@@ -17,10 +17,12 @@ FACTORS = [2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0]
 
 
 def time_of(scenario: dict) -> float:
-    """10 us, times `slow`, and 1 ns a byte, times `narrow`, or beyond 1 MiB times `late`."""
+    """10 us, times `slow`, and 1 ns a byte, times `narrow`, or beyond 1 MiB times `late`; and the
+    seconds of the job's skew."""
     job, cluster = scenario["job"], scenario["cluster"]
     size = int(job["bytes"].removesuffix(" B"))
     late = (cluster.get("late", 1) - 1) * 1e-9 * max(0, size - (1 << 20))
+    late += float(job.get("skew", "0 s").removesuffix(" s"))
     return cluster.get("slow", 1) * 1e-5 + cluster.get("narrow", 1) * 1e-9 * size + late
 
 
@@ -59,6 +61,13 @@ def ranked(asked: Counted, key: str, severity: float, stated=(), causes=("slow",
                             errors.Errors(points, "nccl"))
     return trials.Trials(asked, scene, curve_.Curve(points, {}, []),
                          list(map(cause, causes)), found, stated).outcomes()
+
+
+def skewed() -> Cause:
+    def edit(scene: Scene, value):
+        for job in scene.each_job():
+            job["skew"] = f"{value} s"
+    return Cause("skew", "skew", "", lambda scene: [1e-3], edit)
 
 
 class Refusing:
@@ -107,6 +116,23 @@ class Narrowed(unittest.TestCase):
                 self.assertLess(abs(np.log(best.value / severity)), 0.1, (key, severity))
                 own = asked.severities(key) & set(FACTORS)
                 self.assertLessEqual(len(own), 1 + trials.NARROWED)
+
+    def test_late_ranks_add_as_much_to_sizes_that_are_not_simulated(self):
+        jobs = [{"algorithm": "nccl", "bytes": f"{size} B"} for size in SIZES]
+        scene = Scene({}, {}, [{"placement": "1x2", "job": job} for job in jobs])
+        times = [time_of(one) for one in scene.scenarios()]
+        points = [curve_.Point("a", size, 0, "1x2", job, expected=time)
+                  for size, job, time in zip(SIZES, jobs, times)]
+        found = ranking.Ranking(np.log(times), np.log(times), errors.Errors(points, "nccl"))
+        asked = Counted()
+        tried = trials.Trials(asked, scene, curve_.Curve(points, {}, []), [skewed()], found)
+        chosen = [0, len(SIZES) - 1]
+        tried.simulate([(tried.trials[0], 1e-3)], chosen, "")
+        sizes = [what_if.bytes_of(one) for group in asked.groups for one in group
+                 if "skew" in one["job"]]
+        self.assertEqual(sizes, [SIZES[0], what_if.LATE])
+        np.testing.assert_allclose(np.exp(tried.trials[0].found[1e-3][chosen]),
+                                   np.array(times)[chosen] + 1e-3, rtol=0.01)
 
     def test_no_severity_is_simulated_twice_at_the_same_sizes(self):
         asked = Counted()

@@ -8,13 +8,18 @@ from typing import Optional
 
 from common.programs import InputError
 from validation.calibration.verdict.simulator import Simulator
-from validation.doctor.scenario.scene import QUESTION
+from validation.doctor.scenario.scene import QUESTION, Scene
 from validation.doctor.store import Store
 from validation.progress import watched
 
 AT_ONCE = 1000 * 1000  # characters of the cases of one call; a scenario's file has at most 1 MiB
 # Bytes of NCCL's vectors: in what-ifs, of LL and LL128, and of all others.
 LONG, LONG_SMALL, LONGEST = 256 << 20, 32 << 20, 1 << 30
+# Bytes of vectors whose steps do not repeat, so that each takes its time to simulate: with late
+# ranks, which delay all sizes equally, and beside other jobs.
+LATE, BESIDE = 1 << 20, 64 << 20
+# Bytes of the vectors of hosts that copy what leaves them, at most COPIES bytes per second.
+COPIED, COPIES = 16 << 20, 10e9
 
 
 def bytes_of(scenario: dict) -> int:
@@ -25,15 +30,28 @@ def with_bytes(scenario: dict, size: int) -> dict:
     return {**scenario, "job": {**scenario["job"], "bytes": f"{size} B"}}
 
 
+def is_late(scenario: dict) -> bool:
+    return scenario["job"]["algorithm"] == "nccl" and "skew" in scenario["job"]
+
+
 def longest(scenario: dict) -> int:
     """Bytes of the longest vector of NCCL that is simulated, beyond which times grow evenly."""
+    most = BESIDE if "neighbours" in scenario else LONG
+    return LATE if is_late(scenario) else min(most, extrapolated_from(scenario))
+
+
+def is_copied(scenario: dict) -> bool:
+    """True where the CPUs of a host copy what leaves it, as by sockets, and nothing else counts."""
+    cluster = scenario.get("cluster")
+    return (isinstance(cluster, dict) and (cluster.get("host") or {}).get("gpudirect") is False
+            and Scene(cluster, {}, []).host_bandwidth() <= 1.001 * COPIES)
+
+
+def extrapolated_from(scenario: dict, exact: bool = True) -> int:
+    """Bytes of the vector from which the time of a longer one follows, within 1 % unless exact."""
     protocol = scenario["job"].get("options", {}).get("protocol")
-    return LONG_SMALL if protocol in ("LL", "LL128") else LONG
-
-
-def extrapolated_from(scenario: dict) -> int:
-    """Bytes of the vector from which the time of a longer one follows."""
-    return LONG_SMALL if longest(scenario) == LONG_SMALL else LONGEST
+    copied = not exact and is_copied(scenario)
+    return LONG_SMALL if protocol in ("LL", "LL128") else COPIED if copied else LONGEST
 
 
 def shortened(scenario: dict) -> dict:
@@ -43,20 +61,20 @@ def shortened(scenario: dict) -> dict:
     return with_bytes(scenario, min(bytes_of(scenario), longest(scenario)))
 
 
-def affordable(scenario: dict) -> list:
+def affordable(scenario: dict, exact: bool = True) -> list:
     """One scenario, or two of shorter vectors whose times tell that of a long one."""
-    size, most = bytes_of(scenario), extrapolated_from(scenario)
+    size, most = bytes_of(scenario), extrapolated_from(scenario, exact)
     if scenario["job"]["algorithm"] != "nccl" or size <= most:
         return [scenario]
     return [with_bytes(scenario, part) for part in (most // 2, most)]
 
 
-def told(scenario: dict, found: list) -> dict:
-    """The answer of a scenario from those of the affordable ones."""
+def told(scenario: dict, parts: list, found: list) -> dict:
+    """The answer of a scenario from those of its affordable parts."""
     if len(found) == 1:
         return found[0]
     half, full = found
-    most, size = extrapolated_from(scenario), bytes_of(scenario)
+    most, size = bytes_of(parts[-1]), bytes_of(scenario)
     more = (full["time_s"] - half["time_s"]) / (most // 2)
     if more <= 0:
         more = full["time_s"] / most
@@ -107,7 +125,7 @@ class WhatIf:
     def answers(self, scenarios: list, exact: bool = False) -> list:
         """One answer a scenario; raises what the simulator says. `exact`: without a limit of
         time."""
-        parts = [affordable(one) for one in scenarios]
+        parts = [affordable(one, exact) for one in scenarios]
         keys = [[json.dumps(part, sort_keys=True) for part in some] for some in parts]
         asked = [(key, part) for some, names in zip(parts, keys)
                  for part, key in zip(some, names) if key not in self.known]
@@ -119,8 +137,8 @@ class WhatIf:
             self.known |= new
             if self.store:
                 self.store.keep(new)
-        return [told(one, [self.known[key] for key in names])
-                for one, names in zip(scenarios, keys)]
+        return [told(one, some, [self.known[key] for key in names])
+                for one, some, names in zip(scenarios, parts, keys)]
 
     def all(self, groups: list, what: str, exact: bool = False) -> list:
         """The answers to each group of scenarios; None where the simulator refuses one of it."""
