@@ -134,9 +134,10 @@ def text_of(runner: Simulator, path: str, scenario: str, seen: set) -> str:
     noises = [probe.noise(fitted.errors) for probe in owners]
     best = ranked(covariance, noises, owners, members)
     if not best:
+        got = f"none of {len(probes)}" if probes else "none: all are measured"
         raise InputError(f"{scenario}: case '{name}': expected a probe that goes with its time in "
-                         f"the ensemble of {path}, got none of {len(probes)}: measure the scenario "
-                         f"itself by `ringscope-mpi replay {scenario}`")
+                         f"the ensemble of {path}, got {got}. Measure the scenario itself by "
+                         f"`ringscope-mpi replay {scenario}`")
     rows = [owners[i - 1].row(covariance[0, 0], left) for left, i in best]
     first, after = best[0][1], best[0][0]
     others = [None if one == owners[first - 1] else one for one in owners]

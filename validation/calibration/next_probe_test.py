@@ -14,6 +14,7 @@ import sys
 import numpy as np
 import yaml
 
+from common.quantities import parse_quantity
 from validation.calibration import next_probe
 from validation.calibration.fit import profile
 from validation.calibration.fit.observations import FLOOR
@@ -97,6 +98,16 @@ class Next(WithPrograms):
         self.assertEqual(ran.returncode, 1)
         self.assertIn("expected a probe that goes with its time", ran.stderr)
         self.assertIn("ringscope-mpi replay", ran.stderr)
+
+    def test_where_all_is_measured_the_error_says_so(self):
+        sizes = {*next_probe.SIZES, *(size for one in next_probe.BY_WAY.values()
+                                      for size in one["sizes"])}
+        seen = [f'{what} bytes={parse_quantity(size):.0f} way="{way}"' for size in sizes
+                for what, ways in [*((key, one["ways"]) for key, one in next_probe.BY_WAY.items()),
+                                   *((key, [""]) for key in next_probe.COSTS)] for way in ways]
+        ran = self.ran(self.fit([{"reduce_cost": f"{cost} ns/B"} for cost in COSTS], fitted=seen))
+        self.assertEqual(ran.returncode, 1)
+        self.assertIn("mycluster.yaml, got none: all are measured. Measure the", ran.stderr)
 
     def test_fit_without_an_ensemble_is_rejected(self):
         ran = self.ran(self.fit([]))
