@@ -271,7 +271,8 @@ class Looks(Playground):
             const mix = mixed;
             mixed = (...words) => { ++calls.mixed; return mix(...words); };
             for (const [one, method] of [[MatrixView, "draw"], [TimelineView, "paint"],
-                [ClusterView, "drawing"], [CaseView, "room"], [PlacesView, "host"]]) {
+                [ClusterView, "drawing"], [CaseView, "room"], [PlacesView, "host"],
+                [SourceView, "listing"]]) {
               const name = `${one.name}.${method}`, before = one.prototype[method];
               calls[name] = 0;
               one.prototype[method] = function (...words) {
@@ -284,7 +285,7 @@ class Looks(Playground):
         self.assertLessEqual(calls.pop("mixed"), 2 * 8)  # shades, of 2 * 64 cells
         self.assertEqual(calls, {"MatrixView.draw": 2, "TimelineView.paint": 2,
                                  "ClusterView.drawing": 2, "CaseView.room": 0,
-                                 "PlacesView.host": 0})
+                                 "PlacesView.host": 0, "SourceView.listing": 0})
 
     def test_change_with_8_ranks_is_answered_in_a_tenth_of_a_second(self):
         """The figure is printed; on a busy machine ten times as long passes."""

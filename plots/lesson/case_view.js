@@ -4,11 +4,11 @@
 const byId = id => document.getElementById(id);
 
 class CaseView {
-  constructor(one, letter = "") {
+  constructor(one, letter = "", before = undefined) {
     this.one = one;
     this.cluster = new ClusterView(one);
     this.matrix = one.chunks.none ? undefined : new MatrixView(one);
-    this.source = SourceView.of(one);
+    this.source = SourceView.of(one, before?.source);
     this.timeline = new TimelineView(one, resizeTimelines);
     const {report} = one;
     const back = report.collective === "pingpong" ? " there and back" : "";

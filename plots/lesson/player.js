@@ -28,7 +28,7 @@ function showCases(cases, share, letters = []) {
   const widths = views.length === cases.length ? views.map(view => view.width) : [];
   clock.pause();
   zoom.from = zoom.to = 0;
-  views = cases.map((one, i) => new CaseView(one, letters[i]));
+  views = cases.map((one, i) => new CaseView(one, letters[i], views[i]));
   clock.show(cases, share);
   // To measure takes a layout, and to write on a canvas of the page its styles.
   const known = widths.length && widths.every(width => width > 0);

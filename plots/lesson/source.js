@@ -82,9 +82,13 @@ function ranksText(ranks) {
 }
 
 class SourceView {
-  /** Functions in which the ranks of a case are at any time; undefined if none is known. */
-  static of(one) {
-    const view = new SourceView(one);
+  /** Functions in which the ranks of a case are at any time; undefined if none is known. The view
+   * `before` serves again if its lines are the same. */
+  static of(one, before) {
+    const {lines, rows} = one.spans, texts = new Set(lines.map(([, , path]) => SOURCES[path]));
+    const key = JSON.stringify([rows.length, lines, ...texts]);
+    const view = before?.key === key ? before : new SourceView(one);
+    Object.assign(view, {one, key});
     return view.listings.length ? view : undefined;
   }
 
