@@ -53,12 +53,15 @@ def placement(words: str):
         raise argparse.ArgumentTypeError(f"expected 8x2 or JSON, got '{words}'") from None
 
 
-def model(words: str) -> str:
+class Model(str):
     """File with a cluster and a library."""
+
+
+def model(words: str) -> Model:
     found = read_yaml(words, loader=LOADER)
     if not isinstance(found, dict) or not {"cluster", "library"} <= found.keys():
         raise argparse.ArgumentTypeError(f"expected a file with cluster and library, got '{words}'")
-    return words
+    return Model(words)
 
 
 class Listing(argparse.Action):
@@ -100,4 +103,8 @@ def parsed(parser, *sections: str, **given):
     """
     for section in sections:
         add_options(parser, section, **given)
-    return parser.parse_args()
+    options = parser.parse_args()
+    if isinstance(vars(options).get("cluster"), Model) and options.library:
+        parser.error("argument --model: expected one of the options that give the library, got "
+                     "--library, too")
+    return options

@@ -22,6 +22,7 @@ from validation.doctor.what_if import WhatIf
 
 HERE = pathlib.Path(__file__).resolve().parent
 PUBLISHED = HERE.parent / "published"
+FIT = HERE.parent / "results/lab/fit.yaml"
 BUILD = pathlib.Path(".")
 ONE_HOST = machines.Machine("one host", "star8", "openmpi_tcp", "4", machines.RING, (2, 24))
 MACHINES = {one.name: one for one in (*machines.MACHINES, ONE_HOST)}
@@ -299,6 +300,7 @@ class Program(unittest.TestCase):
                             ((log,), "expected LOG... and --cluster CLUSTER"),
                             ((log, "pair", "--noise", "5"), "expected a percentage"),
                             ((log, "pair", "--library", "nccl_a1000"), "nccl_a1000"),
+                            ((log, "--model", FIT, "--library", "rdma"), "got --library, too"),
                             ((log, self.folder / "quoted.csv"), "expected a map")):
             ran = self.doctor(*words)
             self.assertEqual(ran.returncode, 1, words)

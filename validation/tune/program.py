@@ -98,7 +98,7 @@ def said(options, where: ground.Ground) -> str:
 
 def main():
     options = arguments()
-    where = ground.read(options.cluster, options.costs, options.placement, options.error)
+    where = ground.read(options.cluster, options.library, options.placement, options.error)
     if where.ranks < 2:
         raise InputError(f"--placement: expected two ranks or more, got {where.ranks}")
     name = options.format or ("nccl" if where.on_gpus else "openmpi")

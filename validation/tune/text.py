@@ -94,7 +94,7 @@ def next_step(form, found: list, options) -> list:
                 *(f"  {line}" for line in form.use(options.output))]
     if any(one.entries for one in found):
         words = ["ringscope", "tune", options.cluster, "--placement", placed(options.placement)]
-        more = [("--library", options.costs), ("--format", options.format),
+        more = [("--library", options.library), ("--format", options.format),
                 *(("--collective", name) for name in options.collective),
                 ("--bytes", options.bytes.words),
                 ("--min-gain", options.error and share(options.error).replace(" ", ""))]

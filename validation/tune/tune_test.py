@@ -127,6 +127,9 @@ class Program(unittest.TestCase):
         for wrong, said in (((), "one of the arguments CLUSTER --cluster --model is required"),
                             ((FIT, "--cluster", FIT), "not allowed with argument CLUSTER"),
                             (("--model", FIT, "--cluster", FIT), "not allowed with argument"),
+                            (("--model", FIT, "--library", "rdma"),
+                             "--model: expected one of the options that give the library, got "
+                             "--library, too"),
                             (("--model", HERE.parents[1] / "topologies/clusters/pair.yaml"),
                              "--model: expected a file with cluster and library")):
             ran = self.tune(*wrong, *words)
