@@ -72,6 +72,7 @@ TEST(Explain, says_what_nccl_chose_and_what_would_have_been_faster) {
   EXPECT_FALSE(outcomes[0].is(report));
   EXPECT_TRUE(outcomes[2].is(report));
   EXPECT_EQ(outcomes[2].report.time_s, report.time_s);
+  EXPECT_THAT(reason(report), HasSubstr("the overhead of each message sets the pace"));  // no CPU
   const std::string text = print_nccl_choice(report, outcomes);
   EXPECT_THAT(text, HasSubstr("NCCL takes channel_rings, Simple, 8 channels. channel_rings, LL, 8 "
                               "channels would have been faster by "));

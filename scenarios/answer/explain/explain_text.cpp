@@ -195,7 +195,7 @@ std::string pace_clause(const Report& report, const Share& share) {
     case Cause::protocol:
       return "latencies and handshakes set the pace, not bytes";
     case Cause::overhead:
-      return "the CPU time of each message sets the pace, not bytes";
+      return "the overhead of each message sets the pace, not bytes";
     case Cause::pinning:
       return "a core pins the buffers of each large message before the NIC may reach them, which a "
              "cache of registrations would save";
