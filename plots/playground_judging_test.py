@@ -77,24 +77,24 @@ class Judging(unittest.TestCase):
         said = in_node("""return input.map(([exercise, seconds, more = {}]) =>
             Exercise.prototype.checkRuns.call({checkValue: Exercise.prototype.checkValue,
               exercise: {hint: "Hint.", ...exercise}, runsNow: () => seconds.map((time, i) =>
-                ({name: "AB"[i], seconds: time, hosts: [0, 1], resolved: {job: {algorithm: "x"}},
-                  places: [{host: 0}, {host: 0}, {host: 1}],
+                ({name: "AB"[i], seconds: time, hosts: [0, 1], places:
+                  [0, 0, 1].map(host => ({host})), resolved: {job: {algorithm: "x", n: 4 + i}},
                   report: {busbw: 2e9, ranks: [{numa: 0}], ...more}}))}));""", [
-            [{"ratio": [0, 1.1]}, [1, 1.05]], [{"ratio": [0, 1.1]}, [1, 2]],
-            [{"ratio": [0, 1.1], "keep": {"counts": "1-1-1"}}, [1, 1]],
-            [{"ratio": [0, 1.1], "keep": {"numa": 1}}, [1, 1]], [{"ratio": [0, 1]}, [1]],
+            [{"ratio": [0, 1.1]}, [1, 1.05]], [{"keep": {"counts": "1-1-1"}}, [1, 1]],
+            [{"ratio": [0, 1.1]}, [1, 2]], [{"keep": {"numa": 1}}, [1, 1]],
+            [{"ratio": [0, 1]}, [1]], [{"keep": {"same": "job.n"}}, [1, 1]],
+            [{"keep": {"product": ["job.n", "job.n"], "is": 16, "what": "m"}}, [1, 1]],
             [{"between": [1, 3], "measure": "busbw", "scale": 1e9, "unit": "GB/s"}, [1]],
             [{"between": [3, 4], "measure": "busbw", "scale": 1e9, "unit": "GB/s"}, [1, 1]],
             [{"ends": "x"}, [1]], [{"ends": "x"}, [1], {"deadlock": True}], [{"ends": "y"}, [1]]])
         self.assertEqual(said, [
-            "Right: B takes 1.05 times as long as A.",
+            "Right: B takes 1.05 times as long as A.", "Not yet: run B has to be placed 1-1-1.",
             "Not yet: B takes 2 times as long as A. Hint.",
-            "Not yet: run B has to be placed 1-1-1.",
-            "Not yet: the ranks of run B have to stay on socket 1.",
-            "Show two runs side by side.",
-            "Right: A has 2 GB/s.", "Not yet: B has 2 GB/s. Hint.",
-            "Right: it ends.", "Not yet: it deadlocks. Hint.",
-            "Not yet: the algorithm has to be y."])
+            "Not yet: the ranks of run B have to stay on socket 1.", "Show two runs side by side.",
+            "Not yet: job.n has to be the same in both runs, but is 4 in A and 5 in B.",
+            "Not yet: run B has 25 m instead of 16.", "Right: A has 2 GB/s.",
+            "Not yet: B has 2 GB/s, less than 3 GB/s. Hint.", "Right: it ends.",
+            "Not yet: it deadlocks. Hint.", "Not yet: the algorithm has to be y."])
 
     def test_lines_to_hand_in_are_verified_and_a_damaged_one_is_rejected(self):
         lesson, name = in_node("return LESSONS[0].id"), "Zo\u00eb | \U0001f600"

@@ -79,6 +79,7 @@ class ClusterView {
   words() {
     if (this.folded) return this.folded.words();
     const short = [...this.shortened].map(([words, name]) => `${words}: ${name}`);
+    if (!short.length && this.layout.plugs?.length) return "small boxes name the switch of a NIC";
     return short.length > 2 ? `${short[0]}, and so on` : short.join(", ");
   }
 

@@ -173,6 +173,22 @@ function predictionForm(question, labels, locked) {
   return form;
 }
 
+/** Condition of a solution that these runs break, in words; empty if they break none. */
+function notKept({counts, numa, same, product, is, what}, one, other) {
+  const now = countsText(other.hosts.map((_, host) =>
+    other.places.filter(place => place.host === host).length));
+  if (counts && now !== counts) return `run B has to be placed ${counts}.`;
+  if (numa !== undefined && other.report.ranks.some(rank => rank.numa !== numa)) {
+    return `the ranks of run B have to stay on socket ${numa}.`;
+  }
+  const [left, right] = [one, other].map(run => same && at(run.resolved, same));
+  if ((valueOf(left) ?? left) !== (valueOf(right) ?? right)) {
+    return `${same} has to be the same in both runs, but is ${left} in A and ${right} in B.`;
+  }
+  const found = (product || []).reduce((all, key) => all * (at(other.resolved, key) ?? 0), 1);
+  return product && found !== is ? `run B has ${found} ${what} instead of ${is}.` : "";
+}
+
 /** A number to be found, or runs to be made so that something holds. */
 class Exercise {
   constructor(exercise, ask, runsNow, solved) {
@@ -211,7 +227,8 @@ class Exercise {
     const right = (values.length > 1 ? values[0] / values[1] : values[0]) / (exercise.scale || 1);
     const off = Math.abs(given / right - 1);
     if (off <= exercise.within) {
-      return `Right: ${parseFloat(right.toPrecision(4))} ${exercise.unit}.`;
+      const words = `Right: ${parseFloat(right.toPrecision(4))} ${exercise.unit}.`;
+      return off < 0.001 ? words : `${words} Yours is ${(100 * off).toFixed(1)} % off.`;
     }
     return `Not yet: ${given > right ? "less" : "more"} than that. ${exercise.hint || ""}`;
   }
@@ -225,16 +242,11 @@ class Exercise {
       }
       return one.report.deadlock ? `Not yet: it deadlocks. ${exercise.hint}` : "Right: it ends.";
     }
+    if (!other && !exercise.between) return "Show two runs side by side.";
+    const lost = exercise.keep && notKept(exercise.keep, one, other || one);
+    if (lost) return `Not yet: ${lost}`;
     if (exercise.between) return this.checkValue(other || one);
-    if (!other) return "Show two runs side by side.";
     const ratio = other.seconds / one.seconds, [least, most] = exercise.ratio;
-    const {counts, numa} = exercise.keep || {};
-    const now = countsText(other.hosts.map((_, host) =>
-      other.places.filter(place => place.host === host).length));
-    if (counts && now !== counts) return `Not yet: run B has to be placed ${counts}.`;
-    if (numa !== undefined && other.report.ranks.some(rank => rank.numa !== numa)) {
-      return `Not yet: the ranks of run B have to stay on socket ${numa}.`;
-    }
     const words = `B takes ${parseFloat(ratio.toPrecision(4))} times as long as A`;
     return ratio >= least && ratio <= most ? `Right: ${words}.` : `Not yet: ${words}. ` +
       `${exercise.hint || ""}`;
@@ -245,6 +257,7 @@ class Exercise {
     const {between: [least, most], measure, scale = 1, unit, hint} = this.exercise;
     const value = report[measure] / scale;
     const words = `${name} has ${parseFloat(value.toPrecision(4))} ${unit}`;
-    return value >= least && value <= most ? `Right: ${words}.` : `Not yet: ${words}. ${hint}`;
+    return value >= least && value <= most ? `Right: ${words}.` : `Not yet: ${words}, ` +
+      `${value < least ? `less than ${least}` : `more than ${most}`} ${unit}. ${hint}`;
   }
 }
