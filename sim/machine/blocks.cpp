@@ -181,8 +181,9 @@ PairRoute Machine::make_block_route(int from, int to, Block block) {
   const ProtocolCosts& costs = blocks.costs(block.protocol);
   const bool leaves = location(from).host != location(to).host;
   const bool in_switch = block.by != Switch::passes_on && blocks.in_switch > 0 && !leaves;
-  auto& [found, nvlink] = inside_[{leaves ? -1 : from, to, block.by, block.together}];
-  if (leaves || found.uses.empty()) {
+  std::pair<Fabric::RouteUses, bool> between_hosts;
+  auto& [found, nvlink] = leaves ? between_hosts : inside_[{from, to, block.by, block.together}];
+  if (found.uses.empty()) {
     found =
         in_switch ? fabric_.switch_route_uses(from, to, block) : route_uses(from, to, false, block);
     nvlink = !leaves && scenario_->cluster.topology.nvlinked(fabric_.buffer_locations(from).front(),

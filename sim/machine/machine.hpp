@@ -310,8 +310,7 @@ class Machine {
   std::vector<Channel*> made_;
   std::vector<Channel*> sliced_;  ///< of these those with several slices
   /// Uses of a byte between two ranks of a host, and whether it goes over an NVLink: equal for all
-  /// channels of a kernel whose switch does the same to so many messages. Rank -1: the last pair of
-  /// two hosts.
+  /// channels of a kernel whose switch does the same to so many messages.
   std::map<std::tuple<int, int, Switch, int>, std::pair<Fabric::RouteUses, bool>> inside_;
   /// By rank, communicator, channel (-1: all of a GPU), protocol, and bytes of data in one on the
   /// wire.
