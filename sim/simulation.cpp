@@ -64,12 +64,13 @@ class Simulation {
     if (options.record_chain) mpi_.received = &received_;
     if (may_skip(scenario, options)) {
       run_.steps = &steady_;
-      if (options.known_collectives && scenario.job.noise.spread <= 0 && !has_detours())
+      if (options.known_collectives && scenario.job.noise.spread <= 0 &&
+          !scenario.job.noise.detours.any())
         run_.known = &known_;
     }
     for (int rank = 0; rank < machine_.orbits().simulated; ++rank)
       ranks_.push_back(std::make_unique<RankThread>(run_, rank));
-    if (has_detours()) {
+    if (scenario.job.noise.detours.any()) {
       detours_ = std::make_unique<Detours>(scenario.job.noise, run_, own_ranks());
       run_.detours = detours_.get();
     }
@@ -108,9 +109,6 @@ class Simulation {
     return {ranks_.data(), ranks_.data() + simulated_};
   }
   bool folded() const { return machine_.orbits().folded() || machine_.channel_fold().folded(); }
-  bool has_detours() const {
-    return scenario_->job.noise.every.count() > 0 && scenario_->job.noise.takes.count() > 0;
-  }
   /// True if events go on when the job has ended.
   bool is_announced() const { return !neighbours_.empty() || detours_ != nullptr; }
   void begin(int repetition);

@@ -226,6 +226,15 @@ void lock_calls(Library& library) {
   }
 }
 
+void read_detours(Fields& fields, DetourTimes& times) {
+  fields.nested("detours", [&](Fields& detour) {
+    const Value& every = detour.required("every");
+    times.every = every.seconds();
+    if (times.every.count() <= 0) every.fail("expected a time above 0 between two detours");
+    times.takes = detour.required("takes").seconds();
+  });
+}
+
 Library read_library(const Value& value) {
   const Written written = expand(value, {});
   Fields fields(written.map, "library");
@@ -245,6 +254,7 @@ Library read_library(const Value& value) {
   if (const Value* cost = fields.optional("match_cost")) library.match_cost = cost->seconds();
   library.reduce_cost = fields.value_or("reduce_cost", "0 s/B").byte_cost();
   library.copy_cost = fields.value_or("copy_cost", "0 s/B").byte_cost();
+  read_detours(fields, library.detours);
   Value ways = Value::empty_map_at(value.place());
   for (const Way way : {Way::self, Way::shm, Way::network}) {
     const Value& costs = fields.required(way_names[way]);

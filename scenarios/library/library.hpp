@@ -159,6 +159,16 @@ struct FittedRange {
   bool holds(Bytes bytes) const { return bytes <= most && (bytes.count == 0 || bytes >= least); }
 };
 
+/// Detours of the operating system: at random times it takes a core for a while.
+struct DetourTimes {
+  Seconds every{};  ///< mean time between two; 0: none
+  Seconds takes{};  ///< mean time of one, exponentially distributed
+  bool any() const { return every.count() > 0 && takes.count() > 0; }
+};
+
+/// Reads `{every: 10 ms, takes: 100 us}` into `times`, which stays as it is where the key is not.
+void read_detours(Fields& fields, DetourTimes& times);
+
 struct Library {
   std::string name;
   std::string about;
@@ -182,6 +192,7 @@ struct Library {
   Seconds thread_multiple{};
   ByteCost reduce_cost{};  ///< CPU per byte of the local reduction
   ByteCost copy_cost{};    ///< CPU per byte of a local copy
+  DetourTimes detours;     ///< of each rank's core, where the job states none
   Value resolved;          ///< all defaults filled in
 
   const Transport& transport(Way way) const { return transports[way]; }

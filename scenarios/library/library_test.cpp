@@ -141,6 +141,17 @@ TEST(Library, only_between_hosts_are_there_connections_to_poll) {
   EXPECT_THROW(read("{base: ideal, shm: {connection_cost: 1 us}}"), InputError);
 }
 
+TEST(Library, detours_stand_in_the_resolved_library_where_it_has_them) {
+  const Library read_back = read("{base: ideal, detours: {every: 10 ms, takes: 100 us}}");
+  EXPECT_EQ(read_back.detours.every, Seconds(10e-3));
+  EXPECT_EQ(read_back.detours.takes, Seconds(100e-6));
+  EXPECT_EQ(to_json(read(to_json(read_back.resolved).dump()).resolved),
+            to_json(read_back.resolved));
+  EXPECT_FALSE(to_json(read("ideal").resolved).contains("detours"));
+  EXPECT_THROW(read("{base: ideal, detours: {every: 0 s, takes: 1 us}}"), InputError);
+  EXPECT_THROW(read("{base: ideal, detours: {every: 1 s}}"), InputError);
+}
+
 TEST(Library, only_between_hosts_do_eager_messages_go_in_pieces) {
   const Library read_back = read("{base: ideal, network: {eager_piece: 4 KiB}}");
   EXPECT_EQ(read_back.transport(Way::network).eager_piece.count, 4096U);

@@ -130,12 +130,7 @@ Noise read_noise(Fields& job, int ranks, std::vector<Value>& slow_hosts) {
   constexpr double most_slowdown = 1e6;
   job.nested("noise", [&](Fields& fields) {
     noise.spread = fields.value_or("spread", "0").number(0, most_spread);
-    fields.nested("detours", [&](Fields& detour) {
-      const Value& every = detour.required("every");
-      noise.every = every.seconds();
-      if (noise.every.count() <= 0) every.fail("expected a time above 0 between two detours");
-      noise.takes = detour.required("takes").seconds();
-    });
+    read_detours(fields, noise.detours);
     fields.nested("stragglers", [&](Fields& stragglers) {
       noise.slowdown = stragglers.required("slowdown").number(1, most_slowdown);
       const Value *list = stragglers.optional("ranks"), *hosts = stragglers.optional("hosts");

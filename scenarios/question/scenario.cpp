@@ -177,6 +177,8 @@ std::vector<Scenario> read_with(const Value& tree, const std::string& name,
   std::optional<NcclParts> nccl;
   for (const ReadJob& read : jobs) {
     scenario.job = read.job;
+    if (DetourTimes& own = scenario.job.noise.detours; own.every.count() == 0)
+      own = scenario.library.detours;
     for (const Value& host : read.slow_hosts)
       scenario.job.noise.slow_hosts.push_back(host_at(host, topology));
     take_vectors(scenario.library, scenario.job.bytes);
@@ -209,7 +211,7 @@ void require_ranks(const Value& place, const Placement& placement, const Job& jo
 }
 
 bool Job::draws_times() const {
-  return noise.spread > 0 || noise.every.count() > 0 ||
+  return noise.spread > 0 || noise.detours.any() ||
          (training != nullptr && training->input.varies());
 }
 

@@ -24,9 +24,8 @@ struct JobChannels;  // nccl/search/job_channels.hpp
 /// Noise that makes computations take longer than they say, drawn anew for each from the job's
 /// seed.
 struct Noise {
-  double spread = 0;    ///< of a log-normal factor of mean 1: standard deviation of its logarithm
-  Seconds every{};      ///< mean time between two detours of the operating system; 0: none
-  Seconds takes{};      ///< mean time of a detour, exponentially distributed
+  double spread = 0;  ///< of a log-normal factor of mean 1: standard deviation of its logarithm
+  DetourTimes detours{};
   double slowdown = 1;  ///< factor for the ranks in `stragglers`
   std::vector<int> stragglers{};
   std::vector<int> slow_hosts{};  ///< all ranks on them are stragglers, wherever they are placed

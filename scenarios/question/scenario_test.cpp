@@ -153,6 +153,13 @@ TEST(Scenario, a_clusters_kind_of_network_is_what_kernels_pay_between_its_hosts)
   EXPECT_THROW(transport("nccl_h100", "{base: rack3, link: {kind: pigeon}}"), InputError);
 }
 
+TEST(Scenario, a_job_without_detours_has_those_of_its_library) {
+  const std::string of_library = "library.detours={every: 1 s, takes: 1 ms}";
+  EXPECT_EQ(read_one({of_library}).job.noise.detours.takes, Seconds(1e-3));
+  const std::string own = "job.noise.detours={every: 1 s, takes: 0 s}";
+  EXPECT_FALSE(read_one({of_library, own}).job.noise.detours.any());
+}
+
 TEST(Scenario, a_whole_map_can_be_set) {
   const Scenario scenario =
       read_one({"job={collective: barrier, algorithm: dissemination}", "job.repetitions=3"});

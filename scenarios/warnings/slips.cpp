@@ -49,7 +49,7 @@ std::vector<std::string> idle_stragglers(const Scenario& scenario) {
 /// The key by which repetitions of a job differ; "": they do not.
 std::string random_key(const Job& job) {
   if (job.skew.count() > 0) return "skew";
-  if (job.noise.every.count() > 0) return "detours";
+  if (job.noise.detours.any()) return "detours";
   if (job.training != nullptr && job.training->input.varies()) return "input";
   return job.noise.spread > 0 && !computes_nothing(job) ? "spread" : "";
 }

@@ -249,7 +249,7 @@ bool may_change_places(const Scenario& scenario) {
   const Library& library = scenario.library;
   return library.blocks && library.progress != Progress::thread &&
          library.thread_core == ProgressCore::spare && !library.has_jitter() &&
-         scenario.job.noise.every.count() == 0 && scenario.speedup.resource.empty() &&
+         !scenario.job.noise.detours.any() && scenario.speedup.resource.empty() &&
          scenario.cluster.topology.routing() == Routing::hash && have_their_own(scenario.placement);
 }
 

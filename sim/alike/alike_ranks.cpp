@@ -231,7 +231,7 @@ Orbits orbits_of(const Scenario& scenario) {
 std::string unlike_by_chance(const Scenario& scenario) {
   const Job& job = scenario.job;
   if (job.skew.count() > 0) return "'skew' lets ranks start at different times";
-  if (job.noise.spread > 0 || job.noise.every.count() > 0) return "'noise' is each rank's own";
+  if (job.noise.spread > 0 || job.noise.detours.any()) return "'noise' is each rank's own";
   if (job.draws_times()) return "the times of batches ('input') are each rank's own";
   if (job.noise.has_stragglers()) return "some ranks are stragglers";
   if (scenario.library.has_jitter()) return "the library's messages have 'jitter'";

@@ -54,7 +54,7 @@ bool Detours::in_vain() {
 }
 
 void Detours::await(std::size_t core) {
-  run_->ledger->kernel().after(exponential(cores_[core].random, noise_->every.count()),
+  run_->ledger->kernel().after(exponential(cores_[core].random, noise_->detours.every.count()),
                                Callback::to<&Detours::begin>(this, core));
 }
 
@@ -67,7 +67,7 @@ void Detours::begin(std::uint64_t index) {
   core.held = true;
   core.began = run_->ledger->now();
   run_->ledger->slow(core.resource, left);
-  run_->ledger->kernel().after(exponential(core.random, noise_->takes.count()),
+  run_->ledger->kernel().after(exponential(core.random, noise_->detours.takes.count()),
                                Callback::to<&Detours::end>(this, index));
 }
 

@@ -21,8 +21,8 @@ Noise noise_of_input(const Job& job) {
   const Input& input = job.training->input;
   Noise noise;
   noise.spread = input.spread;
-  noise.every = input.every;
-  noise.takes = input.takes;
+  noise.detours.every = input.every;
+  noise.detours.takes = input.takes;
   return noise;
 }
 
@@ -48,13 +48,13 @@ double Noises::stretch(int rank, double seconds) {
     const double normal = radius * std::cos(2 * std::numbers::pi * uniform(random));
     stretched *= std::exp(noise_->spread * normal - noise_->spread * noise_->spread / 2);
   }
-  if (noise_->every.count() <= 0) return stretched;
+  if (!noise_->detours.any()) return stretched;
   // Detours come as a Poisson process while the computation itself advances.
   double detours = 0;
   for (double at = 0;;) {
-    at += exponential(random, noise_->every.count());
+    at += exponential(random, noise_->detours.every.count());
     if (at >= stretched) return stretched + detours;
-    detours += exponential(random, noise_->takes.count());
+    detours += exponential(random, noise_->detours.takes.count());
   }
 }
 

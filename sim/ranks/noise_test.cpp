@@ -17,7 +17,7 @@ constexpr double sigmas = 3;  ///< of the mean of all draws
 
 Noise spread_of(double spread) { return {.spread = spread, .stragglers = {}}; }
 Noise noise_of(double spread, double every, double takes) {
-  return {.spread = spread, .every = Seconds(every), .takes = Seconds(takes), .stragglers = {}};
+  return {.spread = spread, .detours = {Seconds(every), Seconds(takes)}, .stragglers = {}};
 }
 
 /// Times that rank 0 draws, one computation of `seconds` after the other.

@@ -133,8 +133,7 @@ TEST_P(VaryingInput, is_hidden_by_a_queue) {
   const Scenario one = scenario(1);
   const Input& input = one.job.training->input;
   const Noise noise{.spread = input.spread,
-                    .every = Seconds(input.every),
-                    .takes = Seconds(input.takes),
+                    .detours = {Seconds(input.every), Seconds(input.takes)},
                     .stragglers = {}};
   sim::Noises draws(noise, 1);
   draws.seed(one.job.seed ^ sim::stream_of_inputs);
