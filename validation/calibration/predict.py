@@ -26,9 +26,11 @@ from common.programs import InputError, Parser, page_parser, run_main, waiting, 
 from common.quantities import format_time
 from validation.arguments import parsed
 from validation.calibration.nccl.spread import OUTSIDE
-from validation.calibration.verdict import interval, model, residuals, text
+from validation.calibration.verdict import interval, model, residuals, text, waits
 from validation.calibration.verdict.simulator import Simulator, batch
 from validation.yaml_files import read_yaml
+
+NO_DETOURS = ("--set", "job.noise.detours={every: 1 s, takes: 0 s}")
 
 
 @dataclasses.dataclass
@@ -92,10 +94,11 @@ def scenario_with(case: dict, drawn: dict, fitted: model.Model) -> dict:
 
 
 def times_of(runner: Simulator, cases: list, drawn: dict, fitted: model.Model) -> list:
-    found = batch(runner, interval.other_model(fitted, drawn).library,
-                  [scenario_with(case, drawn, fitted) for case in cases],
+    library = interval.other_model(fitted, drawn).library
+    found = batch(runner, library, [scenario_with(case, drawn, fitted) for case in cases],
                   [case["name"] for case in cases])
-    return [one["time_s"] for one in found]
+    return [one["time_s"] * waits.factor(waits.share_of(library), len(one["ranks"]))
+            for one in found]
 
 
 def with_ratios(times: list) -> list:
@@ -124,10 +127,12 @@ def by_spread(cases: list, scenario: str) -> list:
 
 
 def predict(runner: Simulator, fitted: model.Model, scenario: str, changes: list) -> list:
-    """Predictions of all cases of the scenario."""
-    cases = simulated(runner, scenario, changes)
+    """Predictions of all cases of the scenario: mean times, where the model has detours."""
+    share = waits.share_of(fitted.library)
+    cases = simulated(runner, scenario, changes + [NO_DETOURS] * (share > 0))
     for case in cases:
         check_library(case, fitted, scenario)
+        case["time_s"] *= waits.factor(share, len(case["ranks"]))
     widths = interval.widths(
         fitted, lambda drawn: with_ratios(times_of(runner, cases, drawn, fitted)))
     own = with_ratios([case["time_s"] for case in cases])

@@ -7,8 +7,9 @@ import statistics
 from typing import Optional
 
 from common.programs import InputError
+from validation.calibration.verdict import waits
 from validation.calibration.verdict.simulator import Simulator
-from validation.doctor.scenario.scene import QUESTION, Scene
+from validation.doctor.scenario.scene import QUESTION, Scene, ranks_of
 from validation.doctor.store import Store
 from validation.progress import watched
 
@@ -95,6 +96,15 @@ def in_parts(items: list, length) -> list:
     return parts
 
 
+def without_detours(scenario: dict) -> tuple:
+    """The scenario without its library's detours, and their factor on its mean time."""
+    share = waits.share_of(scenario.get("library"))
+    if not share:
+        return scenario, 1.0
+    return ({**scenario, "library": waits.without_detours(scenario["library"])},
+            waits.factor(share, ranks_of(scenario["placement"])))
+
+
 class WhatIf:
     """Answers are kept: the same scenario is simulated once; with a store, once for all runs."""
 
@@ -103,6 +113,7 @@ class WhatIf:
         self.known: dict = {}
 
     def call(self, scenarios: list, limited: bool) -> list:
+        scenarios, factors = zip(*map(without_detours, scenarios))
         shared = {key: value for key, value in scenarios[0].items() if key == "library"}
         cases = [{"name": str(i), "set": {key: value for key, value in one.items()
                                           if shared.get(key) != value}}
@@ -117,10 +128,10 @@ class WhatIf:
         if len(answer) != len(scenarios):
             raise InputError(f"{self.simulator.program}: expected {len(scenarios)} results, got "
                              f"{len(answer)}")
-        return [{"time_s": statistics.median(one["times_s"]), "busbw": one["busbw"],
-                 "bytes": one["bytes"], "chosen": one["chosen"],
+        return [{"time_s": statistics.median(one["times_s"]) * longer,
+                 "busbw": one["busbw"] / longer, "bytes": one["bytes"], "chosen": one["chosen"],
                  "likely": [end / one["time_s"] for end in one.get("likely", {}).values()]}
-                for one in answer]
+                for one, longer in zip(answer, factors)]
 
     def answers(self, scenarios: list, exact: bool = False) -> list:
         """One answer a scenario; raises what the simulator says. `exact`: without a limit of

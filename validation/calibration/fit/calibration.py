@@ -14,7 +14,7 @@ from validation.calibration.fit.cores import Cores, fit_cores
 from validation.calibration.fit.gpus import fit_gpus
 from validation.calibration.fit.interrupts import PACKET
 from validation.calibration.fit.memory import fit_local_work, merged
-from validation.calibration.fit.network import fit_network
+from validation.calibration.fit.network import fit_network, is_published_over_tcp
 from validation.calibration.fit.order import fit_order
 from validation.calibration.fit.parameters import gather
 from validation.calibration.fit.points import Points, asked_for
@@ -234,12 +234,6 @@ def calibrate(documents, settings: Settings) -> Calibration:
         assume_jitter(result)
     gather(result)
     return result
-
-
-def is_published_over_tcp(network, points) -> bool:
-    """Whether medians alone tell of a network that the system's calls drive."""
-    return (not points.are_sampled and "latency" in network.evidence
-            and network.transport.driver == "caller")
 
 
 def assume_connections(network, points):

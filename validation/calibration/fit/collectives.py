@@ -21,6 +21,7 @@ from validation.calibration.fit.transport import least
 from validation.calibration.fit.unknowns import unknowns_of
 from validation.calibration.verdict import accuracy, cases, model
 from validation.calibration.verdict.simulator import batch
+from validation.calibration.verdict.waits import is_mean, with_detours
 from validation.progress import watched
 
 REPETITIONS = 40  # of each case in the loop, of few ranks: their mean is the model's
@@ -32,6 +33,8 @@ NOTHING = 0.02  # a share below that is none
 OUTLIER = 0.15  # relative error: more of it counts less, for another effect may be behind it
 STEP = 0.04  # of a share, for derivatives: above what chance leaves
 FLOOR = 0.02  # of relative error
+USUAL_ERROR = 0.05  # of a case in a fit
+UNUSUAL = 3.0  # factor on what is usual of a core
 GAIN = 2.0  # of the information criterion, before one more parameter is taken
 
 
@@ -106,8 +109,9 @@ class Loop:
 
     def predict(self, tried):
         # numpy's mean: a last bit decides between two minima of kept fits.
-        middle = [np.median if case.measured.samples_s else np.mean for case in self.cases]
-        return np.array([float(one(case["times_s"])) for one, case in zip(middle, self.run(tried))])
+        middle = [np.mean if is_mean(case) else np.median for case in self.cases]
+        return np.array([float(one(result["times_s"])) * with_detours(tried.host.detours, case)
+                         for one, result, case in zip(middle, self.run(tried), self.cases)])
 
     def keep_affordable(self):
         """Leaves out the costliest cases until a round is short."""
@@ -125,10 +129,10 @@ class Loop:
 
 
 def applied(result, unknowns, values, observations=None):
-    """(network transport, reduce_cost) with these values; the ping-pong is fitted again, to
-    `observations` where they are others than the fit's."""
+    """(network transport, host) with these values; the ping-pong is fitted again, to `observations`
+    where they are others than the fit's."""
     fitted = result.transports["network"]
-    transport, reduce_cost = fitted.transport, result.host.reduce_cost
+    transport, of_host = fitted.transport, {}
     late = [0.0] * len(transport.latency.segments)
     changes = {}
     for unknown, value in zip(unknowns, values):
@@ -146,24 +150,27 @@ def applied(result, unknowns, values, observations=None):
         elif unknown.name == "cost_share":
             changes |= {"send_cost": transport.wire * value, "recv_cost": transport.wire * value}
         elif unknown.name == "reduce_cost":
-            reduce_cost = value * 1e-9
+            of_host["reduce_cost"] = value * 1e-9
+        elif unknown.name == "detours":
+            of_host["detours"] = value * 1e-2
     transport = dataclasses.replace(transport, late=tuple(late), **changes)
-    return least(transport, fitted.free, observations or fitted.observations), reduce_cost
+    return (least(transport, fitted.free, observations or fitted.observations),
+            dataclasses.replace(result.host, **of_host))
 
 
 def with_values(result, unknowns, values):
     """The calibration with these values."""
-    transport, reduce_cost = applied(result, unknowns, values)
+    transport, host = applied(result, unknowns, values)
     network = dataclasses.replace(result.transports["network"], transport=transport)
-    return dataclasses.replace(
-        result, host=dataclasses.replace(result.host, reduce_cost=reduce_cost),
-        transports=result.transports | {"network": network})
+    return dataclasses.replace(result, host=host,
+                               transports=result.transports | {"network": network})
 
 
 def fit_unknowns(loop, unknowns, start, steps=REFINEMENTS, held=False) -> Fit:
     """Least squares over these unknowns; the best point seen if the rounds are used up. `held`:
     each unknown counts as a measurement of its start, too, as one is off by OUTLIER where it lies
-    as far off as its start from 0."""
+    as far off as its start from 0. One that is pulled is off by USUAL_ERROR at UNUSUAL times its
+    start."""
     low = np.array([one.low for one in unknowns])
     high = np.array([one.high for one in unknowns])
     measured, best = loop.measured(), []
@@ -177,6 +184,8 @@ def fit_unknowns(loop, unknowns, start, steps=REFINEMENTS, held=False) -> Fit:
         found = predicted / measured - 1
         if held:
             found = np.append(found, OUTLIER * (values / start - 1))
+        found = np.append(found, [USUAL_ERROR * math.log(value / one.start, UNUSUAL)
+                                  for one, value in zip(unknowns, values) if one.pulled])
         best.append((weighed(found), values.copy(), found, predicted))
         return found
 
@@ -218,7 +227,7 @@ def search(loop) -> Fit:
                 break
             best = finer
         if not best.converged:
-            best = fit_unknowns(loop, best.unknowns, best.values, LAST, len(best.pulls) > 0)
+            best = fit_unknowns(loop, best.unknowns, best.values, LAST, few)
     best.converged = best.converged and not loop.cut
     return best
 
@@ -263,6 +272,6 @@ def fit_collectives(result, documents, simulator, settings):
         say_unfinished(result, loop, settings)
     set_intervals(fit, np.random.default_rng(settings.seed), settings.bootstrap)
     network = result.transports["network"]
-    network.transport, result.host.reduce_cost = applied(result, fit.unknowns, fit.values)
+    network.transport, result.host = applied(result, fit.unknowns, fit.values)
     result.algorithms, result.collectives = loop.algorithms, fit
     return fit

@@ -25,6 +25,7 @@ from validation.calibration.fit.synthetic_for_test import TCP, Cluster
 from validation.calibration.fit.unknowns import Unknown
 from validation.calibration.verdict import model
 from validation.calibration.verdict.simulator import Simulator
+from validation.calibration.verdict.waits import share_of
 from validation.measurements import Document, Measurement
 
 HOSTS = 4
@@ -48,10 +49,11 @@ def probes(transport, with_calls):
     return cluster.document()
 
 
-def replays(transport, algorithm, named=True, ranks=(HOSTS,), mpi="", per_host=1):
+def replays(transport, algorithm, named=True, ranks=(HOSTS,), mpi="", per_host=1, detours=0.0):
     """Time of that transport's ring, by the simulator."""
     result = calibration.calibrate([probes(transport, True)], calibration.Settings(bootstrap=0))
     result.transports["network"].transport = transport
+    result.host.detours = detours
     document = Document("replay.json", "replay", {"hosts": [], "mpi": mpi}, [
         Measurement("allreduce", {"bytes": size, "collective": "allreduce",
                                   "ranks_count": count * per_host,
@@ -89,6 +91,15 @@ class Collectives(unittest.TestCase):
         self.assertAlmostEqual(result.network.send_cost / 0.6e-9, 1, delta=0.1)
         self.assertLess(result.network.late[0], 0.1)
         self.assertNotIn("library.network.send_cost", result.assumed)
+
+    def test_two_numbers_of_hosts_separate_detours_from_jitter(self):
+        result = self.calibrated(TRUTH, "recursive_doubling", True, ranks=(HOSTS, 4 * HOSTS),
+                                 detours=0.01)
+        self.assertAlmostEqual(result.host.detours / 0.01, 1, delta=0.1)
+        self.assertAlmostEqual(result.network.late[0], 0.6, delta=0.06)
+        one = result.parameters["library.detours"]
+        self.assertTrue(one.low <= one.value <= one.high)
+        self.assertAlmostEqual(share_of(profile.library_of(result)), one.value, delta=1e-5)
 
     def test_many_ranks_per_host_separate_link_from_core_costs(self):
         # One pair streams at 0.9 ns/B, its cores' rate; the link of 0.3 is full with four.

@@ -16,6 +16,7 @@ BEYOND = 1 << 20  # bytes: less is in the caches, whatever the memory does
 # Defaults where nothing was measured: of the order of this project's openmpi_tcp profile.
 USUAL_REDUCE = 0.093e-9
 USUAL_COPY = 0.1e-9
+USUAL_DETOURS = 0.002  # of a core's time: c3-standard-4's (validation/published/SPLIT.md)
 
 
 @dataclasses.dataclass
@@ -27,6 +28,7 @@ class Cores:
     match_cost: float = 0.0  # s for each receive or message that matching looks at in vain
     match_range: list = dataclasses.field(default_factory=list)  # its interval
     memory: float = math.inf
+    detours: float = 0.0  # share of a core's time that others take (verdict/waits.py)
     observations: dict = dataclasses.field(default_factory=dict)  # name: points
     evidence: dict = dataclasses.field(default_factory=dict)
     assumed: dict = dataclasses.field(default_factory=dict)

@@ -12,7 +12,8 @@ import math
 import numpy as np
 
 from validation.calibration.fit import bootstrap, collectives, profile, segments
-from validation.calibration.fit.network import wires_drawn_again
+from validation.calibration.fit.cores import USUAL_DETOURS
+from validation.calibration.fit.network import is_published_over_tcp, wires_drawn_again
 from validation.calibration.fit.observations import redrawn
 from validation.calibration.fit.transport import SIZED
 from validation.calibration.fit.unknowns import unknowns_of
@@ -66,19 +67,26 @@ def one_more(result, index, wires, generator):
     if not network.observations:
         changed.transports["network"] = local_again(network, generator)
     by_chance = redrawn(network.observations, bootstrap.drawing(generator, network.transport))
-    transport, reduce_cost = collectives.applied(changed, unknowns, values, by_chance)
+    transport, host = collectives.applied(changed, unknowns, values, by_chance)
     if "connection_cost" in network.assumed:  # numbers of its own: the others' stay as they were
         factor = spread(np.random.default_rng(index))
         transport = dataclasses.replace(transport,
                                         connection_cost=transport.connection_cost * factor)
-    host = dataclasses.replace(result.host, reduce_cost=reduce_cost)
     if "copy_cost" in host.assumed:
         host.copy_cost *= spread(generator)
+    if detours_are_open(result):
+        host.detours = USUAL_DETOURS * spread(np.random.default_rng([index, 1]))
     transports = {"network": dataclasses.replace(network, transport=transport)}
     for way in ("self", "shm"):
         transports[way] = local_again(result.transports[way], generator)
     return dataclasses.replace(changed, host=host, transports={
         way: with_doubts(one, np.random.default_rng(index)) for way, one in transports.items()})
+
+
+def detours_are_open(result) -> bool:
+    """True if one number of hosts was measured, or none, whose means may hold detours."""
+    told = result.collectives and any(one.name == "detours" for one in result.collectives.unknowns)
+    return not told and is_published_over_tcp(result.transports["network"], result.points)
 
 
 def with_doubts(fitted, generator):
@@ -138,6 +146,10 @@ def unidentified(result, drawn: list) -> dict:
             found[f"library.{name}"] = (getattr(result.host, name), "s/B",
                                         [getattr(one.host, name) for one in drawn],
                                         result.host.assumed[name])
+    if detours_are_open(result):
+        found["library.detours"] = (
+            0.0, "", [one.host.detours for one in drawn],
+            "mean times of collectives on two numbers of hosts determine them")
     if not result.collectives and result.transports["network"].observations:
         found["library.network.jitter"] = (
             first_jitter(result), "s", [first_jitter(one) for one in drawn],
@@ -160,6 +172,7 @@ def first_jitter(result) -> float:
 
 def difference(result, base: dict, drawn) -> dict:
     library = profile.library_of(drawn)
-    found = {"library": {key: value for key, value in library.items() if base.get(key) != value}}
+    drawn_keys = library | ({} if "detours" in library else {"detours": None})
+    found = {"library": {key: value for key, value in drawn_keys.items() if base.get(key) != value}}
     before, after = (profile.cluster_of(one)["link"]["bandwidth"] for one in (result, drawn))
     return found | ({"bandwidth": after} if before != after else {})

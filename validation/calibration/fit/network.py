@@ -63,6 +63,12 @@ def wire_between(ends: Ends, nominal) -> Wire:
         "" if alone else " of several pairs: one pair is limited by a core"), ends)
 
 
+def is_published_over_tcp(network, points) -> bool:
+    """Whether medians alone tell of a network that the system's calls drive."""
+    return (not points.are_sampled and "latency" in network.evidence
+            and network.transport.driver == "caller")
+
+
 def fit_network(points, kind, nominal=None, shares=None, unexpected=0.0) -> Fitted:
     """`kind`: tcp (the calling process moves the bytes) or rdma (the NIC does); `nominal`: the
     link's rate in bytes/s; `shares`: {"cpu": of a message's time, "cost": of a byte's}, assumed

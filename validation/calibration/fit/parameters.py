@@ -196,6 +196,10 @@ def collect_collectives(result):
             result.parameters["library.network.message_gap"] = Parameter(
                 result.network.message_gap, "s", "collectives", *(
                     None if end is None else end * 1e-6 for end in (low, high)))
+        if one.name == "detours" and result.host.detours:
+            result.parameters["library.detours"] = Parameter(
+                result.host.detours, "", "collectives on several numbers of hosts", *(
+                    None if end is None else end * 1e-2 for end in (low, high)))
         for name in names.get(one.name, ()):
             value = result.host.reduce_cost if name == "reduce_cost" else \
                 values[name.removeprefix("network.")]

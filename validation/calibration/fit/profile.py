@@ -12,6 +12,7 @@ from common.quantities import (format_bandwidth, format_cost, format_time, forma
                                parse_quantity)
 from validation.calibration.fit import closed_forms, gpu_profile, reach, segments
 from validation.calibration.fit.profile_units import in_unit
+from validation.calibration.verdict.waits import detours_of
 
 SCHEMA = 1
 COSTS = {"send_cost": format_cost, "recv_cost": format_cost, "unexpected_cost": format_cost,
@@ -99,6 +100,7 @@ def library_of(result) -> dict:
             "copy_cost": format_cost(result.host.copy_cost),
             **({"match_cost": format_time(result.host.match_cost)} if result.host.match_cost
                else {}),
+            **({"detours": detours_of(result.host.detours)} if result.host.detours else {}),
             "self": transport_map(result.transports["self"].transport),
             "shm": transport_map(result.transports["shm"].transport), "network": network}
     for way, order in result.orders.items():

@@ -4,16 +4,19 @@
 from typing import NamedTuple
 
 from validation.calibration.fit.calls import COST_SHARE, CPU_SHARE
-from validation.calibration.fit.cores import USUAL_REDUCE
+from validation.calibration.fit.cores import USUAL_DETOURS, USUAL_REDUCE
+from validation.calibration.verdict.waits import is_mean
 
 
 class Unknown(NamedTuple):
-    """One fitted number. `segments`: those of the latency whose jitter it is."""
+    """One fitted number. `segments`: those of the latency whose jitter it is. `pulled`: its start
+    counts as a measurement of it, as its logarithm."""
     name: str
     start: float
     low: float
     high: float
     segments: tuple = ()
+    pulled: bool = False
 
 
 MANY = 16  # ranks a host, whose messages together may be too many for its NIC
@@ -43,4 +46,6 @@ def unknowns_of(result, placed=()):
         found.append(Unknown("message_gap", 1.0, 0.0, 5.0))  # us
     if "reduce_cost" in result.host.assumed:
         found.append(Unknown("reduce_cost", USUAL_REDUCE * 1e9, 0.01, 2.0))  # ns/B
+    if len({case.placement.used for case in placed if is_mean(case)}) > 1:
+        found.append(Unknown("detours", USUAL_DETOURS * 1e2, 1e-3, 10.0, pulled=True))  # %
     return found

@@ -11,6 +11,7 @@ import tempfile
 from common.groups import grouped
 from common.programs import InputError, waiting
 from validation.calibration.verdict import cases, model
+from validation.calibration.verdict.waits import is_mean, share_of, with_detours, without_detours
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 AT_ONCE = 100  # cases of one file; a scenario has at most 1 MiB
@@ -83,8 +84,8 @@ class Simulator:
 
 
 def batch(simulator: Simulator, library: dict, scenarios: list, names: list) -> list:
-    """The results of the scenarios, one of each, by AT_ONCE of them in a file."""
-    found = []
+    """The results of the scenarios without detours, one of each, by AT_ONCE of them in a file."""
+    found, library = [], without_detours(library)
     for begin in range(0, len(scenarios), AT_ONCE):
         some = slice(begin, begin + AT_ONCE)
         output = simulator.run(library, scenarios[some], names[some], "--json", "-")
@@ -106,8 +107,9 @@ def results_of(simulator: Simulator, fitted: model.Model, scenarios: list, measu
     return found
 
 
-def middle_of(case, result: dict) -> float:
-    return (statistics.median if case.measured.samples_s else statistics.mean)(result["times_s"])
+def middle_of(case, result: dict, library: dict) -> float:
+    return (statistics.mean if is_mean(case) else statistics.median)(result["times_s"]) \
+        * with_detours(share_of(library), case)
 
 
 def predict(simulator: Simulator, fitted: model.Model, measured: list):
@@ -115,7 +117,7 @@ def predict(simulator: Simulator, fitted: model.Model, measured: list):
     fitted.known, fitted.nccl = known, _ = simulator.algorithms(), simulator.nccl()
     scenarios = [model.scenario_for(fitted, case, known) for case in measured]
     for case, result in zip(measured, results_of(simulator, fitted, scenarios, measured)):
-        case.predicted_s = middle_of(case, result)
+        case.predicted_s = middle_of(case, result, fitted.library)
         if not case.parameters["algorithm"]:
             case.ran = result["chosen"] or result["algorithm"]
 
@@ -123,4 +125,4 @@ def predict(simulator: Simulator, fitted: model.Model, measured: list):
 def times(simulator: Simulator, fitted: model.Model, scenarios: list, measured: list) -> list:
     """Seconds of each case."""
     results = results_of(simulator, fitted, scenarios, measured)
-    return [middle_of(case, result) for case, result in zip(measured, results)]
+    return [middle_of(case, result, fitted.library) for case, result in zip(measured, results)]
