@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The measured curve: points by size, and the job that the simulator has to run for each."""
 
+import collections
 import dataclasses
 import math
-from typing import Optional, Sequence
+from typing import Sequence
 
 from common.groups import grouped
 from common.programs import InputError
@@ -19,6 +20,8 @@ LEAST_STREAMED = 64 * 1024  # below, a stream is a matter of message rates, whic
 RINGS = {"allgather": True, "reduce_scatter": True, "broadcast": False, "reduce": False}
 MOST_GPUS = 64  # of a thread, in the simulator
 WAYS = {"network": "1-1", "shm": "2"}
+APART = ("type", "operation", "root", "table", "column")  # parameters that importers keep apart
+NOTHING = "no bytes, copies inside one device, or message rates"
 
 
 @dataclasses.dataclass
@@ -31,8 +34,8 @@ class Point:
     placement: object
     job: dict
     divide: float = 1
-    over: Optional[dict] = None  # laid over the cluster: what the measurement switched off
-    spread: Optional[float] = None  # relative standard deviation, where samples tell
+    over: dict | None = None  # laid over the cluster: what the measurement switched off
+    spread: float | None = None  # relative standard deviation, where samples tell
     expected: float = 0.0  # seconds, as simulated
     factor: float = 1.0  # bus bandwidth is factor * bytes / seconds
     chosen: str = ""  # the algorithm that a selector ran
@@ -61,8 +64,12 @@ class Curve:
     def series(self) -> list:
         return list(dict.fromkeys(point.series for point in self.points))
 
+    def places(self, series: str) -> list:
+        """Indices of the points of a series."""
+        return [i for i, point in enumerate(self.points) if point.series == series]
+
     def of(self, series: str) -> list:
-        return [point for point in self.points if point.series == series]
+        return [self.points[i] for i in self.places(series)]
 
 
 def documents_of(path: str, given: findings_.Given) -> list:
@@ -77,7 +84,7 @@ def documents_of(path: str, given: findings_.Given) -> list:
     return [one for one in documents if one.kind in ("probes", "replay")]
 
 
-def spread_of(one: measurements.Measurement) -> Optional[float]:
+def spread_of(one: measurements.Measurement) -> float | None:
     """From percentiles 10 and 90: 2.56 standard deviations apart in a normal distribution."""
     spread = accuracy.spread_of(one.median_s, one.p10_s, one.p90_s)
     return None if spread is None else spread / 2.563
@@ -97,12 +104,6 @@ def rings_of(name: str, job: dict, ranks: int, nccl: bool) -> tuple:
     return job, divide, factor
 
 
-def apart_of(parameters: dict) -> str:
-    """Words for what an importer keeps apart."""
-    return " ".join(f"{key} {parameters[key]}" for key in
-                    ("type", "operation", "root", "table", "column") if key in parameters)
-
-
 def collective_point(one, placement, algorithm: str, nccl: bool) -> Point:
     name = str(one.parameters["collective"])
     size = int(one.parameters.get("bytes", 0))
@@ -116,7 +117,8 @@ def collective_point(one, placement, algorithm: str, nccl: bool) -> Point:
         job["options"] = options
     counts = one.parameters["placement"]
     forced = one.parameters["algorithm"] or one.parameters.get("forced", "")
-    series = " ".join(filter(None, (name, forced, f"on {counts}", apart_of(one.parameters))))
+    apart = [f"{key} {one.parameters[key]}" for key in APART if key in one.parameters]
+    series = " ".join(filter(None, (name, forced, f"on {counts}", *apart)))
     job, divide, factor = rings_of(name, job, int(one.parameters["ranks_count"]), nccl)
     return Point(series, size, one.median_s, placement, job, divide, spread=spread_of(one),
                  factor=factor, samples=tuple(one.samples_s or ()))
@@ -147,7 +149,7 @@ def gpu_point(one) -> Point:
                  spread_of(one))
 
 
-def probe_point(one) -> Optional[Point]:
+def probe_point(one) -> Point | None:
     """A copy of a GPU's, a ping-pong, or a stream as one message as long as its window; None where
     none stands for it."""
     given = one.parameters
@@ -200,25 +202,21 @@ class Chooser:
             table = model.table_of(mpi, collective)
             name = model.stand_in(table or model.CHOSEN, self.known[collective])
             if name != table:
-                note = (f"{collective}: the log names no algorithm; assumed: {name} "
-                        f"(--algorithm {collective}=NAME overrides it)")
-                notes += [note] if note not in notes else []
+                notes.append(f"{collective}: the log names no algorithm; assumed: {name} "
+                             f"(--algorithm {collective}=NAME overrides it)")
         if name not in self.known[collective]:
             raise InputError(f"--algorithm {collective}={name}: expected one of "
                              f"{', '.join(self.known[collective])}")
         return name
 
 
-def on_gpus(document) -> bool:
-    return bool(document.where.get("devices")) or bool(gpus.LIBRARY.search(document.where["mpi"]))
-
-
 def placement_of(one, document):
     listed = (one.scenario or {}).get("placement")
     if listed is not None and not (isinstance(listed, dict) and "hostfile" in listed):
         return listed
-    counts = str(one.parameters["placement"])
-    return {"hosts": counts, "on": "gpu"} if on_gpus(document) else counts
+    counts, where = str(one.parameters["placement"]), document.where
+    on_gpus = where.get("devices") or gpus.LIBRARY.search(where["mpi"])
+    return {"hosts": counts, "on": "gpu"} if on_gpus else counts
 
 
 def merged(points: list) -> list:
@@ -237,64 +235,37 @@ def merged(points: list) -> list:
     return sorted(result, key=lambda point: (order.index(point.series), point.bytes))
 
 
-class Reading:
-    """The points of some documents, and what was omitted of them."""
-
-    def __init__(self, chooser: Chooser):
-        self.chooser, self.points, self.where, self.notes = chooser, [], {}, []
-
-    def note(self, text: str):
-        self.notes += [text] if text not in self.notes else []
-
-    def reason(self, document, one) -> str:
-        """Why no job here represents a measurement; "" where one may."""
-        if document.kind == "probes":
-            return unlike_a_copy(one)
-        if one.parameters["ranks_count"] == 1:
-            return "a single rank does not communicate"
-        if (name := str(one.parameters["collective"])) in collectives.NOT_SIMULATED:
-            return f"{name} is not simulated"
-        return ""
-
-    def point(self, document, one) -> Optional[Point]:
-        if document.kind == "probes":
-            return probe_point(one)
-        if not one.parameters.get("bytes", 0) and one.parameters["collective"] != "barrier":
-            return None
-        return collective_point(one, placement_of(one, document),
-                                self.chooser.algorithm(one, self.notes),
-                                bool(gpus.LIBRARY.search(self.where["mpi"])))
-
-    def add(self, document):
-        self.where = self.where or document.where
-        for note in document.extra.get("notes", []):
-            self.note(note)
-        omitted: dict = {}
-        for one in document.measurements:
-            reason = self.reason(document, one)
-            point = None if reason else self.point(document, one)
-            self.points += [point] if point else []
-            if not point:
-                reason = reason or "no bytes, copies inside one device, or message rates"
-                omitted[reason] = omitted.get(reason, 0) + 1
-        for reason, count in omitted.items():
-            self.note(f"{document.path}: {count} measurement{'s' * (count > 1)} omitted: {reason}")
-
-
-def unlike_a_copy(one) -> str:
-    """Why a probe measures something else than its job here; "" if it does not."""
-    if "from" in one.parameters and one.parameters.get("bytes") == p2p_matrices.SMALL:
-        return ("16 B of p2pBandwidthLatencyTest are written by a running GPU or wait in a queue, "
-                "simulated copies are launched by the host")
-    return ""
+def point_of(document, one, chooser: Chooser, where: dict, notes: list) -> Point | str:
+    """The point of a measurement, or why no job here represents it."""
+    given = one.parameters
+    if document.kind == "probes":
+        if "from" in given and given.get("bytes") == p2p_matrices.SMALL:
+            return ("16 B of p2pBandwidthLatencyTest are written by a running GPU or wait in a "
+                    "queue, simulated copies are launched by the host")
+        return probe_point(one) or NOTHING
+    if given["ranks_count"] == 1:
+        return "a single rank does not communicate"
+    if (name := str(given["collective"])) in collectives.NOT_SIMULATED:
+        return f"{name} is not simulated"
+    if not given.get("bytes", 0) and name != "barrier":
+        return NOTHING
+    return collective_point(one, placement_of(one, document), chooser.algorithm(one, notes),
+                            bool(gpus.LIBRARY.search(where["mpi"])))
 
 
 def read(paths: list, given: findings_.Given, chooser: Chooser) -> Curve:
-    reading = Reading(chooser)
+    points, where, notes = [], {}, []
     for document in (one for path in paths for one in documents_of(path, given)):
-        reading.add(document)
-    if not reading.points:
+        where = where or document.where
+        notes += document.extra.get("notes", [])
+        found = [point_of(document, one, chooser, where, notes) for one in document.measurements]
+        points += [one for one in found if isinstance(one, Point)]
+        omitted = collections.Counter(one for one in found if isinstance(one, str))
+        notes += [f"{document.path}: {count} measurement{'s' * (count > 1)} omitted: {reason}"
+                  for reason, count in omitted.items()]
+    notes = list(dict.fromkeys(notes))
+    if not points:
         raise InputError(f"{paths[0]}: expected a curve of times by size of a simulated job (a "
                          "collective of two ranks or more, a ping-pong or a stream), got "
-                         + ("; ".join(reading.notes) or "none"))
-    return Curve(merged(reading.points), reading.where, reading.notes)
+                         + ("; ".join(notes) or "none"))
+    return Curve(merged(points), where, notes)

@@ -4,7 +4,6 @@
 import dataclasses
 import math
 from dataclasses import dataclass, field
-from typing import Optional
 
 import numpy as np
 
@@ -32,7 +31,7 @@ class Diagnosis:
     errors: Errors
     library: str
     cluster: str
-    first: Optional[int] = None
+    first: int | None = None
     ranked: list = field(default_factory=list)
     telling: list = field(default_factory=list)
     notes: list = field(default_factory=list)

@@ -20,8 +20,7 @@ def panels(diagnosis: Diagnosis) -> dict:
     series = sorted(curve.series, key=lambda name: -len(curve.of(name)))[:MOST_SERIES]
     if len(curve.of(series[0])) <= 2:
         return {"": list(range(len(curve.points)))}
-    return {name: [i for i, point in enumerate(curve.points) if point.series == name]
-            for name in curve.series if name in series}
+    return {name: curve.places(name) for name in curve.series if name in series}
 
 
 def by_name(axes, points: list):

@@ -40,24 +40,19 @@ def memory_of(cluster: dict) -> float:
 
 
 def gpu_library(devices: str, cluster: dict) -> str:
-    for pattern, name in GENERATIONS.items():
-        if re.search(pattern, devices, re.IGNORECASE):
-            return name
     memory = memory_of(cluster)
-    return "nccl_h100" if memory > 2.5e12 else "nccl_a100" if memory > 1.2e12 or not memory else \
-        "nccl_v100_pcie"
+    by_memory = ("nccl_h100" if memory > 2.5e12 else
+                 "nccl_a100" if memory > 1.2e12 or not memory else "nccl_v100_pcie")
+    name = next((name for pattern, name in GENERATIONS.items()
+                 if re.search(pattern, devices, re.IGNORECASE)), by_memory)
+    linked = any(map((cluster.get("host") or {}).get, ("nvlink", "nvswitch", "nvswitches")))
+    return "nccl_v100_nvlink" if name == "nccl_v100_pcie" and linked else name
 
 
 def nccl_version(where: dict, blocks: dict):
-    found = VERSION.search(where.get("mpi", ""))
-    if found:
+    if found := VERSION.search(where.get("mpi", "")):
         version = min(max((int(found[1]), int(found[2])), OLDEST), NEWEST)
         blocks["nccl"] = f"{version[0]}.{version[1]:02d}"
-
-
-def has_nvlink(cluster: dict) -> bool:
-    host = cluster.get("host") or {}
-    return bool(host.get("nvlink") or host.get("nvswitch") or host.get("nvswitches"))
 
 
 def between_hosts(cluster: dict) -> str:
@@ -67,9 +62,8 @@ def between_hosts(cluster: dict) -> str:
 
 
 def scaled_note(name: str, devices: list) -> str:
-    known = any(re.search(pattern, " ".join(devices), re.IGNORECASE) for pattern in GENERATIONS)
     shown = ", ".join(dict.fromkeys(devices)) or "this GPU"
-    chosen = "" if known else ", chosen by the memory bandwidth"
+    chosen = "" if MODELS.search(" ".join(devices)) else ", chosen by the memory bandwidth"
     return (f"no profile was fitted to {shown}: the costs of {name}{chosen} are scaled from data "
             "sheets")
 
@@ -77,33 +71,25 @@ def scaled_note(name: str, devices: list) -> str:
 def library_for(curve: curve_.Curve, cluster: dict, on_gpus: bool, said: str,
                 fitted: dict) -> Chosen:
     """As --library says; else the cluster's own, if it was calibrated; else of ours the nearest."""
-    where, notes = curve.where, []
-    if said or fitted:
-        library = parts.resolved("library", said) if said else fitted
-        name = said or "the calibrated library"
-        family = "fitted" if fitted and not said else \
-            family_of(said, where, curve) if on_gpus else "illustrative"
-        return Chosen(library, name, family, notes)
-    if on_gpus and not any(point.job["algorithm"] == "nccl" for point in curve.points):
-        notes.append("assumed library: 'cuda_pinned', with illustrative costs")
-        return Chosen(parts.resolved("library", "cuda_pinned"), "cuda_pinned", "illustrative",
-                      notes)
-    if on_gpus:
-        devices = " ".join(where.get("devices") or [])
-        name = gpu_library(devices, cluster)
-        if name == "nccl_v100_pcie" and has_nvlink(cluster):
-            name = "nccl_v100_nvlink"
-        library = parts.resolved("library", name)
-        nccl_version(where, library["blocks"])
-        family = family_of(name, where, curve)
+    if fitted and not said:
+        return Chosen(fitted, "the calibrated library", "fitted", [])
+    notes, family, devices = [], "illustrative", curve.where.get("devices") or []
+    by_nccl = on_gpus and any(point.job["algorithm"] == "nccl" for point in curve.points)
+    name = said or (gpu_library(" ".join(devices), cluster) if by_nccl else
+                    "cuda_pinned" if on_gpus else between_hosts(cluster))
+    library = parts.resolved("library", name)
+    if said or by_nccl:
+        family = family_of(name, curve.where, curve) if on_gpus else family
+    else:
+        notes.append(f"assumed library: '{name}', with illustrative costs" + (
+            "" if on_gpus else "; --library, or a cluster from `ringscope calibrate`, reduces the "
+            "error"))
+    if by_nccl and not said:
+        nccl_version(curve.where, library["blocks"])
         if family == SCALED:
-            notes.append(scaled_note(name, where.get("devices") or []) +
+            notes.append(scaled_note(name, devices) +
                          ", so the error is large" * (curve.points[0].family == SCALED))
-        return Chosen(library, name, family, notes)
-    name = between_hosts(cluster)
-    notes.append(f"assumed library: '{name}', with illustrative costs; --library, or a cluster "
-                 "from `ringscope calibrate`, reduces the error")
-    return Chosen(parts.resolved("library", name), name, "illustrative", notes)
+    return Chosen(library, name, family, notes)
 
 
 def family_of(name: str, where: dict, curve: curve_.Curve) -> str:

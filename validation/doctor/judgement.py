@@ -55,7 +55,7 @@ def doubt(diagnosis: Diagnosis) -> str:
     stated = any(line.strong for line in diagnosis.stated.values())
     if stated or (first.family or diagnosis.family) in KNOWN:
         return ""
-    own = [i for i, point in enumerate(diagnosis.curve.points) if point.series == first.series]
+    own = diagnosis.curve.places(first.series)
     shows = shows_rate(diagnosis.curve.of(first.series))
     wrong_rate = shows and diagnosis.off[own[-1]] and not first.over  # of no staged copy
     if diagnosis.family == "illustrative" and farthest(diagnosis) < FAR and not wrong_rate:

@@ -11,7 +11,7 @@ that has to be of one severity among many explains less than one that may be of 
 """
 
 import math
-from typing import NamedTuple, Optional
+from typing import NamedTuple
 
 import numpy as np
 
@@ -33,7 +33,7 @@ SMALL = 0.02  # of a logarithm: a cause that changes no point by more does nothi
 class Outcome(NamedTuple):
     """One cause with the severity that fits best; `log_weight` is of all its severities."""
 
-    cause: Optional[Cause]
+    cause: Cause | None
     value: object
     words: str
     log_times: np.ndarray
@@ -45,7 +45,7 @@ class Outcome(NamedTuple):
         return self.cause.name if self.cause else "unknown"
 
 
-def abnormal(points: list, errors: Errors) -> Optional[int]:
+def abnormal(points: list, errors: Errors) -> int | None:
     """Index of the first point outside the normal range; None where the curve is normal. One size
     that deviates alone is normal, and measured again."""
     off, logs = errors.off(points), np.log([point.ratio for point in points])
@@ -126,7 +126,7 @@ class Ranking:
         return min((self.distance((1 - part) * times + part * later), float(part))
                    for part in shares)
 
-    def outcome(self, cause: Cause, answers: list, values: list) -> Optional[Outcome]:
+    def outcome(self, cause: Cause, answers: list, values: list) -> Outcome | None:
         """`answers`: [(severity, log times)], of all severities, `values`. None where they do
         nothing."""
         answers = [one for one in answers if np.max(np.abs(one[1] - self.expected)) > SMALL]

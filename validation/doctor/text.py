@@ -81,8 +81,7 @@ def tables(diagnosis: Diagnosis) -> list:
         more = len(points) - MOST_ROWS
         lines += [f"and {more} points closer to the expected time"] * (more > 0)
         return ["\n".join(lines)]
-    return ["\n".join([name, *table(diagnosis, [i for i, point in enumerate(points)
-                                                if point.series == name])]) for name in series]
+    return ["\n".join([name, *table(diagnosis, diagnosis.curve.places(name))]) for name in series]
 
 
 def wrapped(text: str, indent: str = "", first: str = "") -> str:

@@ -36,7 +36,7 @@ def simulated_at(curve: curve_.Curve, sizes: int, points: int) -> list:
     most = max(2, min(sizes, points // len(series)))
     chosen = []
     for name in series:
-        own = [i for i, point in enumerate(curve.points) if point.series == name]
+        own = curve.places(name)
         many = min(most, len(own))
         chosen += sorted({own[round(k * (len(own) - 1) / max(1, many - 1))] for k in range(many)})
     return chosen
@@ -46,7 +46,7 @@ def spread_out(curve: curve_.Curve, chosen: list, shifts: np.ndarray) -> np.ndar
     """log(time with the cause / expected) of all points from that of the chosen ones."""
     result = np.zeros(len(curve.points))
     for name in curve.series:
-        own = [i for i, point in enumerate(curve.points) if point.series == name]
+        own = curve.places(name)
         known = [(math.log(max(curve.points[i].bytes, 1)), shifts[k])
                  for k, i in enumerate(chosen) if i in own]
         result[own] = np.interp([math.log(max(curve.points[i].bytes, 1)) for i in own],

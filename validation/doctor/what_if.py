@@ -4,7 +4,6 @@
 import json
 import re
 import statistics
-from typing import Optional
 
 from common.programs import InputError
 from validation.calibration.verdict import waits
@@ -108,7 +107,7 @@ def without_detours(scenario: dict) -> tuple:
 class WhatIf:
     """Answers are kept: the same scenario is simulated once; with a store, once for all runs."""
 
-    def __init__(self, simulator: Simulator, limit: str = "120 s", store: Optional[Store] = None):
+    def __init__(self, simulator: Simulator, limit: str = "120 s", store: Store | None = None):
         self.simulator, self.limit, self.store = simulator, limit, store
         self.known: dict = {}
 

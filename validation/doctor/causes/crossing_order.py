@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Consecutive hosts of the rings are in different racks, so that each step crosses the uplinks."""
 
-from validation.doctor.causes.oversubscribed_uplinks import in_racks
+from validation.doctor.causes import oversubscribed_uplinks
 from validation.doctor.scenario.scene import Scene, counts_of
 
 
@@ -25,9 +25,8 @@ def interleaved(placement, per_rack: int):
 
 
 def edit(scene: Scene, value):
-    if "unlike" in scene.cluster or "degraded" in scene.cluster:
+    if not oversubscribed_uplinks.edit(scene, value):
         return False
-    in_racks(scene, value)
     per_rack = int(scene.cluster["hosts_per_rack"])
     for ask in scene.asks:
         placement = interleaved(ask["placement"], per_rack)

@@ -11,23 +11,19 @@ def values(scene: Scene) -> list:
     return list(FACTORS) if known and scene.between_hosts else []
 
 
-def in_racks(scene: Scene, factor: float):
+def edit(scene: Scene, value) -> bool:
     """Hosts of a star come into two racks, of two levels they stay where they are."""
     cluster = scene.cluster
+    if "unlike" in cluster or "degraded" in cluster:
+        return False
     if cluster["network"] == "star":
         hosts = cluster.pop("hosts")
         many = len(hosts) if isinstance(hosts, list) else int(hosts)
         used = max(2, min(many, scene.hosts))
         cluster |= {"network": "two_level", "racks": 2, "hosts_per_rack": -(-used // 2)}
-        cluster["oversubscription"] = factor
-        return
+        cluster["oversubscription"] = value
+        return True
     uplink = cluster.get("uplink") or {}
     uplink.pop("bandwidth", None)
-    cluster["oversubscription"] = factor * float(cluster.get("oversubscription", 1))
-
-
-def edit(scene: Scene, value):
-    if "unlike" in scene.cluster or "degraded" in scene.cluster:
-        return False
-    in_racks(scene, value)
+    cluster["oversubscription"] = value * float(cluster.get("oversubscription", 1))
     return True

@@ -39,12 +39,10 @@ MACHINES = tuple(Machine(**one) for one in TABLES["machines"])
 
 def curve_of(machine: Machine) -> curve_.Curve:
     first, last = machine.sizes
-    points = []
     divide = 2 * machine.job.get("options", {}).get("rounds", 0) or 1
-    for power in range(first, last + 1, 2):
-        size = 1 << power
-        points.append(curve_.Point(machine.name, size, 1.0, machine.placement,
-                                   {**machine.job, "bytes": f"{size} B"}, divide))
+    points = [curve_.Point(machine.name, 1 << power, 1.0, machine.placement,
+                           {**machine.job, "bytes": f"{1 << power} B"}, divide)
+              for power in range(first, last + 1, 2)]
     return curve_.Curve(points, {"devices": ["a GPU"]} if "gpu" in str(machine.placement) else {},
                         [])
 
@@ -59,13 +57,17 @@ class Drawn(NamedTuple):
     tries: int
 
 
-def examined(what_if, machine: Machine) -> diagnosis.Diagnosis:
-    """Its healthy curve: measured is not set yet."""
-    curve = curve_of(machine)
-    scene, chosen = inputs.scene_of(curve, machine.cluster, machine.library, None)
+def begun(what_if, curve: curve_.Curve, cluster: str, library: str = "") -> diagnosis.Diagnosis:
+    """The diagnosis of a curve, of which the expected times alone are known."""
+    scene, chosen = inputs.scene_of(curve, cluster, library, None)
     diagnosis.expect(what_if, scene, curve)
     return diagnosis.Diagnosis(curve, scene, chosen.family, Errors(curve.points, chosen.family),
-                               chosen.name, machine.cluster)
+                               chosen.name, cluster)
+
+
+def examined(what_if, machine: Machine) -> diagnosis.Diagnosis:
+    """Its healthy curve: measured is not set yet."""
+    return begun(what_if, curve_of(machine), machine.cluster, machine.library)
 
 
 def severities(cause, values: list) -> list:

@@ -21,7 +21,6 @@ from validation.arguments import parsed
 from validation.calibration.imports.findings import Given
 from validation.calibration.verdict.simulator import Simulator
 from validation.doctor import curve, diagnosis, inputs, judgement, ranking
-from validation.doctor.errors import Errors
 from validation.doctor.judge import machines
 from validation.doctor.what_if import WhatIf
 from validation.progress import watched
@@ -46,8 +45,8 @@ class Said(NamedTuple):
 
 
 def said_of(name: str, truth: list, found: diagnosis.Diagnosis, seconds: float) -> Said:
-    said = judgement.verdict(found)[0]
     if found.normal:
+        said = judgement.verdict(found)[0]
         return Said(name, "/".join(truth), said, said in truth, "", seconds)
     causes = [one.name for one in found.causes]
     right = bool(set(causes[:2]) & set(truth)) or bool(set(found.remarks()) & set(truth))
@@ -69,11 +68,7 @@ def read(what_if, log, cluster: str) -> diagnosis.Diagnosis:
     simulator = what_if.simulator
     chooser = curve.Chooser(simulator.algorithms(), simulator.nccl(),
                             inputs.algorithms_of(str(cluster)))
-    measured = curve.read([str(log)], Given(), chooser)
-    scene, chosen = inputs.scene_of(measured, str(cluster), "", None)
-    diagnosis.expect(what_if, scene, measured)
-    return diagnosis.Diagnosis(measured, scene, chosen.family,
-                               Errors(measured.points, chosen.family), chosen.name, str(cluster))
+    return machines.begun(what_if, curve.read([str(log)], Given(), chooser), str(cluster))
 
 
 def cases() -> list:

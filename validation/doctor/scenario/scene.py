@@ -5,7 +5,6 @@ of it.
 
 import collections
 import dataclasses
-from typing import Optional
 
 from common.quantities import format_bandwidth, parse_quantity
 from validation.calibration.verdict import placements
@@ -43,7 +42,7 @@ class Scene:
     cluster: dict
     library: dict
     asks: list
-    neighbours: Optional[dict] = None
+    neighbours: dict | None = None
 
     @property
     def host(self) -> dict:
@@ -55,7 +54,7 @@ class Scene:
         return self.host.get("type", "simple")
 
     @property
-    def blocks(self) -> Optional[dict]:
+    def blocks(self) -> dict | None:
         """Costs of NCCL's kernels; None of a library without them."""
         return self.library.get("blocks")
 
