@@ -4,14 +4,13 @@
 import argparse
 import contextlib
 import os
-import stat
 import sys
 import tempfile
 import threading
 import time
 import traceback
 import unicodedata
-from typing import Callable, Optional
+from typing import Callable
 
 
 class InputError(Exception):
@@ -30,26 +29,24 @@ def write_text(path: str, text: str):
 def write_bytes(path: str, content: bytes):
     """Writes the file beside its place and renames it, so that nobody sees half of it."""
     try:
-        if os.path.exists(path) and not stat.S_ISREG(os.stat(path).st_mode):
+        if os.path.exists(path) and not os.path.isfile(path):
             with open(path, "wb") as file:  # /dev/null, a pipe
                 file.write(content)
             return
         folder, name = os.path.split(os.path.realpath(path))
         handle, beside = tempfile.mkstemp(prefix=f".{name}.", dir=folder)
+        try:
+            with open(handle, "wb") as file:
+                file.write(content)
+            umask = os.umask(0)
+            os.umask(umask)
+            os.chmod(beside, 0o666 & ~umask)
+            os.replace(beside, path)
+        finally:
+            if os.path.exists(beside):
+                os.unlink(beside)
     except OSError as error:
         raise InputError(f"{path}: cannot be written: {error.strerror}") from None
-    try:
-        with open(handle, "wb") as file:
-            file.write(content)
-        umask = os.umask(0)
-        os.umask(umask)
-        os.chmod(beside, 0o666 & ~umask)
-        os.replace(beside, path)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written: {error.strerror}") from None
-    finally:
-        if os.path.exists(beside):
-            os.unlink(beside)
 
 
 def between_marks(text: str, begin: str, end: str, inner: str, path) -> str:
@@ -122,7 +119,7 @@ def waiting(what: str):
         print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
 
-def run_main(main: Callable[[], Optional[int]]):
+def run_main(main: Callable[[], int | None]):
     """Runs a script: bad input is one message and exit 1, a closed pipe or ^C no traceback."""
     try:
         code = main() or 0

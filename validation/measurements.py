@@ -9,7 +9,7 @@ import contextlib
 import dataclasses
 import json
 import statistics
-from typing import NamedTuple, Optional
+from typing import NamedTuple
 
 from common.programs import InputError, write_text
 from common.quantities import format_bandwidth, parse_quantity
@@ -32,12 +32,12 @@ class Measurement:
     parameters: dict
     median_s: float
     samples_s: list = dataclasses.field(default_factory=list)
-    p10_s: Optional[float] = None
-    p90_s: Optional[float] = None
+    p10_s: float | None = None
+    p90_s: float | None = None
     name: str = ""
-    scenario: Optional[dict] = None
+    scenario: dict | None = None
     ranks: list = dataclasses.field(default_factory=list)
-    document: Optional["Document"] = dataclasses.field(default=None, repr=False, compare=False)
+    document: "Document | None" = dataclasses.field(default=None, repr=False, compare=False)
     extra: dict = dataclasses.field(default_factory=dict, repr=False)
 
 
@@ -51,7 +51,7 @@ class Document:
     extra: dict = dataclasses.field(default_factory=dict, repr=False)
 
     @property
-    def foreign_cores(self) -> Optional[float]:
+    def foreign_cores(self) -> float | None:
         """Cores that others used meanwhile; None where nobody knows."""
         value = self.where.get("foreign_cores")
         if value is not None and not is_number(value):

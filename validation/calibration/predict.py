@@ -20,7 +20,6 @@ import json
 import math
 import pathlib
 import sys
-from typing import Optional
 
 from common.programs import InputError, Parser, page_parser, run_main, waiting, write_text
 from common.quantities import format_time
@@ -43,8 +42,8 @@ class Prediction:
     low_s: float
     high_s: float
     ratio: float
-    ratio_low: Optional[float]
-    ratio_high: Optional[float]
+    ratio_low: float | None
+    ratio_high: float | None
     warnings: list
 
 
@@ -149,7 +148,7 @@ def likely(case: dict, known: tuple) -> tuple:
     return (case["time_s"], found["low_s"], found["high_s"]) if found else known
 
 
-def text_of(predictions: list, fitted: Optional[model.Model]) -> str:
+def text_of(predictions: list, fitted: model.Model | None) -> str:
     rows = [[one.name, *map(format_time, (one.time_s, one.low_s, one.high_s))]
             for one in predictions]
     lines = text.columns(["case", "time", "low", "high"], rows)

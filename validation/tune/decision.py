@@ -3,7 +3,7 @@
 
 import dataclasses
 import math
-from typing import NamedTuple, Optional
+from typing import NamedTuple
 
 from common.groups import grouped
 from common.programs import InputError
@@ -30,9 +30,9 @@ class Row:
     bytes: int
     own: Timed
     ranked: list
-    lacking: Optional[Timed]
+    lacking: Timed | None
     error: float
-    entry: Optional[Timed] = None  # goes into the file
+    entry: Timed | None = None  # goes into the file
 
     @property
     def best(self) -> Timed:
@@ -60,8 +60,8 @@ class Range(NamedTuple):
     """Vectors of `first` to `last` bytes; without a choice the library decides."""
 
     first: int
-    last: Optional[int]
-    choice: Optional[Choice]
+    last: int | None
+    choice: Choice | None
 
 
 @dataclasses.dataclass
@@ -78,7 +78,7 @@ class Decided:
 
 
 def simulated(what_if: WhatIf, ground: Ground, asked: list, what: str) -> list:
-    """The answer to each (choice, bytes), None where the simulator refuses it. Sizes of one way go
+    """The Timed of each (choice, bytes), None where the simulator refuses it. Sizes of one way go
     together, and one by one where that is refused."""
     scenarios = [ground.scenario(choice.job(size)) for choice, size in asked]
     found: list = [None] * len(asked)
@@ -92,12 +92,8 @@ def simulated(what_if: WhatIf, ground: Ground, asked: list, what: str) -> list:
             found[index] = answer
     for index, answers in zip(again, what_if.all([[scenarios[i]] for i in again], what)):
         found[index] = answers[0] if answers else None
-    return found
-
-
-def timed(asked: list, answers: list) -> list:
-    return [None if answer is None else Timed(choice, answer["time_s"], answer["chosen"])
-            for (choice, _), answer in zip(asked, answers)]
+    return [answer and Timed(choice, answer["time_s"], answer["chosen"])
+            for (choice, _), answer in zip(asked, found)]
 
 
 def refused(what_if: WhatIf, ground: Ground, job: dict):
@@ -117,7 +113,7 @@ def rows_of(what_if: WhatIf, ground: Ground, own, ways: list, sizes: list) -> li
     own_count = len(asked)
     for size in sizes:
         asked += [(one, size) for way in ways for one in choices(way, size)]
-    found = timed(asked, simulated(what_if, ground, asked, f"simulating {collective}"))
+    found = simulated(what_if, ground, asked, f"simulating {collective}")
     rows = []
     for index, size in enumerate(sizes):
         if found[index] is None:

@@ -22,20 +22,18 @@ def timed_of(timed: Timed) -> dict:
 
 
 def row_of(row: Row) -> dict:
+    def gaining(one):
+        return one and timed_of(one) | {"gain": row.gain_of(one)}
+
     return {"bytes": row.bytes, "own": timed_of(row.own),
-            "simulated": [timed_of(one) | {"gain": row.gain_of(one)} for one in row.ranked],
-            "lacking": None if row.lacking is None else
-            timed_of(row.lacking) | {"gain": row.gain_of(row.lacking)},
-            "error": row.error if math.isfinite(row.error) else None,
-            "entry": None if row.entry is None else
-            timed_of(row.entry) | {"gain": row.gain_of(row.entry)}}
+            "simulated": list(map(gaining, row.ranked)), "lacking": gaining(row.lacking),
+            "error": row.error if math.isfinite(row.error) else None, "entry": gaining(row.entry)}
 
 
 def collective_of(one: Decided) -> dict:
     return {"collective": one.collective, "sizes": [row_of(row) for row in one.rows],
             "ranges": [{"first": part.first, "last": part.last,
-                        "choice": None if part.choice is None else choice_of(part.choice)}
-                       for part in one.ranges]}
+                        "choice": part.choice and choice_of(part.choice)} for part in one.ranges]}
 
 
 def json_text(where: Ground, form, found: list) -> str:

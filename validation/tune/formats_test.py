@@ -220,10 +220,10 @@ class Mpich(unittest.TestCase):
                 for size in (low - 8, low, high, high + 8):
                     inside = ranks == 8 and low <= size <= high
                     self.assertEqual(self.chosen(text, collective, ranks, size), says if inside
-                                     else self.chosen(mpich.base(), collective, ranks, size),
+                                     else self.chosen(mpich.SELECTION, collective, ranks, size),
                                      (ranks, size))
         self.assertEqual({key for key, tree in json.loads(text).items()
-                          if tree != json.loads(mpich.base())[key]},
+                          if tree != json.loads(mpich.SELECTION)[key]},
                          {"collective=allreduce", "collective=alltoall"})
 
     def test_the_mpich_of_this_machine_knows_the_names(self):

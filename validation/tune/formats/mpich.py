@@ -6,10 +6,9 @@ generic.json), which is also what the simulator takes for its own choice. MPICH 
 ours is that one, in which communicators of our number of ranks have a tree of their own.
 """
 
-import functools
 import json
 import pathlib
-from typing import Optional
+import re
 
 from common.programs import InputError
 from validation.tune.formats.format import Target, format_of
@@ -17,15 +16,11 @@ from validation.tune.formats.way import Choice, ways_of
 from validation.yaml_files import tables_of
 
 BASE = pathlib.Path(__file__).with_name("mpich_generic.json")
+SELECTION = BASE.read_text(encoding="utf-8")
 FLOAT = 4  # bytes; numbers are taken for floats
 
 WAYS = ways_of("mpich")
 NAMES, STAND_IN, SIZES, ALWAYS = tables_of(__file__).values()
-
-
-@functools.lru_cache(maxsize=None)
-def base() -> str:
-    return BASE.read_text(encoding="utf-8")
 
 
 def holds(condition: str, ranks: int, sizes: dict, count: int) -> bool:
@@ -36,16 +31,12 @@ def holds(condition: str, ranks: int, sizes: dict, count: int) -> bool:
         return ranks & (ranks - 1) == 0
     if condition == "count<pow2":
         return count < 1 << (ranks.bit_length() - 1)
-    for name, value in (*sizes.items(), ("comm_size", ranks)):
-        for sign, taken in (("<=", lambda limit, v=value: v <= limit),
-                            ("<", lambda limit, v=value: v < limit)):
-            limit = condition.removeprefix(name + sign)
-            if limit != condition and limit.isdigit():
-                return taken(int(limit))
-    return False
+    found = re.fullmatch(r"(\w+)<(=?)(\d+)", condition)
+    value = found and (sizes | {"comm_size": ranks}).get(found[1])
+    return value is not None and value < int(found[3]) + bool(found[2])
 
 
-def chosen(tree: dict, ranks: int, sizes: dict, count: int) -> Optional[str]:
+def chosen(tree: dict, ranks: int, sizes: dict, count: int) -> str | None:
     """The algorithm at the end of the branches that hold."""
     for condition, below in tree.items():
         if condition.startswith("algorithm="):
@@ -57,7 +48,7 @@ def chosen(tree: dict, ranks: int, sizes: dict, count: int) -> Optional[str]:
 
 def own_of(collective: str):
     def own(ranks: int, size: int) -> Choice:
-        tree = json.loads(base())[f"collective={NAMES.get(collective, collective)}"]
+        tree = json.loads(SELECTION)[f"collective={NAMES.get(collective, collective)}"]
         per_pair = SIZES[collective][1]
         sizes = {"avg_msg_size": size // ranks if per_pair else size, "total_msg_size": size}
         name = chosen(tree, ranks, sizes, size // FLOAT)
@@ -84,7 +75,7 @@ def branch(one, ranks: int, old: dict) -> dict:
 
 
 def write(decided: list, target: Target) -> str:
-    tree = json.loads(base())
+    tree = json.loads(SELECTION)
     for one in decided:
         place = tree[f"collective={NAMES.get(one.collective, one.collective)}"]
         old = place["comm_type=intra"]

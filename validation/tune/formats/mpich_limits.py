@@ -7,7 +7,7 @@ recursive doubling also for fewer elements than ranks, rounded down to a power o
 moves one limit, so that a file holds less than the JSON of MPICH 4.0 does.
 """
 
-from typing import NamedTuple, Optional
+from typing import NamedTuple
 
 from validation.tune.formats import mpich
 from validation.tune.formats.format import Target, format_of
@@ -30,7 +30,7 @@ class Limit(NamedTuple):
 LIMITS = {name: Limit(**one) for name, one in tables_of(__file__).items()}
 
 
-def limit_of(collective: str, ranks: int) -> Optional[Limit]:
+def limit_of(collective: str, ranks: int) -> Limit | None:
     """None where the size decides nothing."""
     if collective == "broadcast" and ranks < 8:
         return None
@@ -50,7 +50,7 @@ def own_of(collective: str):
     return own
 
 
-def moved(limit: Limit, one) -> Optional[int]:
+def moved(limit: Limit, one) -> int | None:
     """The limit that gives the entry nearest to it its algorithm. None where there is no such
     entry, or where the limit would pass a simulated size that keeps the library's choice."""
     above = next((part for part in one.entries if part.last >= limit.bytes), None)

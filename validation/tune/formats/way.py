@@ -3,7 +3,6 @@
 
 import dataclasses
 import pathlib
-from typing import Optional
 
 from validation.csv_files import rows_of
 
@@ -32,7 +31,7 @@ class Choice:
     """A way with one of its segments; None where it has none to choose."""
 
     way: Way
-    segment: Optional[int] = None
+    segment: int | None = None
 
     def job(self, size: int) -> dict:
         options = dict(self.way.options)
