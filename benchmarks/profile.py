@@ -22,13 +22,6 @@ HERE = pathlib.Path(__file__).resolve().parent
 PARTS = tables_of(__file__)
 
 
-def part_of(symbol: str) -> str:
-    for name, pattern in PARTS.items():
-        if re.search(pattern, symbol):
-            return name
-    return "the rest"
-
-
 def shares(row: Row, build: pathlib.Path) -> dict:
     """Percent of the samples of one run, by part."""
     with tempfile.TemporaryDirectory() as folder:
@@ -47,7 +40,8 @@ def shares(row: Row, build: pathlib.Path) -> dict:
         match = re.match(r"\s*([\d.]+)%\s+\[([.k])\]\s+(.*)", line)
         if match:
             share, mode, symbol = match.groups()
-            part = "operating system" if mode == "k" else part_of(symbol)
+            part = "operating system" if mode == "k" else next(
+                (name for name, pattern in PARTS.items() if re.search(pattern, symbol)), "the rest")
             sums[part] = sums.get(part, 0) + float(share)
     return sums
 
@@ -61,8 +55,7 @@ def main():
             raise InputError(f"unknown row '{name}' (known: {', '.join(known)})")
     columns = {name: shares(known[name], options.build) for name in options.rows}
     print("| part | " + " | ".join(columns) + " |\n|---|" + "--:|" * len(columns))
-    names = [name for name, _ in PARTS] + ["operating system", "the rest"]
-    for part in names:
+    for part in (*PARTS, "operating system", "the rest"):
         cells = [f"{column.get(part, 0):.0f} %" for column in columns.values()]
         print(f"| {part} | " + " | ".join(cells) + " |")
 

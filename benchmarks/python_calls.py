@@ -17,6 +17,7 @@ import time
 import ringscope
 
 from common.programs import page_parser, run_main
+from validation.arguments import parsed
 
 MOST_SWEEP_S, MOST_CALL_S = 30.0, 1e-3  # of 10,000 points on two cores; of a call
 MOST_QUERY_S = 50e-6
@@ -63,11 +64,7 @@ def query_seconds(queries: int) -> tuple:
 
 
 def main():
-    parser = page_parser("python_calls", __doc__)
-    parser.add_argument("--points", type=int, default=10_000)
-    parser.add_argument("--calls", type=int, default=300)
-    parser.add_argument("--threads", type=int, default=2)
-    options = parser.parse_args()
+    options = parsed(page_parser("python_calls", __doc__), "benchmarks python_calls")
     points, seconds = sweep_seconds(options.points, options.threads)
     costs = call_seconds(options.calls)
     table, query = query_seconds(10 * options.calls)

@@ -56,7 +56,8 @@ class Row:
             arguments += ["--tolerance", str(self.tolerance)]
         hosts = ranks // self.per_host
         place = {"ranks": ranks, "hosts": hosts, "per_host": self.per_host,
-                 "ports": ports_of(hosts),
+                 # Smallest k-ary fat tree with this many hosts
+                 "ports": next(k for k in range(2, 130, 2) if k ** 3 // 4 >= hosts),
                  "servers": self.servers if ranks == self.size else max(1, ranks // 8)}
         for key, value in self.settings.items():
             arguments += ["--set", f"{key}={string.Template(str(value)).substitute(place)}"]
@@ -72,25 +73,14 @@ class Row:
         return JUDGED[self.judged](self, results) if self.judged else ""
 
 
-def ended(results: dict, name: str) -> dict:
-    """The figures of a row that ran to its end; else {}."""
-    figures = results.get(name, {})
-    return figures if "cpu_s" in figures else {}
-
-
 def rate(figures: dict) -> float:
     return figures["messages"] / figures["cpu_s"]
-
-
-def ports_of(hosts: int) -> int:
-    """The smallest k-ary fat tree with this many hosts."""
-    return next(k for k in range(2, 130, 2) if k ** 3 // 4 >= hosts)
 
 
 def against(row: Row, results: dict) -> str:
     """A ratio to another row, in the words that RATIOS has for it; "" where that did not end."""
     name, words = RATIOS[row.judged]
-    if not (other := ended(results, name)):
+    if "cpu_s" not in (other := results.get(name, {})):
         return ""
     own, its = rate(results[row.name]), rate(other)
     return words.format(rate=own / its, cost=its / own)

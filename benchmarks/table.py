@@ -17,13 +17,13 @@ import os
 import pathlib
 import platform
 import subprocess
-import sys
 import time
 
 from benchmarks import smpi
 from benchmarks.rows import ROWS, Row
 from common.programs import InputError, between_marks, page_parser, run_main, write_text
 from validation.arguments import parsed
+from validation.progress import watched
 
 HERE = pathlib.Path(__file__).resolve().parent
 
@@ -97,13 +97,8 @@ def main():
     options = parsed(page_parser("table", __doc__), "benchmarks table", build=HERE.parent / "build")
     if options.write and (options.rows or options.quick):
         raise InputError("--write takes the whole table: omit rows and --quick")
-    started, rows, results = time.time(), chosen(options.rows), {}
-    for row in rows:
-        if sys.stderr.isatty():
-            print(f"\r\x1b[K{row.name}", end="", file=sys.stderr, flush=True)
-        results[row.name] = best(row, options)
-    if sys.stderr.isatty():
-        print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+    started, rows = time.time(), chosen(options.rows)
+    results = {row.name: best(row, options) for row in watched(rows, "measuring")}
     if options.json:
         write_text(options.json, json.dumps(results, indent=2) + "\n")
     if options.json != "-":

@@ -14,6 +14,7 @@ import subprocess
 
 from benchmarks.rows import ROWS
 from common.programs import InputError, run_main
+from validation.arguments import parsed
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SHARES = ("0.01%", "0.1%", "1%")
@@ -60,12 +61,10 @@ def subjects(names: list) -> list:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("scenario", nargs="*")
-    parser.add_argument("--program", default=str(ROOT / "build" / "ringscope"))
-    arguments = parser.parse_args()
+    arguments = parsed(parser, "benchmarks tolerance", program=ROOT / "build" / "ringscope")
     print(f"{'scenario':30}  cases      exact  " + "  ".join(f"at {share:>15}" for share in SHARES))
     for name, words in subjects(arguments.scenario):
-        print(line(str(pathlib.Path(arguments.program).resolve()), name, words), flush=True)
+        print(line(str(arguments.program.resolve()), name, words), flush=True)
 
 
 if __name__ == "__main__":

@@ -8,10 +8,10 @@ from validation.calibration.step.estimate import estimate
 from validation.calibration.verdict.simulator import Simulator
 from validation.tables.training.predict import CLUSTER, simulated
 from validation.tables.training.rows import Row, rows, steps_on
+from validation.yaml_files import tables_of
 
 PARALLEL = ("data_parallel", "tensor_parallel", "pipeline_stages")
-HEADS = {768: 12, 1536: 16, 2304: 24, 3072: 32}
-SLOWEST = {1: 1, 8: 1.021, 16: 1.026, 32: 1.031}  # of a variation of 1.5 %
+HEADS, SLOWEST, MODEL, OPTIONS = tables_of(__file__).values()
 
 
 def family(row: Row) -> str:
@@ -50,16 +50,12 @@ def gpt_scenario(one: dict) -> dict:
     dp, tp, pp = (size[key] for key in PARALLEL)
     sequences, hosts = size["global_batch"] // dp, -(-size["gpus"] // 8)
     micro = sequences if pp == 1 else sequences // 32
-    model = {"layers": size["layers"], "hidden": size["hidden"], "heads": HEADS[size["hidden"]],
-             "vocabulary": -(-50257 // (128 * tp)) * 128 * tp, "positions": 2048, "biases": True,
-             "tied": True, "sequence": 2048}
-    gpu = {"base": "v100", "memory": "40 GB", "kernels": {
-        "matrix": 0.676, "attention": 0.386, "memory": 0.773, "multiprocessors": 80}}
+    model = {**MODEL, "layers": size["layers"], "hidden": size["hidden"],
+             "heads": HEADS[size["hidden"]], "vocabulary": -(-50257 // (128 * tp)) * 128 * tp}
     return {"cluster": {**CLUSTER, "hosts": max(2, hosts)}, "library": "nccl_v100_nvlink",
             "placement": {"hosts": f"{min(size['gpus'], 8)}x{hosts}", "on": "gpu"},
             "job": {"program": "llm", "groups": {"order": "tp-dp-pp", "tp": tp, "pp": pp},
-                    "options": {"model": model, "gpu": gpu, "attention": "unfused",
-                                "recompute": "full", "micro_batch": micro,
+                    "options": {**OPTIONS, "model": model, "micro_batch": micro,
                                 "micro_batches": sequences // micro}}}
 
 

@@ -17,9 +17,9 @@ import math
 import sys
 
 from common.programs import InputError, Parser, page_parser, run_main, values_of, write_text
-from validation.arguments import add_options, number
+from validation.arguments import number, parsed
 from validation.calibration.fit.points import asked_for
-from validation.calibration.imports import logs
+from validation.calibration.imports import collectives, logs
 from validation.calibration.verdict import accuracy, files, judge, markdown, model, text
 from validation.calibration.verdict.simulator import Simulator
 
@@ -43,10 +43,8 @@ def cores(words: str) -> float:
 
 
 def arguments():
-    parser = page_parser("ringscope validate", __doc__, Parser)
-    add_options(parser, "validate", share=share, cores=cores, chosen=model.CHOSEN)
-    logs.add_options(parser)
-    return parser.parse_args()
+    return parsed(page_parser("ringscope validate", __doc__, Parser), "validate", "log",
+                  share=share, cores=cores, chosen=model.CHOSEN, collective=collectives.of_option)
 
 
 def write_outputs(verdict: judge.Verdict, options):

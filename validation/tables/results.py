@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 
 from common.programs import InputError
 from validation.calibration.nccl import table as nccl_table
-from validation.calibration.nccl.omitted import Omitted
 from validation.calibration.verdict import accuracy, judge, markdown, model
 from validation.calibration.verdict.simulator import Simulator
 from validation.measurements import read
@@ -16,8 +15,7 @@ from validation.yaml_files import read_yaml
 
 LIST = "results.yaml"
 # Tables with predictions of their own: errors_of(simulator), and SOURCE.
-COMPUTED = {"training": training_table, "overlap": overlap_table, **nccl_table.HELD_OUT,
-            "nccl_omitted": Omitted}
+COMPUTED = {"training": training_table, "overlap": overlap_table, **nccl_table.HELD_OUT}
 BRIEF_HEAD = ["| predicted | from | cases | median error | 90th percentile |",
               "|---|---|--:|--:|--:|"]
 HEAD = [BRIEF_HEAD[0] + " placements in order | source |", BRIEF_HEAD[1] + "---|---|"]

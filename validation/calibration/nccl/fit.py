@@ -75,13 +75,10 @@ def spread_of(found):
     return np.sqrt(np.minimum((vectors ** 2) @ inverse * scale, 1e12))
 
 
-SETTINGS, ABOUT, START, FACTORS = tables_of(__file__).values()
-# Shares of what NCCL's tables grant an A100 on one host: with LL all that a GPU passes on, with
-# LL128 a channel of a ring, with Simple one of a tree (2.30.7, src/graph/tuning.cc).
-GRANTED = {"volta": {"LL": 39.0 / 87.7, "LL128": 1.0, "Simple": 26.5 / 24.0},
-           "ampere": {"LL": 1.0, "LL128": 1.0, "Simple": 1.0},
-           "hopper": {"LL": 141.0 / 87.7, "LL128": 36.7 / 20.0, "Simple": 38.7 / 24.0},
-           "blackwell": {"LL": 282.0 / 87.7, "LL128": 40.0 / 20.0, "Simple": 70.0 / 24.0}}
+SETTINGS, ABOUT, HEADS, START, FACTORS, RATES = tables_of(__file__).values()
+# Shares of what NCCL's tables grant an A100 on one host
+GRANTED = {generation: {name: rate / RATES["ampere"][name] for name, rate in rates.items()}
+           for generation, rates in RATES.items()}
 MEASURED = 0.02  # relative error of a published median, where there are few
 # Width of the logarithm of a factor, around 1. Of 0.1, 0.25 and 0.5, and of one factor or two for
 # latencies, these predict each fitted row best from the other ones.
@@ -127,28 +124,18 @@ def fit_factors(costs: Costs, machine, simulator, settings: dict, rows: list):
     return np.exp(found.x - 1), np.abs(errors(found.x - 1))
 
 
-def head_of_a100(spread: dict, by_file: dict) -> list:
+def head_of_a100(spread: dict, by_file: dict) -> str:
     untold = [name for name, error in spread.items() if error > TOLD]
     errors = "; ".join(f"{file}: median {np.median(some):.1%}, 90th percentile "
                        f"{np.quantile(some, 0.9):.1%} of {len(some)}"
                        for file, some in by_file.items())
-    return ["NCCL on A100, fitted to a100-channels.csv and every fourth size of the auto curves",
-            "in validation/published/nccl (openfabric-systems/simllm, NCCL 2.31.2).",
-            f"Errors on these: {errors}.",
-            "Versions and generations: NCCL 2.30.7, src/graph/tuning.cc. Hops between",
-            "hosts are NCCL's own latencies, not measured. Not identifiable:",
-            f"{', '.join(untold) or 'none'} (standard error above {TOLD:.0%}).",
-            "Written by `python3 -m validation.calibration.nccl.fit a100`."]
+    return HEADS["a100"].format(errors=errors, untold=", ".join(untold) or "none", told=TOLD)
 
 
-def head_of_others(name: str, rows: list, factors, left) -> list:
+def head_of_others(name: str, rows: list, factors, left) -> str:
     sizes = ", ".join(f"{row.size} B" for row in rows)
     parts = ", ".join(f"{what} {factor:.3f}" for what, factor in zip(FACTORS, factors))
-    return ["Costs of nccl_a100, scaled to this generation by NCCL's tables and by fitted factors.",
-            f"Factors: {parts}. Fitted to allreduces of {sizes},",
-            f"with errors of {np.max(left):.1%} at most. validation/published/SPLIT.md lists the",
-            "files. A factor of 1 may mean that these sizes do not identify it.",
-            f"Written by `python3 -m validation.calibration.nccl.fit {name}`."]
+    return HEADS["others"].format(parts=parts, sizes=sizes, most=np.max(left), name=name)
 
 
 def text_of_a100() -> str:

@@ -3,6 +3,7 @@
 
 from dataclasses import dataclass, field
 
+from common.groups import grouped
 from common.programs import InputError
 from validation.calibration.fit.points import Points, asked_for
 from validation.calibration.nccl.rows import Row
@@ -45,16 +46,14 @@ def log_of(documents: list, only: dict, known: dict) -> Log:
     points = [point for point in Points.of(asked_for(documents, only), ("replay",)).all
               if not point.parameters.get("algorithm")]
     log = Log([], [point.key for point in points], documents[0].where)
-    cases = {}
+    found = []
     for point in points:
         if point.size > 0 and int(point.parameters["ranks_count"]) > 1:
-            row = row_of(point, known)
-            case = (row.collective, row.hosts, row.ranks, row.size, row.gpus_per_thread)
-            cases.setdefault(case, []).append(row)
+            found.append(row_of(point, known))
         else:
             log.warnings.append(f"{point.what} of {point.size:.0f} B on "
                                 f"{point.parameters['ranks_count']} ranks: omitted")
-    for rows in cases.values():
+    for rows in grouped(found, lambda row: row._replace(seconds=0)).values():
         least, most = (end(rows, key=lambda row: row.seconds) for end in (min, max))
         if most.seconds > APART * least.seconds:
             log.warnings.append(f"{least.collective} of {least.size} B took "

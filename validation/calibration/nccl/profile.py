@@ -43,9 +43,9 @@ def library_of(costs: Costs, settings: dict) -> dict:
     return {"base": "cuda_pinned", "transport": "infiniband", "blocks": blocks_of(costs, settings)}
 
 
-def yaml_of(head: list, about: str, library: dict) -> str:
-    """`head`: sentences of the comment above."""
-    text = textwrap.wrap(" ".join(head), WIDTH, break_on_hyphens=False)
+def yaml_of(head: str, about: str, library: dict) -> str:
+    """`head`: the comment above."""
+    text = textwrap.wrap(head, WIDTH, break_on_hyphens=False)
     lines = [*(f"# {line}" for line in text), f"about: {about}", f"base: {library['base']}",
              f"transport: {library['transport']}", "blocks:"]
     for key, value in library["blocks"].items():

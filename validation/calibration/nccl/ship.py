@@ -22,7 +22,7 @@ from validation.calibration.nccl.own import scaled_by
 from validation.yaml_files import tables_of
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-PROFILES, ABOUT = tables_of(__file__).values()
+PROFILES, HEAD, ABOUT = tables_of(__file__).values()
 SOURCED = ("tcpxo", "socket", "sockets", "slingshot_socket")  # costs by documents
 LONE = ("p4d", "p5", "a3high", "alps")  # each the only machine of its network
 BETWEEN = ("hop_between_hosts", "message_gap", "carries_between_hosts")
@@ -55,10 +55,7 @@ def profile_text(base, fit: dict, name: str, residuals: list) -> str:
             blocks[protocol].pop(key)
     machines = [one.name for one in everywhere.MACHINES if one.generation == generation
                 and one.name in fit["omitted"]]
-    head = [f"{about}, fitted to {len(machines)} published machines: {', '.join(machines)}.",
-            "Factors that all generations share are fitted to other machines, too. Errors on",
-            "omitted machines: validation/published/nccl/machines.md. `spread` is their 90 %",
-            "range. Written by `python3 -m validation.calibration.nccl.ship`."]
+    head = HEAD.format(about=about, count=len(machines), machines=", ".join(machines))
     library = {"base": "cuda_pinned", "transport": "infiniband", "blocks": blocks}
     return profile.yaml_of(head, about, library) + spread.yaml_of(residuals)
 

@@ -7,6 +7,8 @@ Prints the present outcomes in the table of published/README.md. RINGSCOPE names
 program.
 """
 
+import json
+import math
 from typing import Callable, NamedTuple
 
 import numpy as np
@@ -16,11 +18,13 @@ from validation import PUBLISHED
 from validation.calibration.nccl import rows as published
 from validation.calibration.nccl.fit import chosen_on_a100
 from validation.calibration.nccl.form import PROTOCOLS
+from validation.calibration.nccl.machines import folders_of, rows_by_machine
 from validation.calibration.nccl.predict import A100, H100, V100_PCIE, Machine, predict
 from validation.calibration.verdict.simulator import Simulator
 
 STATED = 2 * published.MIB  # size up to which the source states four GPUs' choice
 LARGE = 64 * published.MIB
+EVERYWHERE = PUBLISHED / "nccl" / "everywhere.json"
 # No constant was fitted to any row of theirs.
 OTHERS = ("allgather", "reduce_scatter", "alltoall", "sendrecv")
 
@@ -51,13 +55,30 @@ class HeldOut(NamedTuple):
         return errors_of(simulator, self.machine, {"base": self.library}, held_out(self.rows()))
 
 
+class Omitted:
+    """Kept predictions of published machines, each by a fit that omits it: nccl.everywhere."""
+    SOURCE = "nccl/machines.md"
+
+    @staticmethod
+    def errors_of(_simulator) -> np.ndarray:
+        """Relative errors: a time that is half of a measured one is as wrong as its double."""
+        kept = json.loads(EVERYWHERE.read_text(encoding="utf-8"))["omitted"]
+        errors = []
+        for name, rows in rows_by_machine(folders_of("")).items():
+            known = {tuple(one[:-1]): one[-1] for one in kept[name]}
+            errors += [abs(math.log(1e-6 * known[row.collective, row.ranks, row.hosts, row.size]
+                                    / row.seconds)) for row in rows]
+        return np.expm1(np.array(errors))
+
+
 # The H100's profile by SPLIT.md's rows alone; the one that users get has seen all of them.
 H100_SPLIT = str(PUBLISHED / "nccl" / "h100_split.yaml")
 
 HELD_OUT = {"nccl_a100": HeldOut(A100, "nccl_a100", lambda: published.a100_auto(4),
                                  "openfabric-systems/simllm"),
             "nccl_h100": HeldOut(H100, H100_SPLIT, lambda: published.h100_hosts(4),
-                                 "xxrjun/nccl-tests-cluster")}
+                                 "xxrjun/nccl-tests-cluster"),
+            "nccl_omitted": Omitted}
 
 
 def of_protocols(simulator) -> np.ndarray:

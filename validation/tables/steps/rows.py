@@ -8,7 +8,7 @@ from validation.csv_files import rows_of
 from validation.yaml_files import tables_of
 
 FOLDER = PUBLISHED / "training"
-MACHINES, LLAMA, MPT = tables_of(__file__).values()
+MACHINES, LLAMA, MPT, MODELS, OPTIONS = tables_of(__file__).values()
 
 
 class Row(NamedTuple):
@@ -33,8 +33,8 @@ def scenario_of(machine: dict, gpus: int, groups: dict, options: dict) -> dict:
 def llama(cells: dict) -> Row:
     size = {key: int(cells[key]) for key in ("gpus", "layers", "tp", "pp", "cp", "accumulation")}
     model = {"base": LLAMA[cells["model"]], "parameters": None, "layers": size["layers"]}
-    options = {"model": model, "gpu": "h100", "precision": cells["precision"],
-               "micro_batches": size["accumulation"], "zero": 1, "overlap": "all"}
+    options = OPTIONS["llama"] | {"model": model, "precision": cells["precision"],
+                                  "micro_batches": size["accumulation"]}
     if cells["vp"]:
         options.update(schedule="interleaved", stage_parts=int(cells["vp"]))
         if size["layers"] % (size["pp"] * int(cells["vp"])):
@@ -51,8 +51,7 @@ def llama(cells: dict) -> Row:
 
 def mpt(cells: dict) -> Row:
     gpus, sequence = int(cells["gpus"]), int(cells["seq_len"])
-    model = {**MPT[cells["model"]], "vocabulary": 50368, "positions": sequence, "tied": True,
-             "sequence": sequence}
+    model = {**MPT[cells["model"]], **MODELS["mpt"], "positions": sequence, "sequence": sequence}
     hopper = cells["gpu"].startswith("h100")
     # Triton's FlashAttention of 2023: 25 to 40 % of an A100's operations (arXiv:2307.08691).
     kernels = {"matrix": 0.7 if hopper else 0.8, "attention": 0.33, "memory": 0.85,
@@ -72,12 +71,10 @@ def bloom(cells: dict) -> Row:
     size = {key: int(cells[key]) for key in ("dp", "tp", "pp", "micro_batch", "global_batch",
                                              "layers", "hidden", "heads", "hosts")}
     section = cells["section"]
-    model = {"layers": size["layers"], "hidden": size["hidden"], "heads": size["heads"],
-             "vocabulary": 250880, "biases": True, "tied": True, "sequence": 2048}
-    options = {"model": model, "gpu": "a100_80", "attention": "unfused", "recompute": "full",
-               "border_parts": True,
-               "micro_batch": size["micro_batch"], "zero": 1,
-               "micro_batches": size["global_batch"] // (size["dp"] * size["micro_batch"])}
+    model = MODELS["bloom"] | {key: size[key] for key in ("layers", "hidden", "heads")}
+    options = OPTIONS["bloom"] | {
+        "model": model, "micro_batch": size["micro_batch"],
+        "micro_batches": size["global_batch"] // (size["dp"] * size["micro_batch"])}
     if section == "Rebalancing layers":
         options["gradient"] = "4 B"
     if size["layers"] % size["pp"]:
@@ -97,15 +94,14 @@ def megatron(cells: dict) -> Row | None:
         return None
     size = {key: int(cells[key] or 1) for key in ("layers", "hidden", "heads", "seq", "mbs", "gbs",
                                                   "tp", "pp", "cp")}
-    model = {"layers": size["layers"], "hidden": size["hidden"], "heads": size["heads"],
-             "vocabulary": 51200, "positions": size["seq"], "biases": True, "tied": True,
-             "sequence": size["seq"]}
+    model = MODELS["megatron"] | {"positions": size["seq"], "sequence": size["seq"],
+                                  **{key: size[key] for key in ("layers", "hidden", "heads")}}
     dp = 8 // (size["tp"] * size["pp"] * size["cp"])
     hopper = cells["gpu"] == "h100"
-    options = {"model": model, "gpu": "h100" if hopper else "a100_80", "launch": "120 us",
-               "step_overhead": "20 ms", "micro_batch": size["mbs"],
-               "micro_batches": size["gbs"] // (size["mbs"] * dp),
-               "zero": 1 if cells["dist_opt"] else 0, "sequence_parallel": bool(cells["sp"])}
+    options = OPTIONS["megatron"] | {
+        "model": model, "gpu": "h100" if hopper else "a100_80", "micro_batch": size["mbs"],
+        "micro_batches": size["gbs"] // (size["mbs"] * dp),
+        "zero": 1 if cells["dist_opt"] else 0, "sequence_parallel": bool(cells["sp"])}
     if cells["vp_layers"]:
         options.update(schedule="interleaved",
                        stage_parts=size["layers"] // size["pp"] // int(cells["vp_layers"]))
