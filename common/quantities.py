@@ -70,10 +70,8 @@ DECIMAL_SIZES = falling(BYTES, "TB", "GB", "MB", "kB", "B")
 
 def in_unit(value: float, units, digits: int = 3) -> str:
     """"41.2 ms": `value` in the first of `units` (size, name; falling) in which it is 1 or more."""
-    size, name = units[-1]
-    for size, name in units:
-        if float(f"{abs(value) / size:.{digits}g}") >= 1:
-            break
+    size, name = next((unit for unit in units
+                       if float(f"{abs(value) / unit[0]:.{digits}g}") >= 1), units[-1])
     if value == 0:
         size, name = next(unit for unit in units if unit[0] == 1)
     return f"{float(f'{value / size:.{digits}g}'):.{max(digits, 4)}g} {name}"

@@ -7,6 +7,7 @@ apart; hatches say the same again for black-and-white print.
 
 import argparse
 import io
+import itertools
 import json
 import math
 import os
@@ -76,10 +77,8 @@ def kind_of(activity, cause):
 
 def unit_for(largest, units):
     """The largest unit in which `largest` is at least 1: (its size, its name)."""
-    for size, name in units:
-        if abs(largest) >= size:
-            return size, name
-    return units[-1] if largest else units[0]
+    return next((unit for unit in units if abs(largest) >= unit[0]),
+                units[-1] if largest else units[0])
 
 
 def plain(axis, values=()):
@@ -103,10 +102,7 @@ def set_y(axes, values, from_zero=False):
 def label_step(count, inches):
     """The power of two N such that every N-th label of 0..count-1 fits beside the others."""
     labels = inches / (0.09 * (len(str(count)) + 1.2))
-    step = 1
-    while count / step > labels:
-        step *= 2
-    return step
+    return next(1 << power for power in itertools.count() if count / (1 << power) <= labels)
 
 
 def kinds_legend(figure, used, columns):

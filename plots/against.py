@@ -66,29 +66,18 @@ def units_of(value):
     return SECONDS if last.endswith("_s") and not last.endswith("_per_s") else [(1.0, "")]
 
 
-def at(value, dotted):
-    """The value at a dotted key, or under it as it stands in a sweep; None where there is none."""
-    if isinstance(value, dict) and dotted in value:
-        return value[dotted]
-    for key in dotted.split("."):
-        if not isinstance(value, dict) or key not in value:
-            return None
-        value = value[key]
-    return value
-
-
 def read_points(path, key, value):
     """The key, the points in the order of the cases, and the unit of x. Without a key that of a
     sweep's keys whose values are quantities."""
     cases = inputs.read_cases(path)
-    key = key or next(filter(is_quantity_in(cases), cases[0].get("varied", ())), None)
+    key = key or next((one for one in cases[0].get("varied", ()) if is_quantity(cases, one)), None)
     if key is None:
         raise style.InputError(f"{path}: expected --key, the scenario's key on the x axis")
     rows, units = [], set()
     for i, case in enumerate(cases):
         where = f"{path}: cases[{i}]"
-        found = at(case.get("scenario"), key)
-        y = at(case, value)
+        found = inputs.at(case.get("scenario"), key)
+        y = inputs.at(case, value)
         if isinstance(y, bool) or not isinstance(y, (int, float)) or not math.isfinite(y):
             known = f" (known: {', '.join(case['metrics'])})" if "metrics" in case else ""
             raise style.InputError(f"{where}: '{value}' is no number{known}")
@@ -108,20 +97,18 @@ def read_points(path, key, value):
     return key, named(rows, key), units.pop()
 
 
-def is_quantity_in(cases):
-    def is_quantity(key):
-        try:
-            return bool([quantity(case["scenario"].get(key)) for case in cases])
-        except ValueError:
-            return False
-    return is_quantity
+def is_quantity(cases, key):
+    try:
+        return bool([quantity(case["scenario"].get(key)) for case in cases])
+    except ValueError:
+        return False
 
 
 def named(rows, key):
     """Each point with what tells its line from the others: parts, model and sizes that differ."""
     def parts(case):
         if "varied" in case:
-            return [case["name"]] + [str(at(case["scenario"], one)) for one in case["varied"]
+            return [case["name"]] + [str(inputs.at(case["scenario"], one)) for one in case["varied"]
                                      if one != key]
         # A cluster whose key is on the x axis is the same cluster.
         # Servers bring a placement of their own.
@@ -129,7 +116,8 @@ def named(rows, key):
         shown = [case.get(part, "") for part in PARTS
                  if not key.startswith(part) and part not in beside]
         size = in_unit(case.get("bytes") or 0, SIZES)
-        shown.append(at(case, "training.model") or size)  # a model says how large its gradients are
+        # A model says how large its gradients are.
+        shown.append(inputs.at(case, "training.model") or size)
         return shown
     all_parts = [parts(case) for case, _, _ in rows]
     differing = [i for i in range(len(all_parts[0])) if len({p[i] for p in all_parts}) > 1]
@@ -267,7 +255,7 @@ def figure_of(path, title=None, key="", value="", width=WIDTH):
     first, keys = cases[0], cases[0].get("varied", ())
     value = value or next(iter(first.get("metrics", ())), "time_s")
     title = title or first.get("question")
-    if not key and len(keys) == 2 and all(map(is_quantity_in(cases), keys)):
+    if not key and len(keys) == 2 and all(is_quantity(cases, one) for one in keys):
         (_, across, one), (_, up, other) = (read_points(path, each, value) for each in keys)
         if all(len({point.x for point in points}) >= MAPPED for points in (across, up)):
             return draw_map(across, up, keys, (one, other), value, title, width)

@@ -64,12 +64,6 @@ def number(path, line, row, column, kind=float):
     return value
 
 
-def other_kind(text):
-    """Hint where a table came in place of a report."""
-    return "" if text.lstrip()[:1] in ("{", "[") else \
-        "; this kind of picture is drawn from what `ringscope run --json` writes"
-
-
 def json_of(path, text, hint=""):
     """The value of a file's text; `hint` ends the error of another text."""
     try:
@@ -96,7 +90,9 @@ def read_cases(path):
     that have a time, as such."""
     text = read_text(path)
     is_table = SWEEP <= set(text.splitlines()[0].split(","))
-    report = sweep_of(path) if is_table else json_of(path, text, other_kind(text))
+    hint = "; this kind of picture is drawn from what `ringscope run --json` writes" * (
+        text.lstrip()[:1] not in ("{", "["))
+    report = sweep_of(path) if is_table else json_of(path, text, hint)
     if isinstance(report, dict) and "keys" in report and "rows" in report:
         report["cases"] = [{"name": row["case"], "question": report.get("question"),
                             "scenario": row["set"], "varied": report["keys"],
@@ -108,16 +104,25 @@ def read_cases(path):
     return cases
 
 
+def at(value, dotted):
+    """The value at a dotted key, or under it as it stands in a sweep; None where there is none."""
+    if isinstance(value, dict) and dotted in value:
+        return value[dotted]
+    for key in dotted.split("."):
+        if not isinstance(value, dict) or key not in value:
+            return None
+        value = value[key]
+    return value
+
+
 def stuck_text(report):
     """Why no case has ended, of a report whose cases are all stuck; or ""."""
     stuck = report.get("stuck")
     if not isinstance(stuck, list) or not stuck:
         return ""
-    case = stuck[0] if isinstance(stuck[0], dict) else {}
-    deadlock = case.get("deadlock")
-    words = deadlock.get("text") if isinstance(deadlock, dict) else None
+    name, words = at(stuck[0], "name"), at(stuck[0], "deadlock.text")
     which = "the only case is" if len(stuck) == 1 else f"all {len(stuck)} cases are"
-    first = f": {case.get('name')}: {words}".splitlines()[0] if isinstance(words, str) else ""
+    first = f": {name}: {words}".splitlines()[0] if isinstance(words, str) else ""
     return f": {which} deadlocked: nothing to draw{first}"
 
 

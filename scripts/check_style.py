@@ -50,6 +50,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 NOT_CODE = re.compile(
     r'R"(?P<mark>[^(\s]*)\(.*?\)(?P=mark)"|"(?:\\.|[^"\\\n])*"|'
     r"(?<![0-9a-zA-Z])'(?:\\.|[^'\\\n])+'|//[^\n]*|/\*.*?\*/", re.DOTALL)
+MEMBER = re.compile(r"^(?:\S.*[ *&])?([A-Z]\w+)::~?\w+\(", re.MULTILINE)  # and its class
 VAGUE_BEGINNING = re.compile(r"(?:(?://+<?|#+)\s*)?(Of|That|What|Whom|Whose)\b")
 NOT_A_FUNCTION = re.compile(r"\b(namespace|class|struct|enum|union|extern|concept)\b(?![^(]*\()")
 
@@ -103,14 +104,10 @@ def check_licence(path, text):
         yield 1, f"expected '{LICENCE}' in a comment on the first line, or below '#!'"
 
 
-def classes_of(text):
-    """Names of the classes whose members a source defines."""
-    return set(re.findall(r"^(?:\S.*[ *&])?([A-Z]\w+)::~?\w+\(", text, flags=re.MULTILINE))
-
-
 def check_file_length(path, text):
     lines = without_licence(text).count("\n")
-    most = CLASS_LINES if kind_of(path) == ".cpp" and len(classes_of(text)) == 1 else FILE_LINES
+    one_class = kind_of(path) == ".cpp" and len(set(MEMBER.findall(text))) == 1
+    most = CLASS_LINES if one_class else FILE_LINES
     if kind_of(path) in CODE and lines > most:
         yield 1, f"{lines} lines, at most {most} are allowed: split it by topic"
     if path == "README.md" and lines > README_LINES:
@@ -214,15 +211,10 @@ def check_comments(path, text):
             yield line, f"a comment that begins with '{vague[1]}': begin with a noun or an action"
 
 
-def layer_of(path):
-    folders = [folder for folder in LAYERS if path.startswith(folder + "/")]
-    return max(folders, key=len, default=None)
-
-
 def check_includes(path, text):
     if not path.endswith(CPP):
         return
-    layer = layer_of(path)
+    layer = max((one for one in LAYERS if path.startswith(one + "/")), key=len, default=None)
     for number, line in enumerate(text.splitlines(), 1):
         found = INCLUDE.match(line)
         if not found:

@@ -53,11 +53,9 @@ def filled(fields, known: dict, place: str) -> dict:
     for key, value in full.items():
         if value is None:
             raise hosts.LabError(f"{place}: the key '{key}' is missing")
-        blank = known[key]
-        if isinstance(blank, str) and not isinstance(value, str):
-            fail(f"{place}.{key}", "a text", value)
-        if isinstance(blank, dict) and not isinstance(value, dict):
-            fail(f"{place}.{key}", "a map", value)
+        for kind, expected in ((str, "a text"), (dict, "a map")):
+            if isinstance(known[key], kind) and not isinstance(value, kind):
+                fail(f"{place}.{key}", expected, value)
     return full
 
 

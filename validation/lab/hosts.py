@@ -135,10 +135,9 @@ def wire(hosts: int) -> list:
     counted = []
     for host in range(hosts):
         link = json.loads(call("ip", "-j", "-s", "-n", namespace(host), "link", "show", "eth0"))[0]
-        queues = json.loads(call("tc", "-j", "-s", "-n", namespace(host), "qdisc", "show",
-                                 "dev", "eth0") or "[]")
-        queues += json.loads(call("tc", "-j", "-s", "-n", SWITCH, "qdisc", "show",
-                                  "dev", f"port{host}") or "[]")
+        queues = [queue for ends in ((namespace(host), "eth0"), (SWITCH, f"port{host}"))
+                  for queue in json.loads(call("tc", "-j", "-s", "-n", ends[0], "qdisc", "show",
+                                               "dev", ends[1]) or "[]")]
         counted.append({"sent_bytes": link["stats64"]["tx"]["bytes"],
                         "received_bytes": link["stats64"]["rx"]["bytes"],
                         "drops": sum(queue.get("drops", 0) for queue in queues),

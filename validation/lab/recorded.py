@@ -26,12 +26,6 @@ def circumstances(lab, one: launch.Launch) -> dict:
             "realtime": policy in (os.SCHED_FIFO, os.SCHED_RR)}
 
 
-def link_text(lab) -> str:
-    """The nominal rate as a measurement states it; nothing where the links are not shaped."""
-    rate = lab.state["shaped"][0]
-    return "" if rate == float("inf") else f"{rate * 8e-6:.12g} Mbit/s"
-
-
 def program(one: launch.Launch) -> str:
     """ringscope-mpi is linked with the MPI that CMake chose; another MPI's is named after it."""
     for name in (f"ringscope-{one.mpi}", "ringscope-mpi"):
@@ -45,8 +39,8 @@ def words_of(lab, one: launch.Launch, job: Job, output: str) -> list:
     words = [program(one), job.subcommand, *job.scenarios]
     if job.subcommand == "replay":
         words += ["--set", f"placement={one.scenario_placement()}"]
-    if link := link_text(lab):
-        words += ["--link-bandwidth", link]
+    if (rate := lab.state["shaped"][0]) != float("inf"):
+        words += ["--link-bandwidth", f"{rate * 8e-6:.12g} Mbit/s"]
     if emulated := one.emulated():
         words += ["--emulated", emulated]
     return words + ["--timeout", f"{one.timeout:g}", "-o", output, *job.more]
