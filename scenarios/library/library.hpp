@@ -192,7 +192,7 @@ struct Library {
   Seconds thread_multiple{};
   ByteCost reduce_cost{};  ///< CPU per byte of the local reduction
   ByteCost copy_cost{};    ///< CPU per byte of a local copy
-  DetourTimes detours;     ///< of each rank's core, where the job states none
+  DetourTimes detours;     ///< of a host's cores with ranks, where the job states none
   Value resolved;          ///< all defaults filled in
 
   const Transport& transport(Way way) const { return transports[way]; }

@@ -141,6 +141,15 @@ void require_forced(const Value& job, const Scenario& scenario) {
                 "reduce_scatter have ring (any), pat and, on one host, nvls (Simple)");
 }
 
+/// The library's detours are a host's, of which each of its ranks' cores has a part.
+DetourTimes detours_of_a_core(const Scenario& scenario) {
+  DetourTimes times = scenario.library.detours;
+  const auto& placement = scenario.placement;
+  times.every = times.every * (static_cast<double>(placement.ranks.size()) /
+                               static_cast<double>(placement.ranks_by_host().size()));
+  return times;
+}
+
 /// One scenario per size. The ranks are placed as `placed` says, or, where that is empty, the tree.
 std::vector<Scenario> read_with(const Value& tree, const std::string& name,
                                 std::span<const Placement> placed, KnownParts& known) {
@@ -178,7 +187,7 @@ std::vector<Scenario> read_with(const Value& tree, const std::string& name,
   for (const ReadJob& read : jobs) {
     scenario.job = read.job;
     if (DetourTimes& own = scenario.job.noise.detours; own.every.count() == 0)
-      own = scenario.library.detours;
+      own = detours_of_a_core(scenario);
     for (const Value& host : read.slow_hosts)
       scenario.job.noise.slow_hosts.push_back(host_at(host, topology));
     take_vectors(scenario.library, scenario.job.bytes);

@@ -155,7 +155,9 @@ TEST(Scenario, a_clusters_kind_of_network_is_what_kernels_pay_between_its_hosts)
 
 TEST(Scenario, a_job_without_detours_has_those_of_its_library) {
   const std::string of_library = "library.detours={every: 1 s, takes: 1 ms}";
-  EXPECT_EQ(read_one({of_library}).job.noise.detours.takes, Seconds(1e-3));
+  const DetourTimes spread = read_one({of_library, "placement=4-4"}).job.noise.detours;
+  EXPECT_EQ(spread.takes, Seconds(1e-3));
+  EXPECT_EQ(spread.every, Seconds(4)) << "of each of a host's four cores";
   const std::string own = "job.noise.detours={every: 1 s, takes: 0 s}";
   EXPECT_FALSE(read_one({of_library, own}).job.noise.detours.any());
 }

@@ -96,8 +96,12 @@ def times_of(runner: Simulator, cases: list, drawn: dict, fitted: model.Model) -
     library = interval.other_model(fitted, drawn).library
     found = batch(runner, library, [scenario_with(case, drawn, fitted) for case in cases],
                   [case["name"] for case in cases])
-    return [one["time_s"] * waits.factor(waits.share_of(library), len(one["ranks"]))
-            for one in found]
+    return [one["time_s"] * waits.factor(waits.share_of(library), hosts_of(one)) for one in found]
+
+
+def hosts_of(case: dict) -> int:
+    """Number of hosts with ranks."""
+    return len({rank["host"] for rank in case["ranks"]})
 
 
 def with_ratios(times: list) -> list:
@@ -131,7 +135,7 @@ def predict(runner: Simulator, fitted: model.Model, scenario: str, changes: list
     cases = simulated(runner, scenario, changes + [NO_DETOURS] * (share > 0))
     for case in cases:
         check_library(case, fitted, scenario)
-        case["time_s"] *= waits.factor(share, len(case["ranks"]))
+        case["time_s"] *= waits.factor(share, hosts_of(case))
     widths = interval.widths(
         fitted, lambda drawn: with_ratios(times_of(runner, cases, drawn, fitted)))
     own = with_ratios([case["time_s"] for case in cases])

@@ -8,7 +8,7 @@ import statistics
 from common.programs import InputError
 from validation.calibration.verdict import waits
 from validation.calibration.verdict.simulator import Simulator
-from validation.doctor.scenario.scene import QUESTION, Scene, ranks_of
+from validation.doctor.scenario.scene import QUESTION, Scene, hosts_of
 from validation.doctor.store import Store
 from validation.progress import watched
 
@@ -101,7 +101,7 @@ def without_detours(scenario: dict) -> tuple:
     if not share:
         return scenario, 1.0
     return ({**scenario, "library": waits.without_detours(scenario["library"])},
-            waits.factor(share, ranks_of(scenario["placement"])))
+            waits.factor(share, hosts_of(scenario["placement"])))
 
 
 class WhatIf:

@@ -84,9 +84,10 @@ def one_more(result, index, wires, generator):
 
 
 def detours_are_open(result) -> bool:
-    """True if one number of hosts was measured, or none, whose means may hold detours."""
-    told = result.collectives and any(one.name == "detours" for one in result.collectives.unknowns)
-    return not told and is_published_over_tcp(result.transports["network"], result.points)
+    """True if mean times of collectives on one number of hosts may hold detours."""
+    return (result.collectives is not None and is_published_over_tcp(
+        result.transports["network"], result.points) and not any(
+            one.name == "detours" for one in result.collectives.unknowns))
 
 
 def with_doubts(fitted, generator):

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Waits for interrupted cores: what they add to the mean time of a collective.
 
-Others take a core for a share s of the time that its rank has it (`detours` of a library). Where a
-collective stands still as soon as one of its n cores does, all of them are free for the share
-(1 + s)^-n of the time, however long a detour takes: the mean time is (1 + s)^n times that without.
-That is the most: a rank that waits does not miss its core. A median hardly sees rare detours.
+Others take one of a host's cores for a share s of the time that the ranks have it (`detours` of a
+library). Where a collective stands still as soon as one of its n hosts does, all of them are free
+for the share (1 + s)^-n of the time, however long a detour takes: the mean time is (1 + s)^n times
+that without. That is the most: a rank that waits does not miss its core. A median hardly sees rare
+detours.
 """
 
 from common.quantities import format_time, parse_quantity
@@ -17,14 +18,14 @@ def is_mean(case) -> bool:
     return not case.measured.samples_s
 
 
-def factor(share: float, ranks: int) -> float:
-    """On the mean time of a collective of that many ranks, each on a core of its own."""
-    return (1 + share)**ranks
+def factor(share: float, hosts: int) -> float:
+    """On the mean time of a collective on that many hosts."""
+    return (1 + share)**hosts
 
 
 def with_detours(share: float, case) -> float:
     """Factor on what was measured of a case."""
-    return factor(share, case.placement.ranks) if is_mean(case) else 1.0
+    return factor(share, case.placement.used) if is_mean(case) else 1.0
 
 
 def detours_of(share: float) -> dict:
