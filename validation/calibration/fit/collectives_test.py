@@ -95,7 +95,7 @@ class Collectives(unittest.TestCase):
     def test_two_numbers_of_hosts_separate_detours_from_jitter(self):
         result = self.calibrated(TRUTH, "recursive_doubling", True, ranks=(HOSTS, 4 * HOSTS),
                                  detours=0.01)
-        self.assertAlmostEqual(result.host.detours / 0.01, 1, delta=0.1)
+        self.assertAlmostEqual(result.host.detours / 0.01, 1, delta=0.2)  # 3 % on 16 hosts
         self.assertAlmostEqual(result.network.late[0], 0.6, delta=0.06)
         one = result.parameters["library.detours"]
         self.assertTrue(one.low <= one.value <= one.high)
