@@ -242,9 +242,7 @@ std::vector<pollfd> wait_for_any(const std::list<Child>& children) {
 std::size_t cases_at_once() { return std::max(1U, std::thread::hardware_concurrency()); }
 
 std::vector<Case> cases_of(std::span<const Scenario> scenarios) {
-  std::vector<Case> cases;
-  for (const Scenario& scenario : scenarios) cases.push_back({.scenario = &scenario});
-  return cases;
+  return each_of(scenarios, [](const Scenario& scenario) { return Case{.scenario = &scenario}; });
 }
 
 SomeReports run_some_cases(std::span<const Case> cases, const RunOptions& options,

@@ -279,6 +279,7 @@ bool print_text(const std::vector<std::string>& files) {
     if (!file->empty() && std::find(files.begin(), file, *file) != file)
       throw BadInput("two outputs would go to '{}'", *file);
   }
+  for (const std::string& file : files) require_writable(file);
   return to_standard_output == 0;
 }
 

@@ -105,7 +105,7 @@ void end_answer(const Answer& answer, ProgressBar& bar, bool text, const std::st
                 const std::string& next);
 
 /// Text for people, unless one of the files goes to standard output: then that is for a program.
-/// Throws Failure when two of them are one.
+/// Throws Failure when two of them are one, and for one that cannot be written.
 bool print_text(const std::vector<std::string>& files);
 
 // Words of a command that asks the same cases something else.

@@ -30,10 +30,6 @@ std::string why_ignored(const std::string& store) {
   return writable || errno == ENOENT ? "" : "cannot be written";
 }
 
-int threads_of(const StudyOptions& options) {
-  return options.threads > 0 ? options.threads : threads_here(options.processes_here);
-}
-
 }  // namespace
 
 void add_study_options(Command& subcommand, StudyOptions& options) {
@@ -62,7 +58,7 @@ StudyRun::StudyRun(const StudyOptions& options, const std::string& name, Progres
   EvaluatorOptions evaluator;
   set_how(options, evaluator.run);
   evaluator.prune = options.prune;
-  evaluator.threads = threads_of(options);
+  evaluator.threads = options.threads > 0 ? options.threads : threads_here(options.processes_here);
   if (!options.no_store) evaluator.store = options.store.empty() ? name + ".sqlite" : options.store;
   if (const std::string why = has_store_ && !options.part ? why_ignored(evaluator.store) : "";
       !why.empty()) {

@@ -236,7 +236,6 @@ void run_place(PlaceArguments& arguments) {
   std::vector<std::string> files = arguments.launch.names;
   files.insert(files.begin(), {arguments.csv, arguments.json});
   const bool text = print_text(files);
-  for (const std::string& file : files) require_writable(file);
   ProgressBar bar("reading");
   const PlaceStudy study = read(arguments, options);
   bar.phase("");

@@ -39,7 +39,6 @@ void run(const RunArguments& arguments) {
   if (arguments.interval) run_with_interval(arguments);
   const auto& [cases, json, csv, trace, timeline, paje, interval] = arguments;
   const bool text = print_text({json, csv, trace, timeline, paje});
-  for (const std::string& file : {json, csv, trace, timeline, paje}) require_writable(file);
   ProgressBar bar("reading");
   const bool record = !trace.empty() || !timeline.empty() || !paje.empty();
   const Answer answer = run_cases_of(cases, bar, recording(record));

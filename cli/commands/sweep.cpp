@@ -115,7 +115,6 @@ void sweep(SweepArguments& arguments) {
   settle_shard(arguments.options);
   if (arguments.options.part) return sweep_shard(arguments);
   const bool text = print_text({arguments.csv, arguments.json});
-  for (const std::string& file : {arguments.csv, arguments.json}) require_writable(file);
   ProgressBar bar("reading");
   const Study study = read(arguments);
   const std::vector<Outcome> outcomes = simulate_all(study, arguments.options, bar);

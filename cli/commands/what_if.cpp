@@ -39,7 +39,6 @@ std::vector<Gain> gains_of(const Scenario& scenario, const Report& report,
 
 void what_if(const WhatIfArguments& arguments) {
   const bool text = print_text({arguments.json});
-  require_writable(arguments.json);
   ProgressBar bar("reading");
   const std::vector<Scenario> scenarios = scenarios_of(arguments.cases);
   RunOptions options;

@@ -6,21 +6,10 @@
 #include "validation/executors/cuda/gpus/gpus.hpp"
 #include "validation/executors/replayed.hpp"
 
-namespace ringscope::cuda {
-namespace {
-
-int run_program(int count, char** words) {
-  Program program("ringscope-cuda", std::string("ringscope-cuda ") + RINGSCOPE_VERSION);
-  return ringscope::run_program(program, subcommands, count, words);
-}
-
-}  // namespace
-}  // namespace ringscope::cuda
-
 int main(int count, char** words) {
   using namespace ringscope;
   try {
-    return cuda::run_program(count, words);
+    return run_program("ringscope-cuda", cuda::subcommands, count, words);
   } catch (const Failure& failure) {
     return report(failure.what(), failure.code());
   } catch (const InputError& error) {

@@ -25,10 +25,8 @@ struct NcclArguments {
 
 std::vector<Collective> chosen_collectives(const NcclArguments& arguments) {
   const std::vector<std::string> names(collective_names.begin(), collective_names.end());
-  std::vector<Collective> found;
-  for (const std::size_t i : chosen_indices(arguments.only, names, "collective"))
-    found.push_back(collectives[i]);
-  return found;
+  return each_of(chosen_indices(arguments.only, names, "collective"),
+                 [](std::size_t i) { return collectives[i]; });
 }
 
 /// 4 KiB, 16 KiB, ... 256 MiB, where nobody said.
@@ -41,17 +39,14 @@ std::vector<std::uint64_t> chosen_sizes(const NcclArguments& arguments) {
   return sizes;
 }
 
-/// A rank on each GPU, and two where there is one GPU only: so that the document has what the
-/// library says to that.
-std::vector<int> usual_ranks(int gpus) { return {std::max(gpus, 2)}; }
-
 void nccl_command(NcclArguments& arguments) {
   arguments.bench.what = chosen_collectives(arguments);
   arguments.bench.sizes = chosen_sizes(arguments);
   require_writable(arguments.output);
   const std::unique_ptr<Gpus> gpus = open_gpus();
   const std::unique_ptr<CollectiveLibrary> library = open_collectives(*gpus);
-  if (arguments.bench.ranks.empty()) arguments.bench.ranks = usual_ranks(gpus->count());
+  // Two where there is one GPU only: so that the document has what the library says to that.
+  if (arguments.bench.ranks.empty()) arguments.bench.ranks = {std::max(gpus->count(), 2)};
   std::optional<Watchdog> watchdog;
   arguments.bench.begin = [&](const std::string& point) {
     watchdog.emplace(Seconds(arguments.timeout_s), [point] { return point; });

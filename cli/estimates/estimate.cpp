@@ -17,6 +17,7 @@
 #include "scenarios/warnings/job_warnings.hpp"
 #include "sim/estimate/nccl_scenario.hpp"
 #include "sim/estimate/nccl_times.hpp"
+#include "topologies/input/characters.hpp"
 
 namespace ringscope {
 namespace {
@@ -67,16 +68,14 @@ std::uint64_t size_in(const std::string& text) {
 /// "8B..16GiB", "1MiB" or "1MiB,3MB": of a range its first size times powers of two.
 std::vector<std::uint64_t> sizes_in(const std::string& text) {
   std::vector<std::uint64_t> sizes;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    const std::string one = text.substr(begin, end - begin);
+  for (const std::string_view part : split(text, ',')) {
+    const std::string one(part);
     const std::size_t dots = one.find("..");
     const std::uint64_t first = size_in(one.substr(0, dots));
     const std::uint64_t last = dots == std::string::npos ? first : size_in(one.substr(dots + 2));
     if (last < first)
       option_word("--bytes", one).fail("expected the smaller size first, as in 8B..16GiB");
     for (std::uint64_t size = first; size <= last; size *= 2) sizes.push_back(size);
-    begin = end + 1;
   }
   return sizes;
 }

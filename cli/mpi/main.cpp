@@ -18,11 +18,6 @@
 namespace ringscope::mpi {
 namespace {
 
-int run_program(int count, char** words) {
-  Program program("ringscope-mpi", std::string("ringscope-mpi ") + RINGSCOPE_VERSION);
-  return ringscope::run_program(program, subcommands, count, words);
-}
-
 /// Bad input is found by every rank: one says so, and all end in good order.
 int refuse(const InputError& error) {
   int started = 0;
@@ -53,7 +48,7 @@ int abort_all(const char* message, ExitCode code) {
 int main(int count, char** words) {
   using namespace ringscope;
   try {
-    return mpi::run_program(count, words);
+    return run_program("ringscope-mpi", mpi::subcommands, count, words);
   } catch (const Failure& failure) {
     return mpi::abort_all(failure.what(), failure.code());
   } catch (const InputError& error) {

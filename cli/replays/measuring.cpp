@@ -6,8 +6,9 @@
 
 namespace ringscope {
 
-int run_program(Program& program, std::span<AddSubcommand* const> subcommands, int count,
+int run_program(const std::string& name, std::span<AddSubcommand* const> subcommands, int count,
                 char** words) {
+  Program program(name, name + ' ' + RINGSCOPE_VERSION);
   const std::string command = recorded_command({words, words + count});
   for (const auto add : subcommands) add(program, command);
   require_utf8_words(count, words);

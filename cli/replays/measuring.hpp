@@ -22,7 +22,7 @@ namespace ringscope {
 using AddSubcommand = void(Command& program, const std::string& command);
 
 /// Adds the subcommands, parses, and thereby runs, the words. Throws what the subcommands throw.
-int run_program(Program& program, std::span<AddSubcommand* const> subcommands, int count,
+int run_program(const std::string& name, std::span<AddSubcommand* const> subcommands, int count,
                 char** words);
 
 /// --repetitions and --budget of probes.

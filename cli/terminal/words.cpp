@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "base/table.hpp"
 #include "cli/terminal/screen.hpp"
 #include "topologies/input/characters.hpp"
 #include "topologies/input/input.hpp"
@@ -154,10 +155,8 @@ Program::Program(std::unique_ptr<CLI::App> app) : Command(app.get()), owned_(std
 Program::~Program() = default;
 
 std::vector<std::string> Program::subcommand_names() const {
-  std::vector<std::string> names;
-  for (const CLI::App* subcommand : std::as_const(*owned_).get_subcommands({}))
-    names.push_back(subcommand->get_name());
-  return names;
+  return each_of(std::as_const(*owned_).get_subcommands({}),
+                 [](const CLI::App* subcommand) { return subcommand->get_name(); });
 }
 
 ExitCode Program::parse(int count, char** words) {

@@ -87,8 +87,7 @@ class Domains {
 
   /// The domain nearest to a node.
   int near(int node) const {
-    Table<LinkPath> paths;
-    for (const Table<LinkPath>& to : to_) paths.push_back(to[node]);
+    Table<LinkPath> paths = each_of(to_, [&](const Table<LinkPath>& to) { return to[node]; });
     int best = 0;
     for (const int i : nearest(paths))
       if (paths[best].distance == Distance::none || paths[i].rate > paths[best].rate ||
@@ -155,9 +154,7 @@ void divert_ports(HostGraph& graph, const Domains& domains, const LinkPaths& to_
 }
 
 Table<LinkPath> picked(const std::vector<int>& nodes, const Table<LinkPath>& paths) {
-  Table<LinkPath> found;
-  for (const int node : nodes) found.push_back(paths[node]);
-  return found;
+  return each_of(nodes, [&](int node) { return paths[node]; });
 }
 
 }  // namespace

@@ -97,14 +97,12 @@ programs::GroupKind by_list(const Value& value, const std::string& kind, int ran
 std::vector<std::string> order_in(const Value& value) {
   const std::string text = value.text();
   std::vector<std::string> order;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find('-', begin), text.size());
-    order.push_back(text.substr(begin, end - begin));
+  for (const std::string_view kind : split(text, '-')) {
+    order.emplace_back(kind);
     if (std::ranges::count(order, order.back()) > 1)
       value.fail("duplicate '{}' in the order '{}'", order.back(), text);
     if (order.back() == "all" || !is_word(order.back()))
       value.fail("expected an order of kinds such as tp-dp-pp, innermost first, got '{}'", text);
-    begin = end + 1;
   }
   return order;
 }

@@ -26,11 +26,9 @@ std::vector<nccl::GpuPlace> gpus_of(const Placement& placement) {
 /// Host of each rank by its number among those of the group.
 std::vector<int> numbered_hosts(const Placement& placement) {
   std::map<int, int> numbers;
-  std::vector<int> hosts;
-  for (const Location& where : placement.ranks)
-    hosts.push_back(
-        numbers.try_emplace(where.host, static_cast<int>(numbers.size())).first->second);
-  return hosts;
+  return each_of(placement.ranks, [&](const Location& where) {
+    return numbers.try_emplace(where.host, static_cast<int>(numbers.size())).first->second;
+  });
 }
 
 }  // namespace

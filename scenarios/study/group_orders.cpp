@@ -24,9 +24,8 @@ int rank_in(const Grid& to, const Grid& from, int rank) {
 }
 
 std::vector<Value> all_orders(const Grid& grid, const Place& place) {
-  std::vector<Value> orders;
-  for (const Grid& one : nestings(grid)) orders.push_back(Value::scalar_at(place, order_of(one)));
-  return orders;
+  return each_of(nestings(grid),
+                 [&](const Grid& one) { return Value::scalar_at(place, order_of(one)); });
 }
 
 /// The orders of a large model that keep its tensor groups, which exchange most, on neighbours,

@@ -9,6 +9,7 @@
 
 #include "scenarios/question/neighbours.hpp"
 #include "scenarios/study/group_orders.hpp"
+#include "topologies/input/characters.hpp"
 
 namespace ringscope {
 namespace {
@@ -61,10 +62,8 @@ std::set<int> read_ranks(const Value& value, const Scenario& scenario) {
   if (value.kind() == Value::Kind::list)
     for (const Value& item : value.items()) all.merge(read_ranks(item, scenario));
   else
-    for (std::size_t begin = 0, end = 0; end != std::string::npos; begin = end + 1) {
-      const std::string text = value.text();
-      end = text.find(',', begin);
-      const Chosen chosen = chosen_by(value, scenario, text.substr(begin, end - begin));
+    for (const std::string text = value.text(); const std::string_view word : split(text, ',')) {
+      const Chosen chosen = chosen_by(value, scenario, std::string(word));
       for (int rank = 0; rank < std::ssize(scenario.placement.ranks); ++rank)
         if (chosen(rank)) all.insert(rank);
     }

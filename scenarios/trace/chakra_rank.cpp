@@ -72,8 +72,7 @@ void RankReader::fail(const Node& node, const std::string& why) const {
 
 Table<Runs> RankReader::read() {
   choose_first_lane();
-  Table<Runs> nodes;
-  for (const Node& node : file_->nodes) nodes.push_back(read_node(node));
+  Table<Runs> nodes = each_of(file_->nodes, [&](const Node& node) { return read_node(node); });
   add_dependences(nodes);
   return nodes;
 }

@@ -133,10 +133,8 @@ class Program {
   }
 
   std::vector<Part*> parts_of(int group, std::size_t number) {
-    std::vector<Part*> parts;
-    for (const int rank : *groups_.all()[group].ranks)
-      parts.push_back(&ranks_[rank].groups[group][number]);
-    return parts;
+    return each_of(*groups_.all()[group].ranks,
+                   [&](int rank) { return &ranks_[rank].groups[group][number]; });
   }
 
   void fill(int group, std::size_t number, const recorded::Settings& settings) {

@@ -112,11 +112,10 @@ std::string names_of(const Topology& topology, const std::set<Vertex>& nics) {
 
 /// Bytes per second of a host's NICs, each with its slot.
 std::vector<double> speeds_of_nics(const Topology& topology, const Host& host) {
-  std::vector<double> speeds;
-  for (const Vertex nic : host.nics)
-    speeds.push_back(std::min(widest_link(topology, nic, true).bytes_per_second,
-                              widest_link(topology, nic, false).bytes_per_second));
-  return speeds;
+  return each_of(host.nics, [&](Vertex nic) {
+    return std::min(widest_link(topology, nic, true).bytes_per_second,
+                    widest_link(topology, nic, false).bytes_per_second);
+  });
 }
 
 /// Advice where one NIC is faster than all with the same share of the data each; `used`: the NICs

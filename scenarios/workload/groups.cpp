@@ -21,16 +21,13 @@ bool is_list(const Value* value) { return value != nullptr && value->kind() == V
 std::vector<std::string> read_order(const Value& value, bool context) {
   const std::string text = value.text();
   std::vector<std::string> order;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find('-', begin), text.size());
-    const std::string name = text.substr(begin, end - begin);
+  for (const std::string_view name : split(text, '-')) {
     if (std::ranges::find(kinds, name) == kinds.end())
       value.fail("expected an order such as tp-dp-pp, innermost first: {}",
                  unknown_name("group", name, kinds));
     if (std::ranges::find(order, name) != order.end())
       value.fail("expected each of tp, cp, dp and pp once, got {} twice in '{}'", name, text);
-    order.push_back(name);
-    begin = end + 1;
+    order.emplace_back(name);
   }
   for (const std::string& kind : kinds)
     if (std::ranges::find(order, kind) == order.end() && (kind != "cp" || context))
@@ -127,9 +124,8 @@ Grid by_lists(Fields& fields, int ranks) {
     product *= dimensions.back().size;
   }
   if (product != ranks) {
-    std::vector<std::string> sizes;
-    for (const Dimension& one : dimensions)
-      sizes.push_back(fmt::format("{} {}", one.name, one.size));
+    std::vector<std::string> sizes = each_of(
+        dimensions, [](const Dimension& one) { return fmt::format("{} {}", one.name, one.size); });
     suspect_in(fields.map())
         .fail("expected groups whose sizes multiply to {} ranks, got {} = {}: give lists of dp too",
               ranks, fmt::join(sizes, " x "), product);

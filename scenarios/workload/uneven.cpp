@@ -60,9 +60,7 @@ std::vector<double> read_row(const Value& row, int ranks) {
   if (!list || count != ranks)
     row.fail("expected what a rank sends to each of {}, a list of as many numbers{}", ranks,
              list ? fmt::format(", got {}", count) : "");
-  std::vector<double> amounts;
-  for (const Value& amount : row.items()) amounts.push_back(amount.number(0, most_amount));
-  return amounts;
+  return each_of(row.items(), [](const Value& amount) { return amount.number(0, most_amount); });
 }
 
 Value matrix_in(const Value& path) {

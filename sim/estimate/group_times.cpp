@@ -76,8 +76,7 @@ const GroupTimes::Groups& GroupTimes::groups_of(std::string_view kind) {
   groups.one = chosen.size() == 1;
   groups.alone = chosen.empty() || chosen.front()->size() < 2;
   for (const SharedRanks& group : chosen) {
-    std::vector<int> own;
-    for (const int rank : *group) own.push_back(numbers.at(rank));
+    std::vector<int> own = each_of(*group, [&](int rank) { return numbers.at(rank); });
     groups.lists += fmt::format("[{}], ", fmt::join(own, ", "));
   }
   return groups;

@@ -58,13 +58,12 @@ std::vector<ResourceReport> busiest_resources(const Run& run, double elapsed,
 }
 
 std::vector<PathSegment> path_segments(const Run& run, PathCursor end) {
-  std::vector<PathSegment> segments;
-  for (const Paths::Segment& segment : run.paths->merged(end))
-    segments.push_back(
-        {segment.cause, segment.rank,
-         segment.resource < 0 ? ResourceId() : run.ledger->resource(segment.resource).id,
-         segment.seconds});
-  return segments;
+  return each_of(run.paths->merged(end), [&](const Paths::Segment& segment) {
+    return PathSegment{
+        segment.cause, segment.rank,
+        segment.resource < 0 ? ResourceId() : run.ledger->resource(segment.resource).id,
+        segment.seconds};
+  });
 }
 
 std::string chosen_by(const Scenario& scenario) {

@@ -198,9 +198,7 @@ std::vector<Observation> observations_of(std::span<const Observed> observed) {
     const auto [last, first_time] = series.last_at.try_emplace(one.rank, one.at);
     if (!first_time) series.intervals.push_back(one.at - std::exchange(last->second, one.at));
   }
-  std::vector<Observation> result;
-  for (const std::string_view what : order) result.push_back(summary(what, all.at(what)));
-  return result;
+  return each_of(order, [&](std::string_view what) { return summary(what, all.at(what)); });
 }
 
 std::optional<TrainingReport> training_report(const Run& run, double start, double time_s,

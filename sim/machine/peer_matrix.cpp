@@ -74,10 +74,8 @@ std::vector<PeerMatrix> measure_peers(const Cluster& cluster, int host,
                                       const std::vector<bool>& peers) {
   const auto kernel = sim::make_kernel("fluid");
   sim::Ledger ledger(*kernel);
-  std::vector<PeerMatrix> matrices;
-  for (const bool granted : peers)
-    matrices.push_back(Bench(ledger, cluster, host, granted).measure());
-  return matrices;
+  return each_of(peers,
+                 [&](bool granted) { return Bench(ledger, cluster, host, granted).measure(); });
 }
 
 }  // namespace ringscope

@@ -5,23 +5,8 @@
 namespace ringscope::sim {
 namespace {
 
-Cause cause_of(ResourceKind kind) {
-  switch (kind) {
-    case ResourceKind::core:
-      return Cause::copy;
-    case ResourceKind::link:
-      return Cause::wire;
-    case ResourceKind::memory:
-      return Cause::memory;
-    case ResourceKind::lock:
-      return Cause::lock;
-    case ResourceKind::storage:
-      return Cause::storage;
-    case ResourceKind::input:
-      return Cause::input;
-  }
-  return Cause::wire;
-}
+constexpr Array<Cause, resource_kind_names.size()> causes = {
+    Cause::copy, Cause::wire, Cause::memory, Cause::lock, Cause::storage, Cause::input};
 
 /// Less of a byte is what rounding leaves: nothing is left to move.
 constexpr double crumb = 1e-6;
@@ -162,7 +147,7 @@ void Streams::blame(int id) {
   const int resource = ledger_->bottleneck();
   if (resource < 0) return;
   const Resource& bottleneck = ledger_->resource(resource);
-  mpi_->stage(id, cause_of(bottleneck.kind), bottleneck.rank, resource, ledger_->now());
+  mpi_->stage(id, causes[bottleneck.kind], bottleneck.rank, resource, ledger_->now());
 }
 
 void Streams::halt(int id) {

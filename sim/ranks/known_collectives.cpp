@@ -335,9 +335,7 @@ const std::vector<int>& KnownCollectives::own_resources(int rank) {
 }
 
 std::vector<double> KnownCollectives::own_use(int rank) {
-  std::vector<double> used;
-  for (const int id : own_resources(rank)) used.push_back(run_->ledger->carried(id));
-  return used;
+  return each_of(own_resources(rank), [&](int id) { return run_->ledger->carried(id); });
 }
 
 void KnownCollectives::use_own(const Share& share, int rank) {

@@ -18,6 +18,7 @@
 #include <system_error>
 #include <vector>
 
+#include "base/table.hpp"
 #include "topologies/imports/hwloc_devices.hpp"
 #include "topologies/imports/imported_host.hpp"
 #include "topologies/imports/imports.hpp"
@@ -158,9 +159,7 @@ class Domains {
   }
 
   std::vector<DomainPlace> places() const {
-    std::vector<DomainPlace> places;
-    for (const hwloc_obj_t domain : domains_) places.push_back(place_of(domain));
-    return places;
+    return each_of(domains_, [&](hwloc_obj_t domain) { return place_of(domain); });
   }
 
   DomainPlace place_of(hwloc_obj_t domain) const {

@@ -48,27 +48,6 @@ void connect(const std::string& parent, const std::string& name, std::optional<B
   machine.links.push_back({parent, name, *known, latency.value});
 }
 
-/// `above` is the narrowest of the bridges in between that are no switch.
-void hang_below(const PciDevice& device, const std::string& parent, std::optional<Bandwidth> above,
-                ImportedHost& machine) {
-  const auto link = narrower(above, device.link);
-  if (device.kind == PciDevice::Kind::gpu) {
-    connect(parent, add(machine.gpus, "gpu", device), link, machine);
-  } else if (device.kind == PciDevice::Kind::nic) {
-    const std::string name = add(machine.nics, "nic", device);
-    connect(parent, name, link, machine);
-    if (!device.port) return;
-    machine.links.back().bandwidth = std::min(machine.links.back().bandwidth, *device.port);
-    machine.port = std::max(machine.port.value_or(*device.port), *device.port);
-  } else if (std::ranges::count_if(device.below, leads_anywhere) == 1) {
-    hang_below(*std::ranges::find_if(device.below, leads_anywhere), parent, link, machine);
-  } else if (leads_anywhere(device)) {
-    const std::string name = add(machine.switches, "pcie", device);
-    connect(parent, name, link, machine);
-    for (const PciDevice& below : device.below) hang_below(below, name, {}, machine);
-  }
-}
-
 void add_nic(ImportedHost& machine) {
   machine.note("guessed: one NIC on numa0, because the file names none, and a network needs one");
   if (machine.gpus.size() > 1)
@@ -94,8 +73,24 @@ bool leads_anywhere(const PciDevice& device) {
          std::ranges::any_of(device.below, leads_anywhere);
 }
 
-void hang(const PciDevice& device, const std::string& parent, ImportedHost& machine) {
-  hang_below(device, parent, {}, machine);
+void hang(const PciDevice& device, const std::string& parent, ImportedHost& machine,
+          std::optional<Bandwidth> above) {
+  const auto link = narrower(above, device.link);
+  if (device.kind == PciDevice::Kind::gpu) {
+    connect(parent, add(machine.gpus, "gpu", device), link, machine);
+  } else if (device.kind == PciDevice::Kind::nic) {
+    const std::string name = add(machine.nics, "nic", device);
+    connect(parent, name, link, machine);
+    if (!device.port) return;
+    machine.links.back().bandwidth = std::min(machine.links.back().bandwidth, *device.port);
+    machine.port = std::max(machine.port.value_or(*device.port), *device.port);
+  } else if (std::ranges::count_if(device.below, leads_anywhere) == 1) {
+    hang(*std::ranges::find_if(device.below, leads_anywhere), parent, machine, link);
+  } else if (leads_anywhere(device)) {
+    const std::string name = add(machine.switches, "pcie", device);
+    connect(parent, name, link, machine);
+    for (const PciDevice& below : device.below) hang(below, name, machine);
+  }
 }
 
 void link_domains(const std::vector<DomainPlace>& places, ImportedHost& machine) {

@@ -57,7 +57,8 @@ bool leads_anywhere(const PciDevice& device);
 /// Hangs a device, and all below it, off a component. A bridge with one thing below is a part of
 /// its link and narrows it; one with several is a PCIe switch; one with nothing is left out.
 /// Throws std::length_error beyond 1024 links of a machine.
-void hang(const PciDevice& device, const std::string& parent, ImportedHost& machine);
+void hang(const PciDevice& device, const std::string& parent, ImportedHost& machine,
+          std::optional<Bandwidth> above = {});
 
 /// Location of a domain: domains of one package are nearer to each other.
 struct DomainPlace {

@@ -41,17 +41,23 @@ bool is_control(std::string_view character) {
 /// option.
 bool has_host_parts(std::string_view name) {
   constexpr std::size_t longest = 253, longest_part = 63;
-  for (std::size_t begin = 0; begin <= name.size();) {
-    const std::size_t end = std::min(name.find('.', begin), name.size());
-    const std::string_view part = name.substr(begin, end - begin);
-    if (part.empty() || part.size() > longest_part || part.front() == '-' || part.back() == '-')
-      return false;
-    begin = end + 1;
-  }
-  return name.size() <= longest;
+  return name.size() <= longest && std::ranges::all_of(split(name, '.'), [](std::string_view part) {
+           return !part.empty() && part.size() <= longest_part && part.front() != '-' &&
+                  part.back() != '-';
+         });
 }
 
 }  // namespace
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  while (true) {
+    const std::size_t end = text.find(separator);
+    parts.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) return parts;
+    text.remove_prefix(end + 1);
+  }
+}
 
 std::size_t first_not_utf8(std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {

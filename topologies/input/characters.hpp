@@ -19,6 +19,9 @@ Place place_at(const std::shared_ptr<const Source>& source, std::size_t offset);
 /// Throws InputError at the first byte that belongs to no character of UTF-8.
 void require_utf8(const std::shared_ptr<const Source>& source);
 
+/// Texts between separators.
+std::vector<std::string_view> split(std::string_view text, char separator);
+
 /// The offset of that byte; npos where there is none.
 std::size_t first_not_utf8(std::string_view text);
 

@@ -71,10 +71,6 @@ std::vector<Value> startup_words(const Value& line) {
   return words_of(part_of(line, found + mark.size()));
 }
 
-bool is_header(std::span<const Value> words) {
-  return words.size() >= 3 && words[0].scalar() == "Rank" && words[1].scalar() == "Pid";
-}
-
 /// Rank, process, host and CPUs.
 bool is_row(std::span<const Value> words) {
   return words.size() >= 4 && whole_number(words[0].scalar()) && whole_number(words[1].scalar());
@@ -89,7 +85,7 @@ std::vector<Location> read_pinning(const Value& path, const Topology& topology) 
   const Place log = each_line(path, "log", [&](const Value& line) {
     const std::vector<Value> words = startup_words(line);
     if (!in_table || !is_row(words)) {
-      in_table = is_header(words);
+      in_table = words.size() >= 3 && words[0].scalar() == "Rank" && words[1].scalar() == "Pid";
       return;
     }
     const std::int64_t rank = words[0].integer(0, most_ranks - 1);

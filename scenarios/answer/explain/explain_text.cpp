@@ -7,6 +7,7 @@
 #include "scenarios/answer/text/report_tables.hpp"
 #include "scenarios/answer/text/report_text.hpp"
 #include "scenarios/answer/text/table.hpp"
+#include "topologies/input/characters.hpp"
 
 namespace ringscope {
 namespace {
@@ -50,7 +51,7 @@ std::string blame_table(const Report& report, bool all) {
   for (std::size_t i = 0; i < shown; ++i) add(rows[i].segment.seconds, blame_text(rows[i]));
   double rest = 0;
   for (std::size_t i = shown; i < rows.size(); ++i) rest += rows[i].segment.seconds;
-  if (shown < rows.size()) add(rest, smaller_causes(rows.size() - shown));
+  if (shown < rows.size()) add(rest, plural(rows.size() - shown, "smaller cause"));
   std::string text = table.text(2);
   if (report.path_reduced)
     text += "  The path is long: its smaller segments are sums by cause, without their places.\n";

@@ -197,8 +197,7 @@ std::array<std::string, 2> short_headings(std::string first, std::string other) 
 }
 
 std::vector<std::string> short_names(std::span<const Report> reports) {
-  std::vector<std::string> names;
-  for (const Report& report : reports) names.push_back(report.name);
+  std::vector<std::string> names = each_of(reports, &Report::name);
   if (names.size() < 2 || reports.front().labelled) return names;
   const std::string first_word = names[0].substr(0, names[0].find(' ') + 1);
   const auto has_it = [&](const std::string& name) { return name.starts_with(first_word); };

@@ -140,10 +140,6 @@ std::string freshness_text(const Report& report) {
   return text;
 }
 
-std::string smaller_causes(std::size_t count) {
-  return fmt::format("{} smaller {}", count, count == 1 ? "cause" : "causes");
-}
-
 std::string difference_table(const Report& first, const Report& other,
                              std::span<const std::string> names, std::span<const Difference> rows,
                              std::optional<std::size_t> most) {
@@ -167,7 +163,8 @@ std::string difference_table(const Report& first, const Report& other,
     first_rest += row.first_s;
     other_rest += row.other_s;
   }
-  if (shown < rows.size()) add(first_rest, other_rest, smaller_causes(rows.size() - shown));
+  if (shown < rows.size())
+    add(first_rest, other_rest, plural(rows.size() - shown, "smaller cause"));
   table.add({scale.difference(shown_sum), scale.text(other.time_s), scale.text(first.time_s),
              "sum" + steps_of_both(first, other)});
   return table.text(2);

@@ -22,9 +22,6 @@ std::string freshness_text(const Report& report);
 /// stale weights or pulls.
 std::string freshness_table(std::span<const Report> reports, const std::vector<std::string>& names);
 
-/// "3 smaller causes": the last row of a table that leaves some out.
-std::string smaller_causes(std::size_t count);
-
 /// Causes of the difference of two runs, whose column adds up: the rows up to the first that would
 /// show nothing, at most `most` of them, and the others as one; without `most` all of them. Each
 /// shows the difference of two rounded running sums: off by one digit at most, and the column adds

@@ -5,22 +5,13 @@
 
 #include <limits>
 
+#include "topologies/input/characters.hpp"
+
 namespace ringscope::recorded {
 namespace {
 
 constexpr int form = 1;
 constexpr std::int64_t most_ranks = 1 << 20;
-
-/// Texts between separators.
-std::vector<std::string_view> split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  while (true) {
-    const std::size_t end = text.find(separator);
-    parts.push_back(text.substr(0, end));
-    if (end == std::string_view::npos) return parts;
-    text.remove_prefix(end + 1);
-  }
-}
 
 }  // namespace
 

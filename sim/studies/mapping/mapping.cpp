@@ -131,10 +131,8 @@ Table<SCOTCH_Num> cut(const Traffic& traffic, const std::vector<int>& ranks,
   return part;
 }
 
-/// Slots of ranks, told apart level by level: the widest neighbourhoods, ..., hosts, bins.
-using Levels = std::vector<Table<int>>;
-
-/// Deals out ranks to as many slots, those below `level` one by one.
+/// Deals out ranks to as many slots. `levels` tell the slots apart, one after the other: the widest
+/// neighbourhoods, ..., hosts, bins.
 void deal(const Traffic& traffic, const std::vector<int>& ranks, const std::vector<int>& slots,
           std::span<const Table<int>> levels, const Cutting& cutting, Assignment& assignment) {
   std::map<int, std::vector<int>> groups;
@@ -170,7 +168,7 @@ std::vector<Assignment> mapped_assignments(const PlaceStudy& study, View<const B
   const auto near = neighbourhoods(study.scenario.cluster.topology);
   std::vector<Assignment> mapped;
   for (const Assignment& base : bases) {
-    Levels levels(near.size() + 2);
+    std::vector<Table<int>> levels(near.size() + 2);
     for (const int bin : base) {
       const int host = bins[bin].host;
       for (std::size_t level = 0; level < near.size(); ++level)

@@ -32,9 +32,7 @@ std::vector<std::string> cables_of(const PlaceStudy& study, const Placement& pla
             cables.insert(std::min(id, id ^ 1));
     }
   }
-  std::vector<std::string> names;
-  for (const int id : cables) names.push_back(topology.link(id).name);
-  return names;
+  return each_of(cables, [&](int id) { return topology.link(id).name; });
 }
 
 /// The list `degraded` of the cluster itself, and the cable, with what that list leaves of it.
