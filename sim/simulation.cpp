@@ -4,13 +4,13 @@
 #include <sys/resource.h>
 
 #include "sim/folding.hpp"
+#include "sim/insight/measurement.hpp"
 #include "sim/insight/recorder.hpp"
-#include "sim/insight/stream_report.hpp"
-#include "sim/insight/unfold.hpp"
-#include "sim/ranks/deadlock.hpp"
+#include "sim/insight/report_parts.hpp"
 #include "sim/ranks/detours.hpp"
 #include "sim/ranks/known_collectives.hpp"
 #include "sim/ranks/neighbour_run.hpp"
+#include "sim/ranks/rank_thread.hpp"
 
 namespace ringscope {
 namespace sim {

@@ -2,7 +2,7 @@
 // Is every shipped cluster sound, and is what it was built from kept in full?
 #include "topologies/cluster.hpp"
 #include "topologies/exports/exports.hpp"
-#include "topologies/hosts/host_type.hpp"
+#include "topologies/hosts/hosts.hpp"
 #include "topologies/networks/networks.hpp"
 
 #include <fstream>

@@ -18,7 +18,7 @@
 // Cost: of each segment the four parts; the steps at least those of one segment.
 #include <bit>
 
-#include "algorithms/steps/levels.hpp"
+#include "algorithms/steps/host_order.hpp"
 #include "algorithms/steps/segments.hpp"
 
 namespace ringscope {

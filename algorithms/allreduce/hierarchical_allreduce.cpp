@@ -11,7 +11,7 @@
 // Cost: inside the H hosts of k ranks each, 2(k-1) steps, 2Hk(k-1) messages and 2H(k-1)S items;
 // between them that of k allreduces of S/k items on H ranks, at once.
 
-#include "algorithms/steps/levels.hpp"
+#include "algorithms/steps/host_order.hpp"
 #include "algorithms/steps/ring_steps.hpp"
 
 namespace ringscope {

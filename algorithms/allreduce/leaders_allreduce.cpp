@@ -8,7 +8,7 @@
 // binomial here; libraries go through shared memory there, some without messages.
 // Cost: the sum of the parts; the steps at best those of the quickest host on each level, one after
 // the other.
-#include "algorithms/steps/levels.hpp"
+#include "algorithms/steps/host_order.hpp"
 
 namespace ringscope {
 namespace {

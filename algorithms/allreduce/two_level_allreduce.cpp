@@ -8,7 +8,7 @@
 // NCCL do the same with a reduce-scatter inside; leaders_allreduce.cpp has a reduce there.
 // Cost: the sum of the parts; the steps at best those of the quickest host on each level, one after
 // the other. Where all hosts have as many ranks none is quicker.
-#include "algorithms/steps/levels.hpp"
+#include "algorithms/steps/host_order.hpp"
 
 namespace ringscope {
 namespace {

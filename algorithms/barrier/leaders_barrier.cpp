@@ -5,7 +5,7 @@
 // Source: Open MPI's coll/han, algorithm simple. MPICH 4's composition alpha ends with a broadcast
 // of a byte inside in place of the second barrier.
 // Cost: the sum of the parts; the steps at best those of the quickest host on each level.
-#include "algorithms/steps/levels.hpp"
+#include "algorithms/steps/host_order.hpp"
 
 namespace ringscope {
 namespace {

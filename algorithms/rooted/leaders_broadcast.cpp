@@ -6,7 +6,7 @@
 // coll/han, algorithm simple; there the root's host passes the vector to its leader first, or the
 // ranks that stand where the root stands lead.
 // Cost: the sum of the parts; the steps at best those of the quickest host inside.
-#include "algorithms/steps/levels.hpp"
+#include "algorithms/steps/host_order.hpp"
 
 namespace ringscope {
 namespace {

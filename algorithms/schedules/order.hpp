@@ -4,11 +4,27 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "algorithms/schedules/schedule.hpp"
 
 namespace ringscope::schedules {
+
+// Does a schedule compute what its collective promises? Run by the loopback executor, with data
+// that tell of each item in the end which ranks' chunks it is the sum of.
+
+/// Description of an error, and the step to look at.
+struct Flaw {
+  std::string text;
+  std::optional<StepId> step;
+};
+
+/// Nothing where every run is right: with sends that wait for their receives and with sends that do
+/// not, blocks in several orders. Requires a schedule whose order is sound (order.hpp).
+std::optional<Flaw> flaw_of(const Schedule& schedule);
+
+// The order of the steps.
 
 /// A send without its receive, a receive without its send, or two of different sizes.
 struct Unmatched {

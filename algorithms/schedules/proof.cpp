@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "algorithms/schedules/proof.hpp"
+#include "algorithms/schedules/order.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

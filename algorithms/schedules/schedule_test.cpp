@@ -7,8 +7,7 @@
 
 #include "algorithms/catalogue_cases_for_test.hpp"
 #include "algorithms/schedules/order.hpp"
-#include "algorithms/schedules/proof.hpp"
-#include "algorithms/verbs/block.hpp"
+#include "algorithms/verbs/group.hpp"
 
 namespace ringscope::schedules {
 namespace {

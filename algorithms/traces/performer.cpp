@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "algorithms/traces/performer.hpp"
+#include "algorithms/traces/trace.hpp"
 
 #include "algorithms/groups/on_group.hpp"
-#include "algorithms/traces/dependences.hpp"
 
 namespace ringscope::traces {
 namespace {

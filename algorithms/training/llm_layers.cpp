@@ -6,7 +6,6 @@
 #include <optional>
 #include <utility>
 
-#include "algorithms/groups/group_messages.hpp"
 #include "algorithms/groups/on_group.hpp"
 #include "algorithms/training/llm_device.hpp"
 

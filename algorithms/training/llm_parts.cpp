@@ -3,7 +3,6 @@
 
 #include <utility>
 
-#include "algorithms/groups/group_messages.hpp"
 #include "algorithms/groups/on_group.hpp"
 #include "algorithms/steps/ring_steps.hpp"
 #include "algorithms/training/llm_experts.hpp"

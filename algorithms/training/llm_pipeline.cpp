@@ -10,7 +10,7 @@
 #include <optional>
 #include <utility>
 
-#include "algorithms/groups/group_messages.hpp"
+#include "algorithms/groups/on_group.hpp"
 #include "algorithms/training/llm_device.hpp"
 
 namespace ringscope {

@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "algorithms/verbs/block.hpp"
 #include "algorithms/verbs/executor.hpp"
 #include "algorithms/verbs/group.hpp"
 #include "algorithms/verbs/range.hpp"

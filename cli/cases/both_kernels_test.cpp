@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Is the largest difference between two kernels found, wherever it stands?
-#include "cli/cases/both_kernels.hpp"
+#include "cli/cases/cases.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

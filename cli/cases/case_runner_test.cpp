@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Do reports and failures come back from the children as they were, and in order?
-#include "cli/cases/case_runner.hpp"
+#include "cli/cases/cases.hpp"
 
 #include <gtest/gtest.h>
 #include <poll.h>

@@ -10,7 +10,7 @@
 #include <set>
 
 #include "cli/cases/announcement.hpp"
-#include "cli/terminal/option_word.hpp"
+#include "cli/terminal/failure.hpp"
 #include "cli/terminal/output_file.hpp"
 #include "cli/terminal/screen.hpp"
 #include "topologies/input/characters.hpp"

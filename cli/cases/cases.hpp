@@ -3,17 +3,70 @@
 #pragma once
 
 #include <array>
+#include <functional>
+#include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "cli/cases/both_kernels.hpp"
-#include "cli/cases/case_runner.hpp"
 #include "cli/cases/question_options.hpp"
+#include "cli/terminal/failure.hpp"
 #include "cli/terminal/progress_bar.hpp"
 #include "cli/terminal/words.hpp"
+#include "scenarios/answer/report.hpp"
+#include "sim/session/session.hpp"
 
 namespace ringscope {
+
+// Many cases at once, in processes beside this one.
+//
+// A forked child simulates one case after another, and sends each report back through a socket: to
+// fork for each would copy touched memory again and again. After a failure, much memory, or a run
+// of SimGrid's engine, which can exist once in a process, the next case has a new child. A child
+// that throws or dies takes no other case with it.
+
+inline constexpr Seconds no_limit{std::numeric_limits<double>::infinity()};
+
+using Simulate = std::function<Report(const Case&, const RunOptions&)>;
+
+/// Cases whose cost nobody asked for.
+std::vector<Case> cases_of(std::span<const Scenario> scenarios);
+
+std::size_t cases_at_once();
+
+/// As many children at a time as cases_at_once(); the reports stand in the order of the cases.
+/// After ^C those that had ended. `options.progress` is called in this process with the share of
+/// all cases that is done. A case that takes longer than `limit` is ended, and fails as bad input.
+/// Throws the Failure of the first case that failed, when all have ended: what the simulator
+/// reported, or the name of a case whose process died.
+SomeReports run_some_cases(std::span<const Case> cases, const RunOptions& options,
+                           const Simulate& one = simulate_case, Seconds limit = no_limit);
+
+/// Likewise. Throws Failure (interrupted) where one has not ended.
+std::vector<Report> run_cases(std::span<const Scenario> scenarios, const RunOptions& options,
+                              const Simulate& one = simulate_case, Seconds limit = no_limit);
+
+// One question asked of two kernels: by how much do their answers differ?
+
+/// By how much the times of two kernels' reports differ at most.
+struct KernelDifference {
+  static constexpr double tolerance = 1e-9;
+
+  std::size_t cases = 0, times = 0;  ///< that were compared
+  double share = 0;                  ///< of the case's time
+  std::string name, what;  ///< which differ most: the case, the time as JSON has it; or ""
+  double fluid_s = 0, simgrid_s = 0;
+
+  bool is_defect() const { return share > tolerance; }
+  std::string text() const;  ///< a sentence
+  void merge(const KernelDifference& other);
+};
+
+/// Compares cases in their order. One that is stuck on one kernel alone differs without bound.
+KernelDifference kernel_difference(std::span<const Report> fluid, std::span<const Report> simgrid);
+
+// The choice of cases, and running them.
 
 /// How cases and points of a study are simulated.
 struct HowArguments {

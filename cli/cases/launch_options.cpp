@@ -6,11 +6,10 @@
 
 #include <algorithm>
 
-#include "cli/terminal/option_word.hpp"
+#include "cli/terminal/failure.hpp"
 #include "cli/terminal/output_file.hpp"
 
 namespace ringscope {
-
 namespace {
 
 std::vector<std::string> format_names() {

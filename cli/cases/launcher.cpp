@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <thread>
 
-#include "cli/terminal/option_word.hpp"
+#include "cli/terminal/failure.hpp"
 
 namespace ringscope {
 namespace {

@@ -7,7 +7,6 @@
 #include <algorithm>
 
 #include "cli/terminal/failure.hpp"
-#include "cli/terminal/option_word.hpp"
 #include "scenarios/question/scenario_tree.hpp"
 #include "topologies/input/characters.hpp"
 

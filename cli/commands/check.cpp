@@ -7,15 +7,14 @@
 #include "cli/cases/cases.hpp"
 #include "cli/commands/subcommands.hpp"
 #include "cli/terminal/failure.hpp"
-#include "cli/terminal/option_word.hpp"
 #include "cli/terminal/output_file.hpp"
 #include "cli/terminal/progress_bar.hpp"
 #include "cli/terminal/screen.hpp"
 #include "scenarios/answer/text/table.hpp"
-#include "scenarios/question/file_kind.hpp"
+#include "scenarios/question/scenario_tree.hpp"
 #include "scenarios/warnings/job_warnings.hpp"
-#include "topologies/cluster_warnings.hpp"
-#include "topologies/graph/warnings.hpp"
+#include "topologies/cluster.hpp"
+#include "topologies/graph/topology.hpp"
 #include "topologies/input/characters.hpp"
 
 namespace ringscope {

@@ -7,7 +7,6 @@
 #include "cli/commands/subcommands.hpp"
 #include "cli/terminal/output_file.hpp"
 #include "scenarios/answer/explain/explain.hpp"
-#include "scenarios/answer/explain/nccl_choice.hpp"
 
 namespace ringscope {
 namespace {

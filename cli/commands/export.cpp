@@ -4,11 +4,10 @@
 #include "cli/cases/cases.hpp"
 #include "cli/commands/subcommands.hpp"
 #include "cli/terminal/failure.hpp"
-#include "cli/terminal/option_word.hpp"
 #include "cli/terminal/output_file.hpp"
 #include "cli/terminal/progress_bar.hpp"
 #include "scenarios/answer/formats/messages.hpp"
-#include "scenarios/schedule/readers.hpp"
+#include "scenarios/schedule/schedule_file.hpp"
 
 namespace ringscope {
 namespace {

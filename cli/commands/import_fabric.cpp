@@ -4,12 +4,12 @@
 #include <filesystem>
 
 #include "cli/commands/subcommands.hpp"
-#include "cli/terminal/option_word.hpp"
+#include "cli/terminal/failure.hpp"
 #include "cli/terminal/output_file.hpp"
 #include "cli/terminal/progress_bar.hpp"
 #include "cli/terminal/screen.hpp"
 #include "topologies/cluster.hpp"
-#include "topologies/imports/fabrics/fabrics.hpp"
+#include "topologies/imports/fabrics/fabric.hpp"
 #include "topologies/input/characters.hpp"
 #include "topologies/input/data_files.hpp"
 

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "cli/commands/subcommands.hpp"
-#include "cli/terminal/option_word.hpp"
+#include "cli/terminal/failure.hpp"
 #include "cli/terminal/output_file.hpp"
 #include "cli/terminal/progress_bar.hpp"
 #include "cli/terminal/screen.hpp"

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "cli/commands/subcommands.hpp"
-#include "cli/terminal/option_word.hpp"
+#include "cli/terminal/failure.hpp"
 #include "cli/terminal/output_file.hpp"
 #include "topologies/input/data_files.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "sim/studies/merge.hpp"
+#include "sim/studies/shard.hpp"
 
 #include <fmt/format.h>
 

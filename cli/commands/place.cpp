@@ -13,17 +13,16 @@
 #include "cli/commands/place_text.hpp"
 #include "cli/commands/subcommands.hpp"
 #include "cli/terminal/failure.hpp"
-#include "cli/terminal/option_word.hpp"
 #include "cli/terminal/output_file.hpp"
 #include "cli/terminal/screen.hpp"
 #include "scenarios/answer/text/report_text.hpp"
 #include "scenarios/question/nccl_communicators.hpp"
-#include "scenarios/question/neighbours.hpp"
+#include "scenarios/question/scenario_tree.hpp"
 #include "sim/simulation.hpp"
 #include "sim/studies/search/place_points.hpp"
 #include "topologies/imports/schedulers/node_lists.hpp"
 #include "topologies/input/characters.hpp"
-#include "topologies/placement/slots.hpp"
+#include "topologies/placement/places.hpp"
 
 namespace ringscope {
 namespace {

@@ -13,7 +13,6 @@
 #include "scenarios/warnings/job_warnings.hpp"
 #include "topologies/input/characters.hpp"
 #include "topologies/networks/levels.hpp"
-#include "topologies/networks/neighbourhoods.hpp"
 
 namespace ringscope {
 namespace {

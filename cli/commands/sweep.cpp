@@ -10,7 +10,6 @@
 #include "cli/commands/subcommands.hpp"
 #include "cli/commands/sweep_rows.hpp"
 #include "cli/terminal/failure.hpp"
-#include "cli/terminal/option_word.hpp"
 #include "cli/terminal/output_file.hpp"
 #include "cli/terminal/screen.hpp"
 #include "topologies/input/characters.hpp"

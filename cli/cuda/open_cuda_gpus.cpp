@@ -2,7 +2,7 @@
 
 #include "cli/cuda/open_gpus.hpp"
 #include "cli/terminal/failure.hpp"
-#include "validation/executors/cuda/gpus/cuda_gpus.hpp"
+#include "validation/executors/cuda/gpus/gpus.hpp"
 
 namespace ringscope::cuda {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "cli/cuda/open_gpus.hpp"
-#include "validation/executors/cuda/gpus/nccl_collectives.hpp"
+#include "validation/executors/cuda/gpus/collectives.hpp"
 
 namespace ringscope::cuda {
 

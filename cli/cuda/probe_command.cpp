@@ -7,7 +7,7 @@
 #include "cli/cuda/open_gpus.hpp"
 #include "cli/cuda/subcommands.hpp"
 #include "cli/replays/watchdog.hpp"
-#include "cli/terminal/option_word.hpp"
+#include "cli/terminal/failure.hpp"
 #include "cli/terminal/output_file.hpp"
 #include "cli/terminal/progress_bar.hpp"
 #include "validation/executors/cuda/probes/probe.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "cli/estimates/splits.hpp"
+#include "cli/estimates/step_rows.hpp"
 
 #include <fmt/format.h>
 

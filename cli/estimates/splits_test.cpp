@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Are splits those that a job takes, each once?
-#include "cli/estimates/splits.hpp"
+#include "cli/estimates/step_rows.hpp"
 
 #include <gtest/gtest.h>
 

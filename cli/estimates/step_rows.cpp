@@ -11,7 +11,7 @@
 #include "cli/terminal/progress_bar.hpp"
 #include "cli/terminal/screen.hpp"
 #include "scenarios/answer/text/table.hpp"
-#include "scenarios/question/file_kind.hpp"
+#include "scenarios/question/scenario_tree.hpp"
 #include "topologies/input/data_files.hpp"
 
 namespace ringscope {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "cli/terminal/option_word.hpp"
+#include "cli/terminal/failure.hpp"
 #include "cli/terminal/output_file.hpp"
 
 namespace ringscope::mpi {

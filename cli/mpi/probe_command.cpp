@@ -8,11 +8,11 @@
 #include "cli/mpi/job.hpp"
 #include "cli/mpi/subcommands.hpp"
 #include "cli/replays/watchdog.hpp"
-#include "cli/terminal/option_word.hpp"
+#include "cli/terminal/failure.hpp"
 #include "cli/terminal/progress_bar.hpp"
 #include "topologies/input/characters.hpp"
 #include "topologies/input/input.hpp"
-#include "validation/executors/mpi/cpu_watch.hpp"
+#include "validation/executors/mpi/clock.hpp"
 #include "validation/executors/mpi/probes/bench.hpp"
 #include "validation/executors/mpi/probes/probe.hpp"
 

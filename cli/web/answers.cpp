@@ -13,7 +13,6 @@
 #include "scenarios/answer/explain/what_if.hpp"
 #include "scenarios/answer/text/report_text.hpp"
 #include "scenarios/question/estimate.hpp"
-#include "scenarios/question/file_kind.hpp"
 #include "scenarios/question/scenario_tree.hpp"
 #include "sim/session/session.hpp"
 #include "topologies/input/data_files.hpp"

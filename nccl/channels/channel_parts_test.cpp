@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Do channels get the parts that NCCL gives them?
-#include "nccl/channels/channel_parts.hpp"
+#include "nccl/channels/channel_rings.hpp"
 
 #include <gtest/gtest.h>
 

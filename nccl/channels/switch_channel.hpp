@@ -11,7 +11,7 @@
 #include "algorithms/verbs/range.hpp"
 #include "base/table.hpp"
 #include "nccl/channels/channel_chunks.hpp"
-#include "nccl/search/most_heads.hpp"
+#include "nccl/search/channels_of_host.hpp"
 
 namespace ringscope {
 

@@ -16,7 +16,7 @@
 #include <optional>
 #include <string_view>
 
-#include "algorithms/verbs/block.hpp"
+#include "algorithms/verbs/group.hpp"
 
 namespace ringscope::nccl {
 

@@ -10,7 +10,7 @@
 
 #include <vector>
 
-#include "algorithms/groups/group_messages.hpp"
+#include "algorithms/groups/on_group.hpp"
 
 namespace ringscope {
 

@@ -17,7 +17,7 @@
 #include "algorithms/steps/segments.hpp"
 #include "nccl/channels/all_at_once.hpp"
 #include "nccl/channels/channel_rings.hpp"
-#include "nccl/search/chain_tree.hpp"
+#include "nccl/search/job_channels.hpp"
 
 namespace ringscope {
 namespace {

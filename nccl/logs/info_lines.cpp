@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // INFO lines of NCCL. Source of their form: NCCL 2.18 to 2.31, src/init.cc (rings and trees) and
 // src/transport/net.cc (connections between hosts).
-#include "nccl/logs/info_lines.hpp"
+#include "nccl/logs/read_channels.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

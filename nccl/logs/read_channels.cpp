@@ -6,7 +6,6 @@
 
 #include <algorithm>
 
-#include "nccl/logs/info_lines.hpp"
 #include "topologies/imports/xml.hpp"
 #include "topologies/input/data_files.hpp"
 

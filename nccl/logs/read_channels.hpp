@@ -14,6 +14,20 @@
 
 namespace ringscope {
 
+// NCCL's channels, as its INFO lines have them.
+
+struct NcclLines {
+  /// By channel, rank 0 first; of the first communicator with as many ranks.
+  Table<Table<int>> rings;
+  Table<Table<TreeEnds>> trees;          ///< none where a rank's line is not there
+  Table<Table<nccl::ChannelNics>> nics;  ///< none where no line names a NIC
+};
+
+/// Throws InputError where there are no rings of `ranks` ranks, or a ring does not hold each once.
+NcclLines read_nccl_lines(const std::shared_ptr<const Source>& source, int ranks);
+
+// The channels of a run.
+
 /// Channels as nccl::find_channels() would find them, for ranks on these GPUs. Lines without trees
 /// leave the trees out, lines that name no NICs the NICs. A graph file holds for every host.
 /// `of_host` is asked for what lines leave out. Throws InputError.

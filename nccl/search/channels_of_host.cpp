@@ -9,7 +9,6 @@
 
 #include <algorithm>
 
-#include "nccl/search/most_heads.hpp"
 #include "nccl/search/next_gpus.hpp"
 
 namespace ringscope::nccl {

@@ -8,6 +8,14 @@
 
 namespace ringscope::nccl {
 
+// The limit of heads of NVLS.
+
+/// Heads of NVLS on a host, however many GPUs it has. Source: NCCL 2.30.7, src/include/device.h,
+/// NCCL_MAX_NVLS_ARITY; src/graph/search.cc, ncclTopoCompute.
+inline constexpr int most_heads = 32;
+
+// The channels.
+
 /// Most rings before each is doubled: 32 in NCCL 2.18 to 2.23; later ones have 64.
 inline constexpr int most_rings = 32;
 

@@ -3,8 +3,6 @@
 
 #include <cassert>
 
-#include "nccl/search/chain_tree.hpp"
-
 namespace ringscope::nccl {
 namespace {
 

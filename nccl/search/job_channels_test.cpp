@@ -10,7 +10,7 @@
 #include <set>
 
 #include "topologies/cluster.hpp"
-#include "topologies/imports/assumed.hpp"
+#include "topologies/imports/imported_host.hpp"
 
 namespace ringscope::nccl {
 namespace {

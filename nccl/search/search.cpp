@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "nccl/search/link_rates.hpp"
+#include "nccl/search/host_graph.hpp"
 #include "nccl/search/next_gpus.hpp"
 
 namespace ringscope::nccl {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <cstdint>
 #include <optional>
 #include <set>
 #include <string>
@@ -12,11 +13,63 @@
 
 #include "base/view.hpp"
 #include "nccl/choice/tuning.hpp"
-#include "scenarios/library/sized_time.hpp"
 #include "topologies/input/input.hpp"
 #include "topologies/input/units.hpp"
 
 namespace ringscope {
+
+// A time that depends on a message's size, in segments: as measurements of real libraries show it.
+
+class SizedTime {
+ public:
+  struct Segment {
+    std::uint64_t up_to = UINT64_MAX;  ///< bytes, inclusive
+    Seconds time{};
+    ByteCost cost{};  ///< beside `time`, per byte of the whole message
+    bool operator==(const Segment&) const = default;
+  };
+
+  /// The same for every size.
+  SizedTime(Seconds time = {}) : segments_{{.time = time}} {}
+  /// Requires at least one segment, by rising `up_to`; the last one takes all sizes that are left.
+  explicit SizedTime(std::vector<Segment> segments) : segments_(std::move(segments)) {}
+
+  /// Seconds for a message of `bytes`.
+  double at(std::uint64_t bytes) const {
+    std::size_t i = 0;
+    while (bytes > segments_[i].up_to && i + 1 < segments_.size()) ++i;
+    return segments_[i].time.count() +
+           static_cast<double>(bytes) * segments_[i].cost.seconds_per_byte;
+  }
+  bool is_zero() const {
+    const Segment& first = segments_.front();
+    return segments_.size() == 1 && first.time.count() == 0 && first.cost.seconds_per_byte == 0;
+  }
+  /// Adds to the time of every size.
+  SizedTime plus(Seconds more) const {
+    SizedTime result = *this;
+    for (Segment& segment : result.segments_) segment.time += more;
+    return result;
+  }
+  /// Scales the time of every size by the factor.
+  SizedTime times(double factor) const {
+    SizedTime result = *this;
+    for (Segment& segment : result.segments_) {
+      segment.time *= factor;
+      segment.cost.seconds_per_byte *= factor;
+    }
+    return result;
+  }
+  bool operator==(const SizedTime&) const = default;
+
+ private:
+  std::vector<Segment> segments_;
+};
+
+/// "5 us", or [{up_to: 1 KiB, time: 5 us, cost: 0.1 ns/B}, ..., {time: 20 us}]. Throws InputError.
+SizedTime read_sized_time(const Value& value, std::string_view what);
+
+// Parameters of the transport.
 
 /// Mover of a message's bytes: the processes at both ends (TCP), the receiver alone (shared memory
 /// by single copy: its get needs nobody at the other end), or the NIC.
@@ -210,5 +263,26 @@ Library read_library(const Value& value);
 
 /// Adds the locks of MPI_THREAD_MULTIPLE to the overheads of all messages.
 void lock_calls(Library& library);
+
+// Parts of a library's file: `blocks`, `spread`, `uncached` and `fitted`.
+
+/// Costs of kernels that exchange data themselves.
+/// `resolved` gets the map as it was read, defaults filled in. Throws InputError.
+BlockCosts read_blocks(const Value& value, Value& resolved);
+
+/// Key `spread` of a library. Throws InputError.
+SpreadBands read_spread(const Value& value);
+
+// Costs that depend on the caches' size: of jobs with longer vectors than a library says.
+
+/// Refuses what is wrong with a library's `uncached`, also where no job has such vectors.
+/// `resolved` is the library as it was read. Throws InputError.
+void check_uncached(const Value& resolved);
+
+/// Fits `library` to a job whose vectors have `bytes` bytes; a second call forgets the first.
+void take_vectors(Library& library, Bytes vector);
+
+/// Key `fitted` of a library; nothing where it has none. `library` is its map. Throws InputError.
+std::optional<FittedRange> read_fitted(const Value& library);
 
 }  // namespace ringscope

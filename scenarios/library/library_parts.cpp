@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "scenarios/library/library_parts.hpp"
+#include "scenarios/library/library.hpp"
 
 #include <algorithm>
 #include <charconv>

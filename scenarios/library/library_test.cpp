@@ -9,7 +9,6 @@
 #include <fstream>
 
 #include "scenarios/answer/formats/report_formats.hpp"
-#include "scenarios/library/library_parts.hpp"
 #include "topologies/input/complaint_for_test.hpp"
 #include "topologies/input/data_files.hpp"
 

@@ -7,7 +7,7 @@
 
 #include "algorithms/programs/program.hpp"
 #include "scenarios/program/formula.hpp"
-#include "scenarios/program/program_file.hpp"
+#include "scenarios/program/steps.hpp"
 #include "scripts/testing/sanitized.hpp"
 #include "topologies/input/complaint_for_test.hpp"
 #include "topologies/input/sections_for_test.hpp"

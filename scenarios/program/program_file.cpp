@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "scenarios/program/program_file.hpp"
+#include "scenarios/program/steps.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,7 +10,6 @@
 #include "algorithms/programs/groups.hpp"
 #include "algorithms/programs/program.hpp"
 #include "algorithms/programs/survey.hpp"
-#include "scenarios/program/steps.hpp"
 #include "topologies/input/characters.hpp"
 
 namespace ringscope {

@@ -2,15 +2,27 @@
 // The steps of a program, from their YAML.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "algorithms/programs/program.hpp"
 #include "scenarios/program/formula.hpp"
+#include "scenarios/schedule/schedule_file.hpp"
 #include "scenarios/workload/transformer.hpp"
+#include "topologies/input/input.hpp"
 
 namespace ringscope {
+
+// Programs on groups of ranks, as scenarios write them: `job.program` as a list of steps.
+
+/// `job.program` with the job's `groups`, `values` and `options`, as a job's schedule. Throws
+/// InputError. `nccl`: its collectives are NCCL's where nothing else is said.
+std::shared_ptr<const ScheduleFile> read_program_of_steps(Fields& job, const Value& program,
+                                                          int ranks, bool nccl = false);
+
+// The steps.
 
 /// GPU of computations that are told by their amounts.
 struct StepGpu {

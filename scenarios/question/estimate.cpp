@@ -12,7 +12,7 @@
 
 #include "algorithms/collectives.hpp"
 #include "algorithms/programs/program.hpp"
-#include "scenarios/question/placed_options.hpp"
+#include "scenarios/question/scenario.hpp"
 
 namespace ringscope {
 namespace {

@@ -7,13 +7,12 @@
 
 #include "algorithms/collectives.hpp"
 #include "algorithms/programs/program.hpp"
-#include "scenarios/program/program_file.hpp"
+#include "scenarios/program/steps.hpp"
 #include "scenarios/question/scenario_tree.hpp"
 #include "scenarios/schedule/schedule_file.hpp"
 #include "scenarios/trace/trace_file.hpp"
 #include "scenarios/workload/limits.hpp"
 #include "scenarios/workload/options.hpp"
-#include "scenarios/workload/training.hpp"
 
 namespace ringscope {
 namespace {

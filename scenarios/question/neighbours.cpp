@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "scenarios/question/neighbours.hpp"
+#include "scenarios/question/scenario_tree.hpp"
 
 #include "algorithms/training/training.hpp"
 #include "scenarios/question/nccl_communicators.hpp"
-#include "scenarios/question/scenario_tree.hpp"
 
 namespace ringscope {
 namespace {

@@ -10,11 +10,8 @@
 
 #include "algorithms/training/training.hpp"
 #include "nccl/choice/choice.hpp"
-#include "scenarios/library/library_parts.hpp"
-#include "scenarios/question/file_kind.hpp"
+#include "scenarios/library/library.hpp"
 #include "scenarios/question/nccl_communicators.hpp"
-#include "scenarios/question/neighbours.hpp"
-#include "scenarios/question/placed_options.hpp"
 #include "scenarios/question/scenario_tree.hpp"
 #include "topologies/input/data_files.hpp"
 

@@ -14,8 +14,37 @@
 #include "scenarios/library/library.hpp"
 #include "scenarios/question/scenario.hpp"
 #include "topologies/cluster.hpp"
+#include "topologies/input/input.hpp"
 
 namespace ringscope {
+
+// Background jobs of a scenario: those that run beside the foreground job.
+
+/// Reads `neighbours`, a map of jobs by their names, each placed on what those before it have left;
+/// or as `placed` says, one placement for each, where that is not empty. Throws InputError.
+std::vector<Neighbour> read_neighbours(Fields& scenario, const Topology& topology,
+                                       const Library& library, std::span<const Placement> placed);
+
+/// Places of the background jobs' ranks.
+std::vector<Location> places_of(std::span<const Neighbour> neighbours);
+
+// Folder of the named scenarios, and files that a user took for another kind.
+
+/// Folder below data_directory().
+inline constexpr const char* scenarios_folder = "scenarios/lessons";
+
+/// True if `name`, or the file of that path, is read as a scenario: it is one, or a study, which is
+/// then refused as such. Throws InputError for a file that cannot be read.
+bool is_read_as_scenario(const std::string& name);
+
+/// File of a scenario, or of one below the data's folders that has the name. Throws InputError.
+std::string scenario_file(const std::string& name);
+
+/// Throws where `file`, which the user calls `name`, is a study and a scenario was asked for; the
+/// error names the command that reads it.
+void refuse_study(const std::string& name, const Value& file);
+/// The other way round.
+void refuse_scenario(const std::string& name, const Value& file);
 
 // Parts that the scenarios of a study have in common, read once.
 

@@ -9,7 +9,6 @@
 #include <tuple>
 
 #include "algorithms/schedules/order.hpp"
-#include "algorithms/schedules/proof.hpp"
 #include "topologies/input/characters.hpp"
 
 namespace ringscope {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "scenarios/schedule/checks.hpp"
-#include "scenarios/schedule/readers.hpp"
+#include "scenarios/schedule/schedule_file.hpp"
 #include "topologies/input/input.hpp"
 
 namespace ringscope {

@@ -5,7 +5,7 @@
 
 #include "scenarios/schedule/checks.hpp"
 #include "scenarios/schedule/msccl_text.hpp"
-#include "scenarios/schedule/readers.hpp"
+#include "scenarios/schedule/schedule_file.hpp"
 
 namespace ringscope {
 namespace {

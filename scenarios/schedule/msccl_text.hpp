@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "algorithms/verbs/block.hpp"
+#include "algorithms/verbs/group.hpp"
 #include "base/table.hpp"
 #include "base/view.hpp"
 #include "topologies/imports/xml.hpp"

@@ -5,8 +5,8 @@
 #include <map>
 
 #include "scenarios/schedule/checks.hpp"
-#include "scenarios/schedule/mscclpp_channels.hpp"
-#include "scenarios/schedule/readers.hpp"
+#include "scenarios/schedule/mscclpp_plan.hpp"
+#include "scenarios/schedule/schedule_file.hpp"
 
 namespace ringscope {
 namespace {

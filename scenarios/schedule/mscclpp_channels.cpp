@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "scenarios/schedule/mscclpp_channels.hpp"
+#include "scenarios/schedule/mscclpp_plan.hpp"
 #include "topologies/input/characters.hpp"
 
 #include <tuple>

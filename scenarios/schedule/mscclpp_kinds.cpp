@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "scenarios/schedule/mscclpp_kinds.hpp"
+#include "scenarios/schedule/mscclpp_plan.hpp"
 
 #include <algorithm>
 

@@ -3,7 +3,6 @@
 #include "scenarios/schedule/mscclpp_plan.hpp"
 
 #include "scenarios/schedule/checks.hpp"
-#include "scenarios/schedule/mscclpp_channels.hpp"
 #include "topologies/input/characters.hpp"
 
 #include <fmt/format.h>

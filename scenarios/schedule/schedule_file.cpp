@@ -6,7 +6,6 @@
 #include <filesystem>
 
 #include "algorithms/traces/trace.hpp"
-#include "scenarios/schedule/readers.hpp"
 #include "topologies/input/data_files.hpp"
 
 namespace ringscope {

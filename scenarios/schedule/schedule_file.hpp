@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "algorithms/schedules/schedule.hpp"
+#include "algorithms/traces/trace.hpp"
 #include "scenarios/schedule/node_counts.hpp"
 #include "topologies/input/input.hpp"
 
@@ -48,5 +49,21 @@ inline bool has_whole_chunks(std::uint64_t bytes, const ScheduleFile& file) {
 }
 /// Throws at `size` unless it has_whole_chunks().
 void require_whole_chunks(const Value& size, std::uint64_t bytes, const ScheduleFile& file);
+
+// Readers of schedules, one for each tool that writes them. Each fills in the schedule, or the
+// trace, and the sizes, and throws InputError, in the file.
+
+/// MSCCL's XML: the thread blocks of each GPU, step by step.
+void read_msccl(const std::shared_ptr<const Source>& source, ScheduleFile& into);
+
+/// MSCCL++'s execution plans, as far as they are of packets, puts and gets by channels, copies,
+/// reductions and barriers.
+void read_mscclpp(const std::shared_ptr<const Source>& source, ScheduleFile& into);
+
+/// GOAL, the text that LogGOPSim's txt2bin reads: messages and calculations of each rank.
+void read_goal(const std::shared_ptr<const Source>& source, ScheduleFile& into);
+
+/// Messages and calculations as such a text, `about` in its first comment. Items are bytes.
+std::string to_goal(const traces::Trace& trace, const std::string& about);
 
 }  // namespace ringscope

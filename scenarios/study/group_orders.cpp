@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "scenarios/study/group_orders.hpp"
+#include "scenarios/study/place_study.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include "algorithms/programs/program.hpp"
 #include "algorithms/training/llm.hpp"
 #include "algorithms/training/training.hpp"
-#include "topologies/placement/slots.hpp"
+#include "topologies/placement/places.hpp"
 
 namespace ringscope {
 namespace {

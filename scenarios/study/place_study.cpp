@@ -11,12 +11,9 @@
 #include <iterator>
 
 #include "algorithms/collectives.hpp"
-#include "scenarios/study/group_orders.hpp"
-#include "scenarios/study/moved_ranks.hpp"
-#include "scenarios/study/place_slots.hpp"
 #include "topologies/imports/schedulers/node_lists.hpp"
 #include "topologies/input/data_files.hpp"
-#include "topologies/placement/slots.hpp"
+#include "topologies/placement/places.hpp"
 
 namespace ringscope {
 namespace {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "algorithms/steps/grid.hpp"
 #include "base/view.hpp"
 #include "scenarios/study/study.hpp"
 #include "topologies/placement/search/enumeration.hpp"
@@ -93,5 +94,48 @@ std::string placed_text(const Topology& topology, View<const Bin> bins,
 
 /// Ranks of each host that has any, the most first: "4-3-1".
 std::string counts_of(const Placement& placement);
+
+// Orders in which the groups of a job are nested: which of its ranks are neighbours.
+
+/// The job's groups; null: it has none.
+const Grid* groups_of(const Job& job);
+
+/// "tp-dp-pp", innermost first. Requires groups by an order.
+std::string order_of(const Grid& grid);
+
+/// The grid in each order of the kinds that have several ranks; the others stay where they are, and
+/// the grid itself comes first. Requires groups by an order.
+std::vector<Grid> nestings(const Grid& grid);
+
+/// The same job on the same bins: its ranks, which `from` numbers, numbered as `to` does. Requires
+/// grids that differ in their order alone.
+Assignment renumbered(const Assignment& assignment, const Grid& from, const Grid& to);
+
+/// Words for packed placements: "4-3-1" on the first hosts in their order; else the ranks of each
+/// host, one after the other: "1x4 0x3".
+std::string packed_text(View<const Bin> bins, const Assignment& assignment);
+
+/// Reads `groups` of the map `place`: the orders to be tried, and in `study` the scenario's own.
+/// Nothing where that one alone is tried. Throws InputError.
+std::vector<Value> read_group_orders(Fields& place, PlaceStudy& study);
+
+/// Adds to the study, whose rules are read, itself under each of these orders. Throws InputError.
+void add_group_orders(PlaceStudy& study, const std::vector<Value>& orders);
+
+// Slots that `place` may use.
+
+/// Slots of each host beside background jobs, from the keys `slots` and `taken`; 0 on taken hosts.
+/// The default is all cores or GPUs. Enters hosts in `study.shared`.
+std::vector<int> read_slots(Fields& fields, PlaceStudy& study);
+
+/// True if the user's ranks take all GPUs of each host that they use, and each free host has a slot
+/// on each of its GPUs.
+bool fills_hosts(const PlaceStudy& study);
+
+// Parts of a job that `place` moves, and ranks that must be on different hosts.
+
+/// Reads `move`, `pin` and `apart` of the map `place`: `study.moved`, and in the rules `ranks`,
+/// `apart` and `closed`. All ranks move by default. Throws InputError.
+void read_moved_ranks(Fields& place, PlaceStudy& study);
 
 }  // namespace ringscope

@@ -6,8 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "scenarios/question/file_kind.hpp"
-#include "scenarios/study/study_values.hpp"
+#include "scenarios/question/scenario_tree.hpp"
 #include "topologies/input/data_files.hpp"
 
 namespace ringscope {

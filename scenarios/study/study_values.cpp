@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "scenarios/study/study_values.hpp"
+#include "scenarios/study/study.hpp"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "scenarios/trace/readers.hpp"
+#include "scenarios/trace/trace_file.hpp"
 
 #include <algorithm>
 #include <filesystem>

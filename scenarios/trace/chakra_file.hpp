@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,6 +15,20 @@
 #include "topologies/input/input.hpp"
 
 namespace ringscope::chakra {
+
+// Groups of ranks that a trace's collectives name.
+
+/// Ranks by the name of their group.
+using Groups = std::map<std::string, std::vector<int>>;
+
+/// ASTRA-sim's file of groups: {"1": [0, 1], "2": [2, 3]}. Throws InputError.
+Groups read_group_file(const std::string& path, int ranks);
+
+/// Groups that a metadata node of PyTorch lists, [{"pg_name": "1", "ranks": [0, 1]}, ...], added to
+/// the others; `text` as it stands there. False where the text is something else. Throws
+/// InputError, with `words` for the node, where it lists ranks that are none.
+bool add_listed_groups(const std::string& text, int ranks, const Place& place,
+                       const std::string& words, Groups& into);
 
 // Protobuf's wire format: the fields of a message, one after the other.
 // Source: protobuf.dev/programming-guides/encoding.

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "scenarios/trace/chakra_file.hpp"
-#include "scenarios/trace/group_file.hpp"
 #include "scenarios/trace/trace_file.hpp"
 
 namespace ringscope::chakra {

@@ -6,8 +6,8 @@
 #include <memory>
 #include <set>
 
-#include "scenarios/trace/kineto/rank.hpp"
-#include "scenarios/trace/readers.hpp"
+#include "scenarios/trace/kineto/events.hpp"
+#include "scenarios/trace/trace_file.hpp"
 
 namespace ringscope {
 namespace {

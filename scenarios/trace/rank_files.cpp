@@ -11,7 +11,7 @@
 #include <zlib.h>
 #endif
 
-#include "scenarios/trace/readers.hpp"
+#include "scenarios/trace/trace_file.hpp"
 #include "topologies/input/characters.hpp"
 #include "topologies/input/data_files.hpp"
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "scenarios/trace/readers.hpp"
+#include "scenarios/trace/trace_file.hpp"
 
 #include <fmt/format.h>
 
 #include <filesystem>
 
-#include "scenarios/trace/recorded_rank_reader.hpp"
+#include "scenarios/trace/recorded_rank.hpp"
 #include "topologies/input/characters.hpp"
 #include "topologies/input/data_files.hpp"
 

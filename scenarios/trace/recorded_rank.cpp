@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include <algorithm>
+#include "scenarios/trace/recorded_rank.hpp"
 
-#include "scenarios/trace/recorded_rank_reader.hpp"
+#include <algorithm>
 
 namespace ringscope::recorded {
 namespace {

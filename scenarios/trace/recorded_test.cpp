@@ -11,7 +11,6 @@
 #include <map>
 
 #include "scenarios/trace/recorded/file.hpp"
-#include "scenarios/trace/recorded/groups.hpp"
 #include "scenarios/trace/trace_file.hpp"
 #include "topologies/input/complaint_for_test.hpp"
 #include "topologies/input/sections_for_test.hpp"

@@ -9,7 +9,6 @@
 
 #include "algorithms/collectives.hpp"
 #include "scenarios/schedule/checks.hpp"
-#include "scenarios/trace/readers.hpp"
 #include "topologies/input/data_files.hpp"
 
 namespace ringscope {

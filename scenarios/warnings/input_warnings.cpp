@@ -8,9 +8,8 @@
 #include <set>
 
 #include "scenarios/warnings/job_warnings.hpp"
-#include "scenarios/workload/training.hpp"
-#include "topologies/graph/peers.hpp"
-#include "topologies/graph/warnings.hpp"
+#include "scenarios/workload/options.hpp"
+#include "topologies/graph/topology.hpp"
 #include "topologies/input/characters.hpp"
 
 namespace ringscope {

@@ -16,9 +16,8 @@
 #include "algorithms/training/training.hpp"
 #include "scenarios/schedule/schedule_file.hpp"
 #include "scenarios/workload/options.hpp"
-#include "scenarios/workload/training.hpp"
-#include "topologies/cluster_warnings.hpp"
-#include "topologies/graph/warnings.hpp"
+#include "topologies/cluster.hpp"
+#include "topologies/graph/topology.hpp"
 #include "topologies/input/characters.hpp"
 #include "topologies/input/data_files.hpp"
 

@@ -11,7 +11,7 @@
 #include "base/view.hpp"
 #include "scenarios/question/estimate.hpp"
 #include "scenarios/warnings/job_warnings.hpp"
-#include "topologies/graph/warnings.hpp"
+#include "topologies/graph/topology.hpp"
 #include "topologies/input/characters.hpp"
 
 namespace ringscope {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Do kernels take the time of their operations, tiles and bytes?
-#include "scenarios/workload/kernels.hpp"
+#include "scenarios/workload/transformer.hpp"
 
 #include <gtest/gtest.h>
 

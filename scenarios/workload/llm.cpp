@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "scenarios/workload/llm.hpp"
+#include "scenarios/workload/options.hpp"
 
 #include <fmt/format.h>
 
 #include "scenarios/workload/limits.hpp"
 #include "scenarios/workload/llm_cut.hpp"
-#include "scenarios/workload/llm_experts.hpp"
-#include "scenarios/workload/options.hpp"
 
 namespace ringscope {
 namespace {

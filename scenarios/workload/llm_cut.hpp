@@ -10,6 +10,7 @@
 #include "algorithms/training/llm.hpp"
 #include "algorithms/training/training.hpp"
 #include "scenarios/workload/transformer.hpp"
+#include "topologies/input/input.hpp"
 
 namespace ringscope {
 
@@ -111,5 +112,13 @@ Duration update_of(const Cut& cut, int stage);
 StageMemory memory_of(const Cut& cut, int stage);
 /// The stage that needs most, the first of equal ones.
 StageMemory most_memory(const Cut& cut);
+
+// Experts of a large model as a job cuts them over its GPUs, and the tokens that come to each.
+
+/// Reads `routing` of the options, and checks the cut. Throws InputError.
+void read_experts(Fields& options, Cut& cut);
+
+/// Sizes, times and gradients of the experts on each rank of an expert group.
+Experts experts_of(const Cut& cut);
 
 }  // namespace ringscope

@@ -8,10 +8,6 @@
 #include <array>
 #include <span>
 
-#include "scenarios/workload/groups.hpp"
-#include "scenarios/workload/llm.hpp"
-#include "scenarios/workload/training.hpp"
-#include "scenarios/workload/uneven.hpp"
 #include "topologies/input/data_files.hpp"
 
 namespace ringscope {

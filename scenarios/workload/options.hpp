@@ -3,11 +3,82 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <vector>
 
+#include "algorithms/alltoall/pair_sizes.hpp"
 #include "algorithms/catalogue.hpp"
+#include "algorithms/steps/grid.hpp"
+#include "algorithms/training/training.hpp"
 #include "topologies/input/input.hpp"
 
 namespace ringscope {
+
+// The options of a job that trains a model.
+
+/// Their names, in the order in which they are read.
+std::vector<std::string> training_option_names();
+
+/// Memory of a device's GPU that training takes at least.
+struct DeviceMemory {
+  double parameters = 0;   ///< bytes of the parameters, their gradients and their momenta
+  double activations = 0;  ///< bytes for each record of the batch
+};
+
+/// Parameters and gradients have an element each, momenta 4 bytes (SGD; Adam has two of them).
+/// Backward needs what each layer has put out: Rhu et al., "vDNN", 2016, arXiv:1602.08124, sections
+/// 2.1 and 2.2, where VGG-16 with a batch of 256 takes 28 GB: with gradients of the activations and
+/// workspace about twice this sum, which is why it is a lower bound.
+DeviceMemory least_memory(const Training& training);
+
+/// Bytes of its host's memory that a device takes at least: mapped files, pinned buffers, and the
+/// batches that may lie ready.
+double host_memory(const Training& training);
+
+/// Ranks that train, the first ones: those behind them are servers.
+int devices_of(const Algorithm& strategy, const Options& options, int ranks);
+
+/// Reads those of `job.options` that the strategy names. `nccl`: ranks have a GPU each, and the
+/// library what NCCL's blocks cost, so that frameworks exchange gradients by NCCL. Throws
+/// InputError.
+std::shared_ptr<const Training> read_training(Fields& options, const Algorithm& strategy,
+                                              bool nccl);
+
+// The options of a job that trains a large language model.
+
+/// A job that does not fit into its GPUs' memory.
+class TooLarge : public InputError {
+ public:
+  using InputError::InputError;
+};
+
+/// Their names.
+std::vector<std::string> llm_option_names();
+
+/// Reads `options` of such a job, whose ranks stand in `grid`. Throws InputError, also where a
+/// GPU's memory does not hold its part. `nccl`: exchanges are NCCL's where nothing else is said,
+/// else rings and sends that are posted at once.
+std::shared_ptr<const Training> read_llm(Fields& options, const Grid& grid, bool nccl);
+
+// Uneven loads of ranks or experts: drawn from a seed, or spelled out.
+
+/// Reads `imbalance` and, of the shape that it has, `shape`, `hot` and `seed`: a load for each of
+/// `parts`, the mean being 1 and the largest `imbalance`. `kind` is the noun of a part: "rank".
+/// Throws InputError.
+std::vector<double> read_loads(Fields& fields, int parts, const std::string& kind);
+
+/// Reads `sizes` of the options of an alltoallv: `even`, loads of the ranks that receive, or
+/// `matrix`. Null where all are equal. Throws InputError.
+std::shared_ptr<const PairSizes> read_pair_sizes(Fields& options, int ranks);
+
+// The groups of a job: `groups: {order: tp-dp-pp, tp: 8, pp: 2}`, or by lists of ranks.
+
+/// Reads `groups` of the job: the kinds tp, cp, dp and pp, each by the number of ranks in a group
+/// (innermost first in `order`), or all by lists of groups. What is left out has groups of one
+/// rank, but dp has what is left. Throws InputError.
+Grid read_groups(Fields& job, int ranks);
+
+// The options of any algorithm.
 
 struct ReadOptions {
   Options options;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "scenarios/workload/training.hpp"
+#include "scenarios/workload/options.hpp"
 
 #include <algorithm>
 
 #include "scenarios/workload/limits.hpp"
 #include "scenarios/workload/model.hpp"
-#include "scenarios/workload/options.hpp"
 
 namespace ringscope {
 namespace {

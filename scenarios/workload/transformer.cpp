@@ -1,12 +1,37 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "scenarios/workload/transformer.hpp"
 
+#include <cmath>
+
 #include "scenarios/workload/limits.hpp"
 #include "scenarios/workload/model.hpp"
 #include "topologies/input/characters.hpp"
 
 namespace ringscope {
 namespace {
+
+constexpr double tile = 128;          ///< rows and columns of a result that a block computes
+constexpr double depth = 128;         ///< of the sum, before a block's pipeline is full
+constexpr double casted_bytes = 2.0;  ///< an operand in FP8 and its transpose
+
+double share_of(Fields& fields, const char* key, double other) {
+  const Value& value = fields.value_or(key, fmt::format("{}", other));
+  const double share = value.number(0, 1);
+  if (share <= 0) value.fail("expected a share above 0");
+  return share;
+}
+
+Kernels read_kernels(Fields& fields) {
+  Kernels kernels;
+  kernels.matrix = share_of(fields, "matrix", 1);
+  kernels.matrix_fp8 = share_of(fields, "matrix_fp8", kernels.matrix);
+  kernels.attention = share_of(fields, "attention", kernels.matrix);
+  kernels.attention_backward = share_of(fields, "attention_backward", kernels.attention);
+  kernels.memory = share_of(fields, "memory", 1);
+  kernels.multiprocessors = fields.value_or("multiprocessors", "0").number(0, 1e6);
+  if (const Value* spread = fields.optional("spread")) kernels.spread = spread->number(1, 100);
+  return kernels;
+}
 
 constexpr std::int64_t most_count = 1'000'000'000;
 
@@ -15,6 +40,69 @@ std::uint64_t count(const Value& value, std::int64_t least = 1, std::int64_t mos
 }
 
 }  // namespace
+
+double flops_of(const Gpu& gpu, Precision precision) {
+  const double of_type[] = {gpu.flops, gpu.flops_fp8, gpu.flops_tf32, gpu.flops_fp32};
+  return of_type[static_cast<int>(precision)];
+}
+
+Gpu read_gpu(const Value& value) {
+  const Written written = read_written(value, "scenarios/models/gpus", "GPU");
+  Fields fields(written.map, "gpu");
+  fields.optional("base");
+  Gpu gpu;
+  gpu.name = fields.value_or("name", written.name).text();
+  fields.value_or("about", "a GPU without a description");
+  const Value& flops = fields.required("flops");
+  gpu.flops = flops.number(0, most_flops);
+  if (gpu.flops <= 0) flops.fail("expected operations per second above 0, such as 312e12");
+  const auto of_type = [&](const char* key) {
+    const Value* said = fields.optional(key);
+    return said == nullptr ? 0 : said->number(0, most_flops);
+  };
+  gpu.flops_fp8 = of_type("flops_fp8");
+  gpu.flops_tf32 = of_type("flops_tf32");
+  gpu.flops_fp32 = of_type("flops_fp32");
+  gpu.bandwidth = fields.required("memory_bandwidth").bandwidth().bytes_per_second;
+  if (const Value* memory = fields.optional("memory")) gpu.memory = memory->bytes().count;
+  fields.nested("kernels", [&](Fields& kernels) { gpu.kernels = read_kernels(kernels); });
+  fields.finish();
+  gpu.resolved = fields.resolved();
+  return gpu;
+}
+
+double GpuKernels::traffic_s(double bytes) const {
+  return bytes / (gpu->bandwidth * gpu->kernels->memory);
+}
+
+double GpuKernels::product_s(double m, double n, double k, double written_bytes) const {
+  const Kernels& kernels = *gpu->kernels;
+  const double share = precision == Precision::fp8 ? kernels.matrix_fp8 : kernels.matrix;
+  const double waves = kernels.multiprocessors == 0
+                           ? 0
+                           : std::ceil(m / tile) * std::ceil(n / tile) / kernels.multiprocessors;
+  const double idle = waves > 1 ? std::ceil(waves) / waves : 1;
+  const double computed = 2 * m * n * (k + depth) / (flops_of(*gpu, precision) * share) * idle;
+  const double operand = precision == Precision::fp8 ? 1 : element;
+  return std::max(computed, traffic_s((m + n) * k * operand)) + traffic_s(written_bytes);
+}
+
+double GpuKernels::forward_s(double m, double n, double k) const {
+  const double casts = precision == Precision::fp8 ? m * k * (element + casted_bytes) : 0;
+  return product_s(m, n, k) + traffic_s(casts);
+}
+
+double GpuKernels::backward_s(double m, double n, double k) const {
+  const double casts = precision == Precision::fp8 ? m * n * (element + casted_bytes) : 0;
+  return product_s(m, k, n) + product_s(n, k, m, 2 * n * k * gradient) + traffic_s(casts);
+}
+
+double GpuKernels::attention_s(double flops, bool backward) const {
+  const Kernels& kernels = *gpu->kernels;
+  const Precision type = precision == Precision::fp8 ? Precision::bf16 : precision;
+  return flops /
+         (flops_of(*gpu, type) * (backward ? kernels.attention_backward : kernels.attention));
+}
 
 Transformer read_transformer(const Value& value) {
   const Written written = read_written(value, "scenarios/models/language", "language model");

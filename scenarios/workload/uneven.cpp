@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "scenarios/workload/uneven.hpp"
+#include "scenarios/workload/options.hpp"
 
 #include <fmt/format.h>
 

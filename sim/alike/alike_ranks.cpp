@@ -5,9 +5,9 @@
 
 #include "algorithms/training/llm_parts.hpp"
 #include "algorithms/training/training.hpp"
-#include "scenarios/question/placed_options.hpp"
+#include "scenarios/question/scenario.hpp"
 #include "sim/alike/peer_map.hpp"
-#include "sim/alike/uneven.hpp"
+#include "sim/alike/script.hpp"
 #include "sim/machine/machine.hpp"
 
 namespace ringscope::sim {

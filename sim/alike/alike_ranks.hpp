@@ -5,7 +5,7 @@
 // ranks are on it, not what their programs say. What a rank does follows from these alone, since a
 // run has one answer; so rank r + n has the times of rank r, n being the ranks of each host. The
 // first two are proven, part by part; where hosts hang on several switches those of a leaf or a pod
-// move as one (equal_cells.hpp). Of the programs the algorithm declares it (Algorithm::alike),
+// move as one (equal_hosts.hpp). Of the programs the algorithm declares it (Algorithm::alike),
 // and some hosts' are compared verb by verb (script.hpp); a test compares all of them. Of a large
 // model the stages differ, and what moves is a replica, with all of its hosts
 // (Algorithm::alike_order).
@@ -18,6 +18,19 @@
 #include "sim/machine/orbits.hpp"
 
 namespace ringscope::sim {
+
+// Proof that the GPUs of each host may move to the next one of their host, all hosts at once.
+//
+// Of an allreduce by switches GPU h of each host sums chunk h for all: the trees between hosts are
+// as many, and equal. Ranks are numbered GPU by GPU, so that a move is one by as many ranks as
+// there are hosts. Whatever a rank, or a message, uses of the whole machine has to come to what the
+// moved one uses: each resource to one that is as fast, which no other comes to, and back to itself
+// after all the GPUs of a host and no sooner.
+
+/// Orbits of the GPUs of a host; nothing where they are not equal, or the job is another.
+std::optional<Orbits> equal_gpus(const Scenario& asked);
+
+// The proof for ranks.
 
 struct Alike {
   std::optional<Orbits> orbits;  ///< nothing where they are not, or where nobody asked

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Which ranks are alike, why others are not, and what it takes for chunks that are not of one size?
 #include "sim/alike/alike_ranks.hpp"
-#include "sim/alike/uneven.hpp"
+#include "sim/alike/script.hpp"
 
 #include "sim/alike/fold_for_test.hpp"
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "sim/alike/equal_cells.hpp"
+#include "sim/alike/equal_hosts.hpp"
 
 #include <fmt/format.h>
-
-#include "sim/alike/equal_hosts.hpp"
 
 namespace ringscope::sim {
 namespace {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "sim/alike/equal_gpus.hpp"
-
-#include "scenarios/question/placed_options.hpp"
-#include "sim/alike/alike_channels.hpp"
 #include "sim/alike/alike_ranks.hpp"
+
+#include "scenarios/question/scenario.hpp"
+#include "sim/alike/alike_channels.hpp"
 #include "sim/alike/peer_map.hpp"
 
 namespace ringscope::sim {

@@ -6,7 +6,6 @@
 #include <tuple>
 #include <vector>
 
-#include "sim/alike/equal_cells.hpp"
 #include "sim/alike/equal_hosts.hpp"
 #include "sim/alike/script.hpp"
 

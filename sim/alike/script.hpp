@@ -5,6 +5,7 @@
 // wait_any the control flow depends on time: there is no script.
 #pragma once
 
+#include <optional>
 #include <stdexcept>
 #include <vector>
 
@@ -49,5 +50,15 @@ using ScriptGroups = Splits<const ScriptPart>;
 /// thousands of long scripts takes longer than to write them. Throws NoScript.
 void write_script(const Job& job, const Options& options, const Orbits& orbits, int rank,
                   ScriptGroups& groups, bool first_of_any, std::vector<ScriptLine>& room);
+
+// Scripts of ranks whose chunks differ by an item.
+
+/// Chunks may differ by one item only where that is less of them than this.
+inline constexpr double most_uneven = 1e-3;
+
+/// Share of all messages' bytes that an item of each message is; nothing where anything else
+/// differs than sizes by an item, or it is too much.
+std::optional<double> unevenness(const Scenario& scenario, const std::vector<ScriptLine>& ours,
+                                 const std::vector<ScriptLine>& theirs);
 
 }  // namespace ringscope::sim

@@ -6,7 +6,6 @@
 #include "algorithms/training/llm_experts.hpp"
 #include "algorithms/training/llm_parts.hpp"
 #include "algorithms/training/training.hpp"
-#include "sim/estimate/pipeline_times.hpp"
 
 namespace ringscope {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "nccl/choice/choice.hpp"
-#include "scenarios/answer/explain/nccl_choice.hpp"
+#include "scenarios/answer/explain/explain.hpp"
 #include "scenarios/warnings/job_warnings.hpp"
 #include "sim/simulation.hpp"
 

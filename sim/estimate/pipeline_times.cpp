@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "sim/estimate/pipeline_times.hpp"
+#include "sim/estimate/llm_times.hpp"
 
 #include <algorithm>
 #include <vector>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Do pipelines take the time of the published formulas?
-#include "sim/estimate/pipeline_times.hpp"
+#include "sim/estimate/llm_times.hpp"
 
 #include <gtest/gtest.h>
 

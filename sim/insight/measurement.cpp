@@ -4,11 +4,10 @@
 #include "algorithms/collectives.hpp"
 #include "algorithms/programs/program.hpp"
 #include "nccl/choice/choice.hpp"
-#include "scenarios/question/placed_options.hpp"
+#include "scenarios/question/scenario.hpp"
 #include "scenarios/schedule/schedule_file.hpp"
 #include "scenarios/warnings/job_warnings.hpp"
 #include "sim/insight/report_parts.hpp"
-#include "sim/insight/stream_report.hpp"
 
 namespace ringscope::sim {
 namespace {

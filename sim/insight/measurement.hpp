@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/table.hpp"
+#include "base/view.hpp"
 #include "sim/alike/steady_state.hpp"
 
 namespace ringscope::sim {
@@ -33,5 +34,19 @@ Measurement measure(const Run& run, std::span<const std::unique_ptr<RankThread>>
 
 /// The report tells of the repetition whose time is the median (the lower of two).
 Report report_of(const Scenario& scenario, std::vector<Measurement> measurements);
+
+// The measurement of all ranks from that of those which are simulated; see sim/machine/orbits.hpp.
+
+/// Adds the observations of all other hosts' ranks, which are those of the first one's.
+void unfold(std::vector<Observed>& observed, const Orbits& orbits);
+
+/// Rows for all ranks, the messages of all, and the busiest resources of all hosts. The critical
+/// path stays that through the ranks which are simulated: each of its segments is one of a rank
+/// like the one that it names.
+void unfold(Measurement& measured, const Machine& machine);
+
+/// A rank ends with the last of its blocks, also where others stand for these.
+void wait_for_likes(std::vector<RankReport>& reports, const ChannelFold& fold,
+                    View<const std::unique_ptr<RankThread>> ranks, double start);
 
 }  // namespace ringscope::sim

@@ -2,8 +2,10 @@
 // Parts of the report of a run: its critical path, what its programs observe, its training steps.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/table.hpp"
@@ -11,6 +13,32 @@
 #include "sim/ranks/rank_thread.hpp"
 
 namespace ringscope::sim {
+
+// Streams of the ranks of a trace or a program: which threads they are, and what they spend.
+
+/// Threads of a rank that reports show.
+struct ShownThreads {
+  int streams = 1;           ///< the first ones
+  int messages = 0;          ///< behind them: each carries one message at a time
+  Table<std::string> names;  ///< of all; none where there is one
+};
+ShownThreads shown_threads(const Job& job);
+
+/// Names the communicators of a program for GroupNames.
+void name_groups(const Job& job, GroupNames& names);
+
+/// None where ranks have one stream and no groups. `ranks`: first threads, as they stand when the
+/// job has ended, after `time_s`.
+std::vector<StreamReport> stream_reports(const Run& run,
+                                         std::span<const std::unique_ptr<RankThread>> ranks,
+                                         double time_s);
+
+/// Loads of GPUs and of hosts' processes, as nvidia-smi and top sample them. `spans`: of the job's
+/// ranks, from its `start` on.
+std::vector<SampleReport> samples_of(const Run& run, std::span<const Span> spans, double start,
+                                     double time_s);
+
+// Other parts of the report.
 
 /// From a chain of segments to the critical path as reports show it.
 struct ChainOf {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "sim/insight/stream_report.hpp"
+#include "sim/insight/report_parts.hpp"
 
 #include <fmt/format.h>
 

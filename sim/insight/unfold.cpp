@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "sim/insight/unfold.hpp"
+#include "sim/insight/measurement.hpp"
 
 namespace ringscope::sim {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "sim/machine/jobs.hpp"
 
-#include "scenarios/question/neighbours.hpp"
+#include "scenarios/question/scenario_tree.hpp"
 
 namespace ringscope::sim {
 

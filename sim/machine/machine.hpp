@@ -11,7 +11,6 @@
 #include "base/small_table.hpp"
 #include "base/table.hpp"
 #include "scenarios/question/scenario.hpp"
-#include "sim/machine/channel_fold.hpp"
 #include "sim/machine/fabric.hpp"
 #include "sim/machine/jobs.hpp"
 #include "sim/machine/orbits.hpp"

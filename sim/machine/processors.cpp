@@ -8,7 +8,7 @@
 // goes at `level`, about as many units a second as a block passes on bytes (19 GB/s on an A100,
 // scenarios/libraries/nccl_a100.yaml). Where memory is short, both then slow down alike.
 
-#include "scenarios/workload/training.hpp"
+#include "scenarios/workload/options.hpp"
 #include "sim/machine/machine.hpp"
 
 namespace ringscope::sim {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "sim/ranks/deadlock.hpp"
+#include "sim/ranks/rank_thread.hpp"
 
 #include <fmt/format.h>
 

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "scenarios/question/placed_options.hpp"
+#include "scenarios/question/scenario.hpp"
 #include "sim/ranks/rank_thread.hpp"
 
 namespace ringscope::sim {

@@ -182,4 +182,13 @@ class RankThread final : public Executor, private Caller, private ThreadState {
   friend class ReadyQueue;
 };
 
+// Diagnosis of a run in which nothing can happen any more.
+
+/// Its message: "deadlock at 41.2 us: rank 1 waits for 4 MiB from rank 0 (allreduce/ring,
+/// reduce-scatter, step 2); ...". Then, each on a line of its own where there is such a thing: a
+/// cycle of ranks that wait for each other; the eager limits that made a send wait. `now` in
+/// seconds.
+Deadlock describe_deadlock(const Scenario& scenario, const Jobs& jobs, double now,
+                           const std::vector<std::unique_ptr<RankThread>>& ranks);
+
 }  // namespace ringscope::sim

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Do two scenarios have one key exactly where they have one result?
-#include "sim/studies/key.hpp"
+#include "sim/studies/store_tables.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <set>
 
-#include "sim/studies/merge.hpp"
 #include "sim/studies/study_for_test.hpp"
 
 namespace ringscope {

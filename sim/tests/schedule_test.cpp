@@ -5,7 +5,7 @@
 #include <fstream>
 
 #include "scenarios/answer/formats/messages.hpp"
-#include "scenarios/schedule/readers.hpp"
+#include "scenarios/schedule/schedule_file.hpp"
 #include "sim/tests/scenario_for_test.hpp"
 
 namespace ringscope::schedule_test {

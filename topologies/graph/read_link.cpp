@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "topologies/graph/read_link.hpp"
+#include "topologies/graph/topology.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

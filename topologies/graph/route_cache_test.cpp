@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Do kept searches answer as searches made anew do, between all parts of all kinds of clusters?
-#include "topologies/graph/route_cache.hpp"
+#include "topologies/graph/route_search.hpp"
 
 #include <gtest/gtest.h>
 

@@ -6,10 +6,9 @@
 #include <array>
 #include <stdexcept>
 
-#include "topologies/graph/peers.hpp"
-#include "topologies/graph/route_cache.hpp"
 #include "topologies/graph/route_search.hpp"
 #include "topologies/graph/splitmix.hpp"
+#include "topologies/graph/topology.hpp"
 
 namespace ringscope {
 namespace {

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "topologies/cluster.hpp"
-#include "topologies/graph/route_cache.hpp"
+#include "topologies/graph/route_search.hpp"
 
 namespace ringscope::routes_test {
 namespace {

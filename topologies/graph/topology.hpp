@@ -8,7 +8,9 @@
 
 #include <array>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -96,7 +98,7 @@ struct Waypoint {
   int group = 0;
 };
 
-class RouteCache;  // route_cache.hpp
+class RouteCache;  // route_search.hpp
 
 class Topology {
  public:
@@ -202,5 +204,57 @@ Vertex home_of(const Topology& topology, const auto& where) {
   const Host& host = topology.hosts()[where.host];
   return where.gpu >= 0 ? host.gpus[where.gpu] : host.numa_domains[where.numa];
 }
+
+// Warnings: settings that are allowed and known to go wrong.
+
+/// "host0, host1, host2 and 5 more"
+std::string listed(const std::vector<std::string>& names);
+
+/// Warnings of all kinds, in this order.
+std::vector<std::string> together(std::initializer_list<std::vector<std::string>> kinds);
+
+/// One sentence for each, naming the hosts; nothing when all is well.
+std::vector<std::string> warnings(const Topology& topology);
+
+/// The part of it about peer access with an IOMMU, which hangs.
+std::vector<std::string> hanging_peers(const Topology& topology);
+
+/// Bandwidth of the widest link from a NIC to its host (`inside`), or to the network.
+Bandwidth widest_link(const Topology& topology, Vertex nic, bool inside);
+
+// NICs that a GPU uses, where several are equally near; names of NICs.
+
+/// Name of a NIC on its host: "nic1", or that of its interface.
+std::string nic_name(const Topology& topology, Vertex nic);
+
+/// NICs of the component's host with the fewest links to it, in the order of their indices.
+std::vector<Vertex> nearest_nics(const Topology& topology, Vertex component);
+
+/// GPUs with the same nearest NICs take them in turn, as NCCL has it (src/graph/topo.cc,
+/// ncclTopoGetLocalNet). Nothing where only one is nearest, or none is there.
+std::optional<Vertex> nic_in_turn(const Topology& topology, Vertex gpu);
+
+// The keys that every link has in a file.
+
+/// `bandwidth` and `latency`, both required; `send_bandwidth` and `receive_bandwidth` where one
+/// direction differs; `both`, for the two directions together. Forward is sending: away from the
+/// device or the host.
+LinkPair read_link(Fields& fields);
+/// The same; without the first two unlimited and at once.
+LinkPair read_link_or_none(Fields& fields);
+/// The same; without them as `by_default` is.
+LinkPair read_link_or(Fields& fields, const LinkPair& by_default);
+
+/// The pair with forward and backward exchanged.
+LinkPair reversed(LinkPair pair);
+
+// Links that carry less than they should, or nothing: a cable that has lost lanes, a port that fell
+// back, one that is dead.
+
+/// Reads `degraded: [{link: host2/nic0->switch, share: 0.5}, ...]` of a cluster: both directions of
+/// the link keep this share of their bandwidth. `rack0/switch->core` names all cables between the
+/// two, `rack0/switch->core#2` one of them. With `share: 0` they are not there; the topology must
+/// hold together without them.
+void read_degraded(const Value& list, Topology& topology);
 
 }  // namespace ringscope

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Is one warned of what is known to go wrong, and of nothing else?
-#include "topologies/graph/warnings.hpp"
+#include "topologies/graph/topology.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "topologies/cluster_warnings.hpp"
+#include "topologies/cluster.hpp"
 #include "topologies/input/data_files.hpp"
 
 namespace ringscope {

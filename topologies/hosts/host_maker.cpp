@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "topologies/hosts/host_maker.hpp"
+#include "topologies/hosts/hosts.hpp"
 
 #include <algorithm>
 
-#include "topologies/graph/read_link.hpp"
+#include "topologies/graph/topology.hpp"
 #include "topologies/input/data_files.hpp"
 
 namespace ringscope {

@@ -2,16 +2,38 @@
 // Parts shared by the host types.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "base/table.hpp"
 #include "base/view.hpp"
-#include "topologies/graph/read_link.hpp"
-#include "topologies/hosts/host_type.hpp"
+#include "topologies/graph/topology.hpp"
 
 namespace ringscope {
+
+// Host types: their interface, and the list of them.
+
+/// NICs by which a new host joins the network.
+struct BuiltHost {
+  std::vector<Vertex> nics;  ///< at least one
+};
+
+using MakeHost = std::function<BuiltHost(Topology&, const std::string& host_name)>;
+/// Reads `fields` (its own keys; the caller finishes them) once, and returns the maker of hosts.
+using ReadHost = MakeHost(Fields& fields);
+
+/// A host type: hosts/<name>.cpp, its name in hosts.hpp, and its row in host_types().
+struct HostType {
+  std::string name;
+  std::string summary;
+  ReadHost* read;
+};
+
+std::span<const HostType> host_types();
 
 // Types with a page of their own; host_types.cpp has the simple ones, and the list of all.
 ReadHost read_pcie_tree, read_custom;
@@ -80,5 +102,45 @@ struct GpuRules {
 GpuRules read_gpu_rules(Fields& fields, int gpus);
 /// Makes the rules those of a host that has its GPUs, and adds their links.
 void apply(const GpuRules& rules, Topology& topology, int host);
+
+// The hosts of a cluster: all alike, but for those that say how they differ.
+
+class HostMaker {
+ public:
+  /// Reads `host` and `unlike: [{hosts: [host2], host: {cores: 2}, link: {bandwidth: 1 Gbit/s}}]`
+  /// of a cluster: what stands there is laid over what every host and its cable are like.
+  HostMaker(Fields& fields, Topology& topology);
+
+  BuiltHost operator()(const std::string& name) const;
+  /// Cable from each of the host's NICs, where others of the cluster have `usual`.
+  LinkPair cable(const std::string& name, const LinkPair& usual) const;
+  /// Sum of all cables of the host, with the latency of one.
+  LinkPair cables(const std::string& name, const LinkPair& usual) const;
+  /// Throws at `at` where these hosts and switches are more components than a topology has,
+  /// before one is made.
+  void check_room(const Value& at, std::int64_t hosts, std::int64_t switches) const;
+  /// Throws where a host was to differ that the cluster has not.
+  void require_all() const;
+
+ private:
+  struct Kind {
+    MakeHost make;
+    int nics = 1;
+    std::int64_t components = 0;
+    Value resolved;
+    Value link;  ///< null: as usual
+  };
+  static Kind read_kind(const Value& host);
+  void read_unlike(Fields& fields, const Value& host);
+  const Kind& kind_of(const std::string& name) const;
+
+  Topology* topology_;
+  std::vector<Kind> kinds_;  ///< the first one is that of most
+  struct Unlike {
+    std::size_t kind = 0;
+    Value name;  ///< as it stands in the file
+  };
+  std::map<std::string, Unlike> unlike_;
+};
 
 }  // namespace ringscope

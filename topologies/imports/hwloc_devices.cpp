@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "topologies/imports/nvlinks.hpp"
+#include "topologies/imports/imported_host.hpp"
 
 namespace ringscope {
 namespace {

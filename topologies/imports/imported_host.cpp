@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-#include <map>
 #include <stdexcept>
+
+#include "topologies/input/input.hpp"
 
 namespace ringscope {
 namespace {
@@ -62,6 +62,70 @@ void add_nic(ImportedHost& machine) {
 }
 
 }  // namespace
+
+extern const char* const cpus_yml;
+
+namespace {
+
+constexpr Bandwidth gigabytes(double per_second) { return {per_second * 1e9}; }
+
+}  // namespace
+
+AssumedCpu assumed_cpu(std::string_view vendor, int family, int model) {
+  static const Value cpus = Value::from_text("cpus.yml", cpus_yml);
+  const Value* cpu = cpus.find(fmt::format("{} {} {}", vendor, family, model));
+  if (cpu == nullptr) cpu = cpus.find("other");
+  const auto moved = [&](const char* lanes, int bytes) {
+    const auto& numbers = cpu->find(lanes)->items();
+    return gigabytes(numbers[0].number(1, 64) * numbers[1].number(1, 64) * bytes);
+  };
+  return {cpu->find("name")->text(), moved("memory", 8), moved("links", 2),
+          cpu->find("source")->text()};
+}
+
+Assumed<Bandwidth> assumed_pcie_lane(double transfers_per_second) {
+  // x16 of 8 GT/s is 12 GB/s, and every generation doubles the one before.
+  return {{transfers_per_second / 8e9 * gigabytes(12.0 / 16).bytes_per_second},
+          "NCCL, src/graph/topo.h: PCI_BW is 12 GB/s for 16 lanes of 8 GT/s"};
+}
+
+Assumed<Bandwidth> assumed_pcie_link(int compute_capability) {
+  if (compute_capability >= 90)
+    return {gigabytes(48),
+            "NCCL, src/graph/topo.h: PCI_BW, at 32 GT/s, as in the data sheets of H100 and MI300X"};
+  if (compute_capability >= 80)
+    return {gigabytes(24),
+            "NCCL, src/graph/topo.h: PCI_BW, at 16 GT/s, as in the data sheets of A100 and MI250"};
+  return {gigabytes(12), "NCCL, src/graph/topo.h: PCI_BW, 16 lanes of 8 GT/s"};
+}
+
+Assumed<int> assumed_capability(int nvlinks) {
+  constexpr std::string_view source =
+      "NVIDIA's data sheets: 6 NVLinks of a V100, 12 of an A100, 18 of an H100";
+  // A few may be down.
+  if (nvlinks > 12) return {90, source};
+  if (nvlinks > 6) return {80, source};
+  return {nvlinks == 6 ? 70 : 0, source};
+}
+
+Assumed<Bandwidth> assumed_nvlink(int compute_capability) {
+  constexpr std::string_view source =
+      "NVIDIA's data sheets: an NVLink of a P100 carries 20 GB/s in each direction, of a V100, an "
+      "A100 or an H100 25, of a B200 50, of an A40 112.5/8";
+  if (compute_capability >= 100) return {gigabytes(50), source};
+  if (compute_capability == 86 || compute_capability == 89) return {gigabytes(112.5 / 8), source};
+  if (compute_capability >= 70 || compute_capability == 0) return {gigabytes(25), source};
+  return {gigabytes(20), source};
+}
+
+Assumed<Bandwidth> assumed_xgmi(bool is_mi300x) {
+  if (is_mi300x)
+    return {gigabytes(64),
+            "AMD's data sheet of the MI300X Platform: seven links, 896 GB/s in both directions"};
+  return {gigabytes(50),
+          "AMD's data sheet of the MI250X: 100 GB/s in both directions; between its two dies there "
+          "are four links (CDNA 2 white paper), which the matrix does not tell"};
+}
 
 int ImportedHost::gpu_index(const std::string& label) const {
   const auto gpu = std::ranges::find(gpus, label, &Device::label);
@@ -148,4 +212,31 @@ void complete(ImportedHost& machine) {
   machine.note("guessed: {} for the PCIe links of {}, because the file names no speed: {}",
                to_text(assumed.value), fmt::join(machine.unknown, ", "), assumed.source);
 }
+
+void NvLinks::add(int gpu, int other, Bandwidth bandwidth) {
+  Bandwidth& pair = pairs_[std::minmax(gpu, other)];
+  pair = std::max(pair, bandwidth);
+}
+
+void NvLinks::add_to_switch(int gpu, Bandwidth bandwidth) {
+  to_switch_[gpu].bytes_per_second += bandwidth.bytes_per_second;
+}
+
+void NvLinks::connect(ImportedHost& machine) const {
+  if (empty()) return;
+  const auto latency = assumed_nvlink_latency;
+  machine.note("guessed: {} from GPU to GPU over NVLink, because no file specifies it: {}",
+               to_text(latency.value), latency.source);
+  for (const auto& [gpus, bandwidth] : pairs_)
+    machine.links.push_back({fmt::format("gpu{}", gpus.first), fmt::format("gpu{}", gpus.second),
+                             bandwidth, latency.value});
+  if (to_switch_.empty()) return;
+  machine.nvswitches.push_back({.label = "all NVSwitches of the machine"});
+  machine.note(
+      "guessed: all NVSwitches are one that never is a bottleneck itself, because every "
+      "GPU is linked to all of them");
+  for (const auto& [gpu, bandwidth] : to_switch_)
+    machine.links.push_back({fmt::format("gpu{}", gpu), "nvswitch0", bandwidth, latency.value / 2});
+}
+
 }  // namespace ringscope

@@ -11,8 +11,8 @@
 #include <charconv>
 #include <set>
 
+#include "topologies/imports/imported_host.hpp"
 #include "topologies/imports/imports.hpp"
-#include "topologies/imports/nvlinks.hpp"
 #include "topologies/imports/xml.hpp"
 
 namespace ringscope {

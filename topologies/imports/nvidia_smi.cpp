@@ -12,8 +12,8 @@
 #include <map>
 
 #include "base/table.hpp"
+#include "topologies/imports/imported_host.hpp"
 #include "topologies/imports/imports.hpp"
-#include "topologies/imports/nvlinks.hpp"
 #include "topologies/input/characters.hpp"
 
 namespace ringscope {

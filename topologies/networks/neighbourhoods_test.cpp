@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Are hosts near to each other that switches join, and do chosen ones keep together?
-#include "topologies/networks/neighbourhoods.hpp"
+#include "topologies/networks/levels.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

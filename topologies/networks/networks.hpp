@@ -5,8 +5,8 @@
 #include <span>
 #include <string>
 
-#include "topologies/graph/read_link.hpp"
-#include "topologies/hosts/host_maker.hpp"
+#include "topologies/graph/topology.hpp"
+#include "topologies/hosts/hosts.hpp"
 
 namespace ringscope {
 

@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "topologies/input/data_files.hpp"
-#include "topologies/placement/slots.hpp"
+#include "topologies/placement/places.hpp"
 
 namespace ringscope {
 namespace {

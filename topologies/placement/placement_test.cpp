@@ -14,7 +14,7 @@
 #include <fstream>
 
 #include "topologies/cluster.hpp"
-#include "topologies/placement/slots.hpp"
+#include "topologies/placement/places.hpp"
 
 namespace ringscope {
 namespace {

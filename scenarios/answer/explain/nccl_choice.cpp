@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "scenarios/answer/explain/nccl_choice.hpp"
+#include "scenarios/answer/explain/explain.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "scenarios/answer/formats/messages.hpp"
 
-#include "scenarios/question/placed_options.hpp"
+#include "scenarios/question/scenario.hpp"
 
 namespace ringscope {
 namespace {

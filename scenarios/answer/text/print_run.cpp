@@ -9,7 +9,7 @@
 #include "scenarios/answer/text/table.hpp"
 #include "scenarios/answer/text/training_text.hpp"
 #include "topologies/input/characters.hpp"
-#include "topologies/placement/slots.hpp"
+#include "topologies/placement/places.hpp"
 
 namespace ringscope {
 namespace {

@@ -2,12 +2,28 @@
 // A cluster as screens of at most 100 columns: what is there, and what lies between two points.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
+#include "nccl/choice/tuning.hpp"
+#include "nccl/search/job_channels.hpp"
 #include "topologies/graph/topology.hpp"
 
 namespace ringscope {
+
+// The rings and trees that NCCL would build for ranks on GPUs, and what it expects of them, as
+// text.
+
+/// Channels of each kind of host, with their rates and ports; then the rings and trees of all
+/// ranks, equal ones once.
+std::string print_nccl(const Topology& topology, std::span<const nccl::GpuPlace> ranks);
+
+/// Latency and bandwidth of each function, algorithm and protocol, as NCCL prints them with
+/// NCCL_DEBUG_SUBSYS=TUNING; then by size the time that it expects of each, and its choice.
+std::string print_nccl_tuning(const nccl::Platform& machine, int ranks, int hosts);
+
+// A cluster.
 
 /// Something that messages go between: the memory of a rank, or its GPU; or a host's first memory.
 struct Endpoint {

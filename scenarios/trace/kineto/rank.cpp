@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "scenarios/trace/kineto/rank.hpp"
+#include "scenarios/trace/kineto/events.hpp"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "scenarios/trace/recorded/groups.hpp"
+#include "scenarios/trace/recorded/file.hpp"
 
 #include <fmt/format.h>
 

@@ -5,7 +5,7 @@
 
 #include "scenarios/answer/formats/messages.hpp"
 #include "scenarios/question/estimate.hpp"
-#include "topologies/networks/neighbourhoods.hpp"
+#include "topologies/networks/levels.hpp"
 
 namespace ringscope {
 namespace {

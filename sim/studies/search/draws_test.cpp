@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Are the numbers of a profile drawn within their spread, and is the difference of two placements
 // that of the same draws? Have both the interval of their library?
-#include "sim/studies/search/draws.hpp"
+#include "sim/studies/search/evaluations.hpp"
 
 #include "sim/studies/search/place_study_for_test.hpp"
 

@@ -2,6 +2,7 @@
 // Placements that a search has evaluated, and their costs.
 #pragma once
 
+#include <cstdint>
 #include <limits>
 #include <map>
 #include <optional>
@@ -11,6 +12,23 @@
 #include "sim/studies/search/place.hpp"
 
 namespace ringscope {
+
+// How sure the difference of two placements is, where nobody knows a profile's numbers exactly.
+
+/// The library with three numbers drawn: factors of its hops (latencies), of its starts (overheads,
+/// launches) and of what links carry, each from 1/1.3 to 1.3, as likely below as above 1. No link
+/// carries more than its bandwidth.
+Library drawn(Library library, std::uint64_t seed);
+
+/// Simulates both under the same draws, in the evaluator's time: the least and the largest share by
+/// which the first takes longer. Nothing where fewer than two were drawn in time.
+std::optional<DrawnDifference> drawn_difference(const PlaceStudy& study, const Placed& one,
+                                                const Placed& other, Evaluator& evaluator);
+
+/// Sets `likely` of the best and the user's placement, and `open_order`.
+void add_intervals(const PlaceStudy& study, PlaceAnswer& answer);
+
+// Evaluated placements.
 
 /// Shares of the whole, in progress, between which a study looks at placements; and of the time,
 /// where that is limited.

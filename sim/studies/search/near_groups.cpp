@@ -3,8 +3,8 @@
 
 #include "algorithms/training/llm.hpp"
 #include "algorithms/training/training.hpp"
-#include "scenarios/study/group_orders.hpp"
-#include "topologies/networks/neighbourhoods.hpp"
+#include "scenarios/study/place_study.hpp"
+#include "topologies/networks/levels.hpp"
 
 namespace ringscope {
 namespace {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "sim/studies/search/place.hpp"
 
-#include "scenarios/study/group_orders.hpp"
+#include "scenarios/study/place_study.hpp"
 #include "sim/studies/mapping/mapping.hpp"
 #include "sim/studies/search/annealing.hpp"
-#include "sim/studies/search/draws.hpp"
 #include "sim/studies/search/evaluations.hpp"
 #include "sim/studies/search/near_groups.hpp"
 #include "sim/studies/search/place_bound.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "scenarios/study/group_orders.hpp"
+#include "scenarios/study/place_study.hpp"
 #include "sim/studies/search/place_study_for_test.hpp"
 #include "sim/tests/llm_for_test.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <random>
 
-#include "topologies/networks/neighbourhoods.hpp"
+#include "topologies/networks/levels.hpp"
 
 namespace ringscope {
 namespace {

@@ -3,8 +3,7 @@
 // the top down; the last one it is plugged into. Source: Amazon EC2 API, InstanceTopology.
 #include <regex>
 
-#include "topologies/imports/fabrics/fabrics.hpp"
-#include "topologies/imports/fabrics/label_tree.hpp"
+#include "topologies/imports/fabrics/fabric.hpp"
 #include "topologies/imports/json_items.hpp"
 
 namespace ringscope {

@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "topologies/cluster.hpp"
-#include "topologies/imports/fabrics/fabrics.hpp"
+#include "topologies/imports/fabrics/fabric.hpp"
 #include "topologies/input/complaint_for_test.hpp"
 
 namespace ringscope {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Does an imported fabric have the switches, hosts and cables that its file tells of?
-#include "topologies/imports/fabrics/fabrics.hpp"
+#include "topologies/imports/fabrics/fabric.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,6 @@
 #include <sstream>
 
 #include "topologies/cluster.hpp"
-#include "topologies/imports/fabrics/hostlist.hpp"
 #include "topologies/imports/fabrics/ib_listing.hpp"
 #include "topologies/networks/levels.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "topologies/imports/fabrics/hostlist.hpp"
+#include "topologies/imports/fabrics/fabric.hpp"
 
 #include <fmt/format.h>
 

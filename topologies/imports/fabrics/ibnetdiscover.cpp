@@ -5,7 +5,7 @@
 #include <cctype>
 #include <map>
 
-#include "topologies/imports/fabrics/fabrics.hpp"
+#include "topologies/imports/fabrics/fabric.hpp"
 #include "topologies/imports/fabrics/ib_listing.hpp"
 #include "topologies/input/characters.hpp"
 

@@ -5,8 +5,7 @@
 // Aware Scheduling"; Amazon EKS, "Place distributed AI/ML workloads with network topology labels";
 // NVIDIA topograph, "Node Labels and Annotations"; nvidia.com/gpu.clique of GPU feature discovery:
 // an NVLink domain as ClusterUUID.CliqueId.
-#include "topologies/imports/fabrics/fabrics.hpp"
-#include "topologies/imports/fabrics/label_tree.hpp"
+#include "topologies/imports/fabrics/fabric.hpp"
 #include "topologies/imports/json_items.hpp"
 
 namespace ringscope {

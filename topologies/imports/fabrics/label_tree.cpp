@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "topologies/imports/fabrics/label_tree.hpp"
+#include "topologies/imports/fabrics/fabric.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,8 +7,6 @@
 #include <algorithm>
 #include <map>
 #include <set>
-
-#include "topologies/imports/fabrics/switch_tree.hpp"
 
 namespace ringscope {
 namespace {

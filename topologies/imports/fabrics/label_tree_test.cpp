@@ -8,7 +8,7 @@
 #include <regex>
 #include <sstream>
 
-#include "topologies/imports/fabrics/fabrics.hpp"
+#include "topologies/imports/fabrics/fabric.hpp"
 #include "topologies/input/complaint_for_test.hpp"
 
 namespace ringscope::label_tree_test {

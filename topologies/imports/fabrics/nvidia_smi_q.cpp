@@ -13,8 +13,7 @@
 #include <map>
 #include <set>
 
-#include "topologies/imports/fabrics/fabrics.hpp"
-#include "topologies/imports/fabrics/label_tree.hpp"
+#include "topologies/imports/fabrics/fabric.hpp"
 #include "topologies/placement/hostfile.hpp"
 
 namespace ringscope {

@@ -3,9 +3,7 @@
 //
 //   SwitchName=core Switches=leaf[1-2]
 //   SwitchName=leaf1 Nodes=n[01-16]
-#include "topologies/imports/fabrics/fabrics.hpp"
-#include "topologies/imports/fabrics/hostlist.hpp"
-#include "topologies/imports/fabrics/switch_tree.hpp"
+#include "topologies/imports/fabrics/fabric.hpp"
 #include "topologies/input/characters.hpp"
 #include "topologies/placement/hostfile.hpp"
 

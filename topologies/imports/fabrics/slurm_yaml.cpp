@@ -7,9 +7,7 @@
 //       switches:
 //         - {switch: core, children: leaf[1-2]}
 //         - {switch: leaf1, nodes: "n[01-16]"}
-#include "topologies/imports/fabrics/fabrics.hpp"
-#include "topologies/imports/fabrics/hostlist.hpp"
-#include "topologies/imports/fabrics/switch_tree.hpp"
+#include "topologies/imports/fabrics/fabric.hpp"
 
 namespace ringscope {
 namespace {

@@ -4,9 +4,7 @@
 //
 //   switches: {core: {switches: [leaf1, leaf2]}}
 //   blocks: [{switch: leaf1, nodes: ["n[01-16]"]}]
-#include "topologies/imports/fabrics/fabrics.hpp"
-#include "topologies/imports/fabrics/hostlist.hpp"
-#include "topologies/imports/fabrics/switch_tree.hpp"
+#include "topologies/imports/fabrics/fabric.hpp"
 
 namespace ringscope {
 namespace {

@@ -10,11 +10,11 @@
 #include <map>
 #include <optional>
 
-#include "topologies/imports/fabrics/hostlist.hpp"
+#include "topologies/imports/fabrics/fabric.hpp"
 #include "topologies/imports/json_items.hpp"
 #include "topologies/imports/schedulers/node_lists.hpp"
 #include "topologies/placement/hostfile.hpp"
-#include "topologies/placement/slots.hpp"
+#include "topologies/placement/places.hpp"
 
 namespace ringscope {
 namespace {

@@ -13,7 +13,7 @@
 #include <regex>
 
 #include "topologies/cluster.hpp"
-#include "topologies/imports/fabrics/fabrics.hpp"
+#include "topologies/imports/fabrics/fabric.hpp"
 #include "topologies/imports/schedulers/node_lists.hpp"
 #include "topologies/placement/launch/launch_formats.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Do launchers get the placement that was found? Read back.
-#include "topologies/placement/launch/launch_files.hpp"
+#include "topologies/placement/launch/launch_formats.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "topologies/placement/launch/launch_files.hpp"
+#include "topologies/placement/launch/launch_formats.hpp"
 #include "topologies/placement/launch/nodes.hpp"
 
 namespace ringscope {

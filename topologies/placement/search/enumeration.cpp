@@ -3,8 +3,6 @@
 
 #include <unordered_set>
 
-#include "topologies/placement/search/placement_counts.hpp"
-
 namespace ringscope {
 
 std::vector<int> touched_by(const Assignment& assignment) {

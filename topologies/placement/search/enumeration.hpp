@@ -79,4 +79,16 @@ class Placements {
 /// The bins of an assignment in the order in which ranks come to them.
 std::vector<int> touched_by(const Assignment& assignment);
 
+// Number of placements, by generating functions: it is too large to count out.
+
+/// The bins' capacities of one host, and how many ranks it takes.
+struct HostRoom {
+  std::vector<int> bins;
+  int slots = 0;
+  bool operator==(const HostRoom&) const = default;
+};
+
+/// Ways to give each rank a core of its own, under rules that all hosts share.
+Count count_placements(const std::vector<HostRoom>& hosts, const PlacementRules& rules);
+
 }  // namespace ringscope

@@ -3,7 +3,7 @@
 #include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/isomorphism.hpp>
 
-#include "topologies/placement/search/point_symmetry.hpp"
+#include "topologies/placement/search/symmetry.hpp"
 
 namespace ringscope {
 namespace {

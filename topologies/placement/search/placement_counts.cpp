@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "topologies/placement/search/placement_counts.hpp"
+#include "topologies/placement/search/enumeration.hpp"
 
 namespace ringscope {
 namespace {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cassert>
 
-#include "topologies/placement/search/point_symmetry.hpp"
+#include "topologies/placement/search/symmetry.hpp"
 
 namespace ringscope {
 namespace {

@@ -8,7 +8,7 @@ All channels are taken to have the largest part, and all links to carry as much 
 
 from typing import NamedTuple
 
-CELL = {"LL": 4096, "LL128": 16384, "Simple": 16384}  # B of an allreduce; see channel_parts.cpp
+CELL = {"LL": 4096, "LL128": 16384, "Simple": 16384}  # B of an allreduce; see channel_rings.cpp
 CHUNK = {"LL": 512 * 8 * 16 // 2, "LL128": 640 * 120 * 8 // 16 * 15, "Simple": 2 << 20}
 PROTOCOLS = tuple(CELL)
 FLAGS = {"LL": 1 / 2, "LL128": 120 / 128, "Simple": 1}  # of what is on a link, data

@@ -6,7 +6,27 @@
 
 #include <vector>
 
+#include "validation/executors/measurement.hpp"
+
 namespace ringscope::mpi {
+
+// CPU time of an MPI job's ranks and of their machines.
+
+/// Counts from its construction on, one in each rank.
+class CpuWatch {
+ public:
+  CpuWatch();
+
+  /// Load by others than the ranks of `job` so far; on rank 0, nullopt elsewhere and where a rank
+  /// does not know it. Collective.
+  std::optional<ForeignLoad> foreign(MPI_Comm job) const;
+
+ private:
+  double start_s_, own_s_;
+  std::optional<MachineCpu> machine_;
+};
+
+// The clocks.
 
 double now_s();          ///< since some moment in the past
 double process_cpu_s();  ///< used by all threads of this process, in user and kernel mode

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Descriptions of networks by ibnetdiscover, Slurm and topograph.
 #include "scripts/testing/fuzzing/targets/target.hpp"
-#include "topologies/imports/fabrics/fabrics.hpp"
+#include "topologies/imports/fabrics/fabric.hpp"
 
 namespace ringscope::fuzzing {
 

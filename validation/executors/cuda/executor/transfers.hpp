@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "base/view.hpp"
-#include "validation/executors/cuda/gpus/owned.hpp"
+#include "validation/executors/cuda/gpus/gpus.hpp"
 
 namespace ringscope::cuda {
 

@@ -44,4 +44,9 @@ class CollectiveLibrary {
   virtual std::unique_ptr<CollectiveGroup> join(std::span<const CollectiveRank> ranks) = 0;
 };
 
+// NCCL, one process with a rank on each GPU.
+
+/// Over the streams of make_cuda_gpus().
+std::unique_ptr<CollectiveLibrary> make_nccl(const Gpus& gpus);
+
 }  // namespace ringscope::cuda

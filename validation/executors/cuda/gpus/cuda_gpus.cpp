@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "validation/executors/cuda/gpus/cuda_gpus.hpp"
+#include "validation/executors/cuda/gpus/gpus.hpp"
 
 #include <fmt/format.h>
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "validation/executors/cuda/gpus/nccl_collectives.hpp"
+#include "validation/executors/cuda/gpus/collectives.hpp"
 
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
 #include <nccl.h>
 
-#include "validation/executors/cuda/gpus/cuda_gpus.hpp"
+#include "validation/executors/cuda/gpus/gpus.hpp"
 
 namespace ringscope::cuda {
 namespace {

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "algorithms/collectives.hpp"
-#include "validation/executors/cuda/gpus/owned.hpp"
+#include "validation/executors/cuda/gpus/gpus.hpp"
 #include "validation/executors/measurement.hpp"
 #include "validation/executors/replayed.hpp"
 

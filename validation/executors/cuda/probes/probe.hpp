@@ -3,7 +3,7 @@
 #pragma once
 
 #include "validation/executors/batches.hpp"
-#include "validation/executors/cuda/gpus/owned.hpp"
+#include "validation/executors/cuda/gpus/gpus.hpp"
 
 namespace ringscope::cuda {
 

@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-#include "validation/executors/cuda/gpus/owned.hpp"
+#include "validation/executors/cuda/gpus/gpus.hpp"
 
 namespace ringscope::cuda {
 namespace {

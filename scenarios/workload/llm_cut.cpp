@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "scenarios/workload/llm_experts.hpp"
+#include "scenarios/workload/llm_cut.hpp"
 
-#include "scenarios/workload/uneven.hpp"
+#include "scenarios/workload/options.hpp"
 
 namespace ringscope {
 namespace {
