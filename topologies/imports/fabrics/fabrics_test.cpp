@@ -262,6 +262,17 @@ TEST(Slurm, oversubscription_is_that_of_every_level_of_a_tree) {
   EXPECT_EQ(network_levels(topology)[1].oversubscription, 1);
 }
 
+TEST(Slurm, printed_topology_is_read_as_its_file) {
+  const Topology topology = topology_of(
+      "SwitchName=leaf1 Level=0 LinkSpeed=1 Nodes=n[1-2]\n"
+      "SwitchName=leaf2 Level=0 LinkSpeed=1 Nodes=n[3-4]\n"
+      "SwitchName=core Level=1 LinkSpeed=1 Nodes=n[1-4] Switches=leaf[1-2]\n");
+  EXPECT_EQ(topology.hosts().size(), 4U);
+  EXPECT_EQ(network_levels(topology)[0].switches, 2);
+  EXPECT_EQ(network_levels(topology)[1].switches, 1);
+  EXPECT_EQ(topology_of("BlockName=b BlockIndex=0 Nodes=n[1-4] BlockSize=4\n").hosts().size(), 4U);
+}
+
 constexpr const char* yaml =
     "- topology: blocks\n"
     "  block: {block_sizes: [2], blocks: [{block: b1, nodes: 'n[1-2]'}, {block: b2, nodes: n3}]}\n"

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Slurm's topology.conf, of the plugins topology/tree and topology/block.
+// Slurm's topology.conf, of the plugins topology/tree and topology/block, and what `scontrol show
+// topology` prints, which lists all nodes below a switch.
 //
 //   SwitchName=core Switches=leaf[1-2]
 //   SwitchName=leaf1 Nodes=n[01-16]
+//   SwitchName=core Level=1 LinkSpeed=1 Nodes=n[01-32] Switches=leaf[1-2]
 #include "topologies/imports/fabrics/fabric.hpp"
 #include "topologies/input/characters.hpp"
 #include "topologies/placement/hostfile.hpp"
@@ -43,8 +45,7 @@ class SlurmConfReader {
   }
 
   void finish_line() {
-    const std::vector<Setting> settings = std::move(settings_);
-    settings_.clear();
+    const std::vector<Setting> settings = std::exchange(settings_, {});
     if (settings.empty()) return;
     const Setting& first = settings.front();
     const bool is_switch = first.key == "switchname", is_block = first.key == "blockname";
@@ -54,21 +55,22 @@ class SlurmConfReader {
       first.word.fail(unknown_name("key", first.word.text().substr(0, first.key.size()), known));
     }
     tree_.add(first.value);
-    const std::string name = first.value.text();
-    for (const Setting& setting : std::span(settings).subspan(1)) read(name, is_switch, setting);
+    const bool above = std::ranges::count(settings, "switches", &Setting::key) > 0;
+    for (const Setting& setting : std::span(settings).subspan(1))
+      if (!above || setting.key != "nodes") read(first.value.text(), is_switch, setting);
   }
 
-  void read(const std::string& name, bool is_switch, const Setting& setting) {
-    if (setting.key == "nodes") {
-      for (const std::string& host : names_of_hostlist(setting.value))
-        tree_.add_host(name, host, setting.value.place());
-    } else if (setting.key == "switches" && is_switch) {
-      for (const std::string& child : names_of_hostlist(setting.value))
-        tree_.add_child(name, child, setting.value.place());
-    } else if (setting.key != "linkspeed") {  // Slurm makes no use of it either
+  void read(const std::string& name, bool is_switch, const Setting& one) {
+    if (one.key == "nodes") {
+      for (const std::string& host : names_of_hostlist(one.value))
+        tree_.add_host(name, host, one.value.place());
+    } else if (one.key == "switches" && is_switch) {
+      for (const std::string& child : names_of_hostlist(one.value))
+        tree_.add_child(name, child, one.value.place());
+    } else if (one.key != "linkspeed" && one.key != "level" && one.key != "blockindex" &&
+               one.key != "blocksize") {  // Slurm makes no use of the first either
       const std::string known[] = {"Nodes", "Switches", "LinkSpeed"};
-      setting.word.fail(
-          unknown_name("key", setting.word.text().substr(0, setting.key.size()), known));
+      one.word.fail(unknown_name("key", one.word.text().substr(0, one.key.size()), known));
     }
   }
 
