@@ -17,7 +17,7 @@ from common.quantities import parse_quantity
 from validation import measurements
 from validation.arguments import MOST_RANKS, OPTIONS, add_options
 from validation.calibration import imports
-from validation.calibration.imports import findings as findings_, logs
+from validation.calibration.imports import findings as findings_, logs, machine_text
 from validation.calibration.imports.source import read_source
 from validation.calibration.verdict.simulator import Simulator
 
@@ -70,7 +70,7 @@ def machine_importer(path: str, folder: str) -> tuple:
     """The command that reads the host or network in the file, and the file, or one in the folder
     without the marks of launchers and pages; nothing where none has its format."""
     clean, failed = os.path.join(folder, os.path.basename(path)), ()
-    write_text(clean, "\n".join(read_source(path).lines) + "\n")
+    write_text(clean, machine_text.cleaned(read_source(path)))
     for file in (path, clean):
         for command in ("import-machine", "import-fabric"):
             try:
@@ -78,7 +78,7 @@ def machine_importer(path: str, folder: str) -> tuple:
                 return command, file
             except InputError as error:
                 if "no known description" not in str(error):
-                    failed = failed or (command, file)
+                    failed = (command, file)
     return failed
 
 
@@ -92,7 +92,10 @@ def cluster_of(command: str, file: str, path: str, arguments) -> str:
         if getattr(arguments, attribute):
             raise InputError(f"{name}: is for measurements, and {path} describes a machine: see "
                              f"ringscope {command} --help")
-    return Simulator().output(command, file, *arguments.of_machine)
+    try:
+        return Simulator().output(command, file, *arguments.of_machine)
+    except InputError as error:
+        raise InputError(str(error).replace(file, path)) from None
 
 
 def outputs_of(documents: list, output: str) -> list:

@@ -11,8 +11,9 @@ from validation import measurements
 from validation.calibration import imports
 from validation.calibration.imports import findings, logs
 from validation.calibration.imports.findings import Given
-from validation.calibration.imports.source import Source
+from validation.calibration.imports.source import Source, source_of
 from validation.calibration.imports.testing import corpus, forms, fuzz
+from validation.calibration.imports.testing.dressings import DRESSINGS
 
 SEED, TRIES = 20261128, 2000
 
@@ -64,15 +65,41 @@ class Doors(unittest.TestCase):
             for text, expected in (("[1,0]<stdout>:# nThread 1 nGpus 1\n", False),
                                    ("[0] # OSU MPI Latency Test v5.8\n", False),
                                    ("[rank0]: # nThread 1 nGpus 1\n", False),
+                                   ('{"log": "# nThread 1 nGpus 1\\n"}\n', False),
                                    ('{"schema": 2}\n', True), ("[\n {}]\n", True)):
                 path.write_text(text, encoding="utf-8")
                 self.assertEqual(logs.is_document(str(path)), expected, text)
 
+    def test_fields_beside_the_log_are_not_kept(self):
+        text = DRESSINGS["loki"](forms.nccl().text).replace("success", "hf_S3cretS3cret")
+        source = Source("x.json", text)
+        self.assertEqual(source.path, "x.json (lines in its strings)")
+        self.assertEqual(source.lines[2], forms.nccl().text.splitlines()[2])
+        self.assertNotIn("hf_S3cret", "".join(source.raw))
+        self.assertEqual(source_of("x.log", text.encode("utf-16-le")).lines, source.lines)
+
+    def test_line_break_within_the_name_of_a_gpu_is_removed(self):
+        for case in corpus.by_hand():
+            if case.name in ("mail_wrapped.txt", "terminal_80.log"):
+                (found, *_) = imports.parse(Source(case.name, case.text), Given())
+                self.assertEqual(set(found.where["devices"]), {"NVIDIA H100 80GB HBM3"}, case.name)
+
+    def test_window_of_the_command_is_that_of_its_table(self):
+        text = "# OSU MPI Bandwidth Test v5.9\n# Size      Bandwidth (MB/s)\n1 5.00\n"
+        windows = [point.parameters["window"] for point in corpus.read(
+            f"srun -N2 osu_bw -W 128\n{text}srun -N2 osu_bw\n{text}", {})]
+        self.assertEqual(windows, [128, 64])
+
     def test_values_of_other_variables_are_not_shown(self):
-        with self.assertRaises(InputError) as raised:
-            imports.parse(Source("x.log", "export HF_TOKEN=hf_S3cret NCCL_ALGO=Ring\n"), Given())
-        self.assertNotIn("S3cret", str(raised.exception))
-        self.assertIn("NCCL_ALGO=Ring", str(raised.exception))
+        for secret in ("HF_TOKEN=hf_S3cret", "WANDB_API_KEY: S3cret", "--token S3cret",
+                       "Authorization: Bearer S3cret", "hf_S3cretS3cret", "ghp_S3cretS3cret",
+                       "https://alice:S3cret@example.org", '"password": "S3cret"'):
+            for text in (f"export {secret} NCCL_ALGO=Ring\n",
+                         f"{secret} NCCL_ALGO=Ring # nThread 1 nGpus 1\n"):
+                with self.assertRaises(InputError) as raised:
+                    imports.parse(Source("x.log", text), Given())
+                self.assertNotIn("S3cret", str(raised.exception))
+                self.assertIn("NCCL_ALGO=Ring", str(raised.exception))
 
 
 class Fuzzed(unittest.TestCase):

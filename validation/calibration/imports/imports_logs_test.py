@@ -101,6 +101,36 @@ class Logs(unittest.TestCase):
             self.assertIn(f"Imported by `ringscope import-machine` from {name}",
                           (self.folder / "host.yaml").read_text(encoding="utf-8"))
 
+    def test_lines_that_a_terminal_broke_give_the_same_cluster(self):
+        names = [f"GPU{i}" for i in range(8)] + [f"NIC{i}" for i in range(4)]
+        rows = [["", *names, "CPU Affinity", "NUMA Affinity"]]
+        for name in names:
+            rows.append([name, *(" X " if name == to else "NV18" if name[0] == to[0] == "G" else
+                                 "SYS" for to in names)] + ["0-31", "0"] * (name[0] == "G"))
+        whole = "".join("\t".join(row) + "\n" for row in rows).expandtabs()
+        broken = "\n".join(line[at:at + 80].rstrip() for line in whole.splitlines()
+                           for at in range(0, len(line), 80)) + "\n\nLegend:\n"
+        result = {"stdout_lines": whole.splitlines()}
+        texts = {"whole.txt": whole, "broken.txt": broken,
+                 "ansible.txt": f"ok: [a] => {json.dumps(result, indent=4)}\n",
+                 "srun.txt": "".join(f"{rank}: {line}\n" for line in whole.splitlines()
+                                     for rank in (0, 1))}
+        found = []
+        for name, text in texts.items():
+            (self.folder / name).write_text(text, encoding="utf-8")
+            found.append(self.run_("import", name).stdout.replace(name, ""))
+        self.assertIn("nvswitch", found[0])
+        self.assertEqual(found, found[:1] * 4)
+
+    def test_printed_topology_of_slurm_becomes_a_cluster(self):
+        text = ("$ scontrol show topology\nSwitchName=leaf0 Level=0 LinkSpeed=1 Nodes=n[0-3]\n"
+                "SwitchName=leaf1 Level=0 LinkSpeed=1 Nodes=n[4-6]\n"
+                "SwitchName=top Level=1 LinkSpeed=1 Nodes=n[0-6] Switches=leaf[0-1]\n")
+        (self.folder / "topology.txt").write_text(text, encoding="utf-8")
+        ran = self.run_("import", "topology.txt")
+        self.assertEqual((ran.returncode, ran.stderr), (0, ""))
+        self.assertIn("n6", ran.stdout)
+
     def test_latency_log_gives_a_model_with_bounded_values(self):
         told, screen = self.fitted("latency.log")
         calibration = told["calibration"]

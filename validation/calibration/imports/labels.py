@@ -13,14 +13,14 @@ import re
 from validation.yaml_files import tables_of
 
 PATTERNS, UNREAD = tables_of(__file__).values()
-BEGIN, STAMP, ROW, TAG, ESCAPE, FENCE, BARS = (
+BEGIN, INSIDE, STAMP, ROW, TAG, ESCAPE, FENCE, BARS = (
     re.compile("".join(one)) for one in PATTERNS.values())
-ENDS = ":])>|"
+ENDS = ":])>|,+"
 LONGEST, LEAST_LINES = 120, 3
 RULE = "#" + "-" * 20  # ends a table: where one without a label begins
 # Blanks and dashes of word processors, bars of boxes, marks without a width
-ODD = {0xA0: " ", 0x2013: "-", 0x2014: "--", 0x2212: "-", 0x2502: "|", 0x200B: None, 0x2060: None,
-       0xFEFF: None, 0x1A: None}
+ODD = {0xA0: " ", 0x2011: "-", 0x2013: "-", 0x2014: "--", 0x2212: "-", 0x2502: "|", 0x200B: None,
+       0x2060: None, 0xFEFF: None, 0x1A: None}
 
 
 def plain(line: str) -> str:
@@ -34,8 +34,9 @@ def label_of(line: str) -> str:
     """The label before the first line of a run; "" without one."""
     found = BEGIN.search(line)
     label = line[:found.start()].rstrip() if found else ""
-    right = label and len(label) <= LONGEST and "#" not in label
-    return label if right and (label[-1] in ENDS or STAMP.search(label)) else ""
+    right = label and len(label) <= LONGEST and "#" not in label and '"' not in label
+    return label if right and (label[-1] in ENDS or re.search("[A-Za-z]", label)
+                               or STAMP.search(label)) else ""
 
 
 def pattern_of(label: str):
@@ -49,7 +50,7 @@ def shared(lines: list) -> str:
     """The label before all lines, with \0 for each time stamp; "" of lines of JSON, or of few."""
     texts = [STAMP.sub("\0", one) for one in lines if one.strip()]
     found = os.path.commonprefix(texts) if len(texts) >= LEAST_LINES else ""
-    return "" if '"' in found else found[:1 + max(map(found.rfind, ENDS + "\0"))]
+    return "" if '"' in found else found[:1 + max(map(found.rfind, ":])>|\0"))]
 
 
 def without(label, line: str) -> str:

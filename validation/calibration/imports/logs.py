@@ -9,11 +9,11 @@ import sys
 from common.programs import InputError
 from validation import arguments, measurements
 from validation.calibration import imports
-from validation.calibration.imports import collectives, findings
-from validation.calibration.imports.source import bytes_of
+from validation.calibration.imports import collectives, exported, findings
+from validation.calibration.imports.source import printed_at
 
 # Keys of other programs' JSON
-FOREIGN = (b'"nccl_version"', b'"coll_perf"', b'"nvbandwidth"', b'"busBw"')
+FOREIGN = ('"nccl_version"', '"coll_perf"', '"nvbandwidth"', '"busBw"')
 
 
 def add_options(parser):
@@ -32,12 +32,13 @@ def is_document(path: str) -> bool:
     if path == "-":
         return True
     try:
-        text = bytes_of(path).lstrip()
+        text = printed_at(path).lstrip("\ufeff \t\r\n")
     except InputError:
         return True
     # "[0] " and "[1,0]<stdout>:" are labels of launchers.
-    return not any(key in text for key in FOREIGN) if re.match(rb"\{|\[\s*[\[{\]]", text) else \
-        path.endswith(".json")
+    if not re.match(r"\{|\[\s*[\[{\]]", text):
+        return path.endswith(".json")
+    return not any(key in text for key in FOREIGN) and not exported.lines_in_strings(text)
 
 
 def documents_at(path: str, options, kinds=measurements.KINDS) -> list:

@@ -140,7 +140,7 @@ def ranks_by_ratio(run, collective: str) -> int:
 
 def foreign_rows(run) -> set:
     """Lines of rows whose bandwidths are not those of size and time: cells of another table. Of
-    most rows that is the writer's own matter."""
+    most rows that is the writer's own matter, unless rows were joined."""
     shape, found = SIMULATED.get(run.collective), set()
     for row in run.rows if shape else ():
         for mark in ("", "2"):
@@ -153,7 +153,7 @@ def foreign_rows(run) -> set:
             factor = shape.factor(run.layout.ranks)
             if not (near(rate, algbw) and near(factor * algbw, busbw)):
                 found.add(row.line)
-    return found if 2 * len(found) <= len(run.rows) else set()
+    return found if run.source.joined or 2 * len(found) <= len(run.rows) else set()
 
 
 def near(rate: float, printed: float) -> bool:

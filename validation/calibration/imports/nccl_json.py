@@ -57,6 +57,7 @@ def parse(source: Source, given: Given) -> Findings:
 
     def add(line: int, told: dict):
         config, devices = told["config"], devices_of(told["config"])
+        nccl_layout.refuse_groups(source, line, {one.get("group") for one in config["devices"]})
         layout = nccl_layout.of_devices(devices, given)
         scenario = nccl_layout.scenario_of(layout, int(config.get("ngpus", 1)))
         findings.begin(f"{source.path}:{line}", [one["host"] for one in devices])

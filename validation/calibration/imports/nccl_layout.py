@@ -8,8 +8,8 @@ from validation.calibration.imports import findings
 from validation.calibration.imports.findings import Given, counts_text
 from validation.calibration.imports.nccl_collective import ranks_by_ratio
 
-DEVICE = re.compile(r"\s*#?\s*Rank\s+(?P<rank>\d+)\s+(?:Group\s+\d+\s+)?Pid\s+\d+\s+on\s+"
-                    r"(?P<host>\S+)\s+device\s+(?P<device>\d+)\s+\[\S+\]\s*(?P<name>.*?)\s*$")
+DEVICE = re.compile(r"\s*#?\s*Rank\s+(?P<rank>\d+)\s+(?:Group\s+(?P<group>\d+)\s+)?Pid\s+\d+\s+"
+                    r"on\s+(?P<host>\S+)\s+device\s+(?P<device>\d+)\s+\[\S+\]\s*(?P<name>.*?)\s*$")
 
 
 class Layout(NamedTuple):
@@ -28,6 +28,7 @@ def devices_in(texts: list) -> list:
 def layout(run, collective: str, given: Given) -> Layout:
     """By the devices of all ranks; else by the number of ranks and of hosts, from the options, the
     last device or the ratio of the two bandwidths."""
+    refuse_groups(run.source, run.start, {device["group"] for device in run.devices})
     numbers = [int(device["rank"]) for device in run.devices]
     if numbers and numbers == list(range(len(numbers))):
         return of_devices(run.devices, given)
@@ -48,6 +49,13 @@ def layout(run, collective: str, given: Given) -> Layout:
         run.source.fail(run.start, f"{max(known, ranks)} ranks on {given.nodes} nodes, "
                         "--ranks-per-node N each", f"{each} each")
     return Layout(ranks, parameters(ranks, filled.hosts, filled.placement))
+
+
+def refuse_groups(source, line: int, groups: set):
+    """Groups run concurrently, each its own collective; the lines do not tell which rank it has."""
+    if len(groups) > 1:
+        source.fail(line, "a run of all ranks together", f"{len(groups)} groups that run "
+                    "concurrently (NCCL_TESTS_SPLIT), which no case has: unset it")
 
 
 def parameters(ranks: int, hosts: int, placement: str) -> dict:

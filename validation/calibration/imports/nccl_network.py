@@ -25,7 +25,7 @@ def kind_of(texts: list, devices: list) -> str:
         return first(SOCKETS, text)
     if kind := first(PLUGINS, text):
         return first(GENERATIONS, " ".join(devices)) if kind == "efa" else kind
-    ports = re.findall(r"\[\d+\]\S+?:\d+/(IB|RoCE)", text)  # after "NET/IB : Using"
+    ports = re.findall(r"\[\d+\] ?\w\S*?:\d+/(IB|RoCE)", text)  # after "NET/IB : Using"
     if ports:
         return "roce" if 2 * ports.count("RoCE") > len(ports) else "infiniband"
     return "" if used else first(SOCKETS, text)

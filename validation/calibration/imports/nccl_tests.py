@@ -9,7 +9,7 @@ the beginning of a line, and quoted logs often begin at the table: both are read
 import re
 
 from validation.calibration.imports import (collectives, launchers, nccl_environment, nccl_layout,
-                                            nccl_network)
+                                            nccl_network, nccl_wrapped)
 from validation.calibration.imports.findings import Findings, Given
 from validation.calibration.imports.nccl_collective import (NAMES, check_options, collective_of,
                                                             foreign_rows, traits_fit)
@@ -54,10 +54,11 @@ def columns_of(source: Source, line: int) -> list:
         source.fail(line + 1, "a header on one line", "a line break, as mails have: undo them")
     below = next((one for one, text in enumerate(source.lines[line:], line + 1)  # others print too
                   if re.match(rf"{UNITS.pattern}|{ROW}|{TABLE}", text)), 0)
-    if not below or not UNITS.match(source.lines[below - 1]):
+    if not below or re.match(TABLE, source.lines[below - 1]):
         source.fail(line, "a line with the units below this header", "none")
     expected = [COLUMNS[name] for name in names if COLUMNS.get(name)]
-    for cell, unit in zip(names_in(source, below), expected):
+    units = names_in(source, below) if UNITS.match(source.lines[below - 1]) else []
+    for cell, unit in zip(units, expected):  # a spreadsheet may lack their line
         if cell.text != unit:
             source.fail(below, unit, cell.text, cell.column)
     second = names.index(time, names.index(time) + 1) if names.count(time) == 2 else None
@@ -94,7 +95,8 @@ class Run:
         above = " ".join(source.lines[max(0, self.header - 1 - NEAR):self.header - 1])
         self.places = PLACES[::-1] if "in-place" in above and "out-of-" not in above else PLACES
         self.columns = BARE if bare else columns_of(source, self.header)
-        self.rows = list(source.rows(bare - 1 if bare else self.header + 1, self.columns))
+        units = 0 if bare or re.match(ROW, (source.lines[self.header:] or [""])[0]) else 1
+        self.rows = list(source.rows(self.header + units - bool(bare), self.columns))
         self.check_repeated()
         self.devices = nccl_layout.devices_in(texts)
         self.known = launchers.completed(given, said[self.header - 1])
@@ -201,6 +203,7 @@ def starts_of(source: Source) -> list:
 
 
 def parse(source: Source, given: Given) -> Findings:
+    nccl_wrapped.join(source, HEADER, GOES_ON, COLUMNS, ROW)
     starts = starts_of(source)
     if not starts:
         source.fail(1, 'a line "# nThread N nGpus N ..." or a header "# size count type ..." of '

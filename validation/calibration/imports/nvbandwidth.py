@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The text output of nvbandwidth: matrices of copies from and to the host, and between GPUs.
 
-Each copies its buffer of 512 MiB unless -b said otherwise, which the output does not repeat.
+Each copies its buffer of 512 MiB, unless the line of the command has -b, in MiB.
 """
 
 import re
@@ -20,6 +20,8 @@ JSON = r'\s*(\{\s*)?"nvbandwidth"\s*:'
 MARKS = rf"\s*nvbandwidth Version|{TITLE.pattern}|{JSON}"  # logs may be quoted without their head
 ALSO = rf"{MARKS}|\s*(Running \w+\.|SUM \w+ )"
 HEADER = re.compile(r"((?:\s+\d+)+)\s*$")
+BEGIN = re.compile(r"^(?:\s*nvbandwidth Version|\{)", re.MULTILINE)
+BUFFER = re.compile(r"\bnvbandwidth\b.*\s(?:-b|--bufferSize)[ =]*(\d{1,6})\b")  # in MiB
 BYTES = 512 << 20
 HOST, PEERS = tables_of(__file__).values()
 
@@ -32,6 +34,13 @@ def test_below(source: Source, title: int) -> str:
         if TITLE.match(text) or RUNNING.match(text):
             break
     return ""
+
+
+def buffer_at(source: Source, line: int) -> int:
+    """Bytes that the run at the line copies: as the command above its version says."""
+    runs = BEGIN.split("\n".join(source.lines[:line]))
+    said = BUFFER.findall(runs[-2]) if len(runs) > 1 else ()
+    return int(said[-1]) << 20 if said else BYTES
 
 
 def parse(source: Source, _: Given) -> Findings:
@@ -57,7 +66,7 @@ def parse(source: Source, _: Given) -> Findings:
                 'no line "Running NAME." above, and no line "SUM NAME value" below'
             findings.note(f"{source.path}:{title}: {reason}: matrix omitted")
             continue
-        add_copies(findings, named, said["way"], [
+        add_copies(findings, named, said["way"], buffer_at(source, title), [
             (row, column, source.number(line, cell))
             for row, column, cell, line in matrix(source, title, HEADER, "0  1")])
     return findings
@@ -70,15 +79,15 @@ def add_testcases(source: Source, line: int, told: dict, findings: Findings):
             findings.note(f"{source.path}:{line}: unknown test '{case['name']}' or no matrix: "
                           f"omitted ({case['status']})")
             continue
-        add_copies(findings, case["name"], said["way"], [
+        add_copies(findings, case["name"], said["way"], buffer_at(source, line), [
             (row, column, float(value)) for row, cells in enumerate(case["bandwidth_matrix"])
             for column, value in enumerate(cells) if value != "N/A"])
 
 
-def add_copies(findings: Findings, test: str, way: str, cells: list):
+def add_copies(findings: Findings, test: str, way: str, size: int, cells: list):
     """`cells`: (row, column, GB/s); 0 was not measured."""
     for row, column, value in filter(lambda cell: cell[2], cells):
         ends = {"h2d": (None, column), "d2h": (column, None)}.get(HOST.get(test)) or (
             (row, column) if way == "->" else (column, row))
-        findings.add_copy(BYTES / (value * 1e9), BYTES, ends, test[-2:] if test in HOST else
+        findings.add_copy(size / (value * 1e9), size, ends, test[-2:] if test in HOST else
                           test.removeprefix("device_to_device_memcpy_"))

@@ -17,10 +17,10 @@ from validation.yaml_files import tables_of
 NAME = "osu"
 MARKS = r"\s*#?\s*OSU (?:MPI|[NRX]CCL).* Test"
 
-WINDOW = 64  # of osu_bw and osu_bibw unless -W was given, which they do not print
+WINDOW = 64  # of osu_bw and osu_bibw, which do not print it, unless their command has -W
 
 COLUMNS, COLUMNS_PRINTED, TITLES, PATTERNS = tables_of(__file__).values()
-TITLE, HEADER, ROW, SIZES, ON_GPUS, DATATYPE, DEVICES, HOSTS, PAIRS = (
+TITLE, HEADER, ROW, SIZES, ON_GPUS, DATATYPE, DEVICES, HOSTS, WINDOW_OF, PAIRS = (
     re.compile("".join(one)) for one in PATTERNS.values())
 COLLECTIVES = TITLES | mpi_table.COLLECTIVES
 
@@ -141,9 +141,17 @@ def add_multi_latency(table: Table, findings: Findings):
     add_probes(table, findings, what, "time", parameters)
 
 
+def window_above(table: Table) -> int:
+    """As the last command above the table says, below the table before it."""
+    lines = table.source.lines[:table.title - 1]
+    above = takewhile(lambda text: not TITLE.match(text), reversed(lines))
+    return next((int(said[1]) for said in map(WINDOW_OF.search, above) if said), WINDOW)
+
+
 def add_bandwidth(table: Table, findings: Findings, directions: int):
     add_probes(table, findings, "stream", "rate", {"way": two_ranks(table), "pairs": 1,
-                                                   "directions": directions, "window": WINDOW},
+                                                   "directions": directions,
+                                                   "window": window_above(table)},
                lambda size, rate: directions * size / (rate * 1e6))
 
 

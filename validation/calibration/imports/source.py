@@ -15,7 +15,8 @@ from itertools import takewhile
 from typing import Iterator, NamedTuple, NoReturn
 
 from common.programs import InputError
-from validation.calibration.imports import labels
+from validation.calibration.imports import exported, labels
+from validation.yaml_files import tables_of
 
 # A line with one of these begins another table, whoever prints it.
 TITLE = re.compile(r"\s*#\s*(OSU |-{20}|bytes |repetitions |All processes entering )|\s*#?\s*"
@@ -29,7 +30,8 @@ MOST_BYTES, MOST_RATIO = 1 << 30, 200  # of a file, unpacked; over its packed si
 SMALLEST = 1e-200  # sizes in bytes times and over numbers stay finite
 MOST_DIGITS = 300  # of a whole number that is a finite float
 LONGEST_SHOWN = 160
-SECRET = re.compile(r"\b((?!NCCL_)[A-Z][A-Z0-9_]*)=(\S+)")  # a variable of the environment
+MOST_PIECES = 4  # of a line that a terminal broke
+SECRETS = [re.compile("".join(one)) for one in tables_of(__file__).values()]
 DIED = re.compile(r"NCCL WARN|\b(failure|failed|error|abort\w*|killed|signal \d+)\b", re.I)
 EXIT = re.compile(r"\bexit\w* (?:with )?(?:exit )?(?:code|status):? (\d+)", re.I)
 
@@ -49,11 +51,12 @@ class Source:
     that of a row within which the file ends."""
 
     def __init__(self, path: str, text: str):
-        self.path = path
-        text = re.sub(r"\r*\n|\r", "\n", text)
+        text, how = exported.log_in(text)
+        self.path = path + how
         self.complete = text.endswith("\n")
         lines = text.removesuffix("\n").split("\n")
         self.raw, self.used, self.cut = list(map(labels.plain, lines)), set(), 0
+        self.joined = False  # are rows of several lines?
         self.streams = labels.streams(self.raw)
         self.lines = self.streams[0] if len(self.streams) == 1 else self.raw
 
@@ -70,11 +73,12 @@ class Source:
         died = [text.strip() for text in texts
                 if DIED.search(text) and not re.search("NCCL INFO|Out of bounds", text)]
         code = next(filter(None, map(EXIT.search, texts)), None)
-        words = [f'"{one[:LONGEST_SHOWN]}"' for one in died[:1]]
+        words = [f'"{without_secrets(one)[:LONGEST_SHOWN]}"' for one in died[:1]]
         words += [f"exit code {code[1]}"] if code else []
         return f": the run ended before it ({', '.join(words)})" if words else ""
 
     def fail(self, line: int, expected: str, got: str, column: int = 1) -> NoReturn:
+        got = without_secrets(got) if got.startswith('"') else got  # text of the file
         shown = without_secrets(self.lines[line - 1].replace("\t", " "))
         start = max(0, column - LONGEST_SHOWN + 20)
         raise InputError(f"{self.path}:{line}:{column}: expected {expected}, got {got}\n"
@@ -157,25 +161,72 @@ class Source:
 
 
 def without_secrets(text: str) -> str:
-    """The text, as long, with stars in place of the values of other variables than NCCL's."""
-    return SECRET.sub(lambda found: f"{found[1]}={'*' * len(found[2])}", text)
+    """The text, as long, with stars in place of secrets and of other variables than NCCL's."""
+    for pattern in SECRETS:
+        text = pattern.sub(lambda found: found[1] + "*" * len(found[2]), text)
+    return text
+
+
+def put_together(lines: list, at: int, used: set, goes_on, fits, label: int = 0) -> bool:
+    """Joins the line and those below that go on until their cells fit, if they do in one way
+    alone: a break may be within a cell. `label`: blanks in place of one before each line."""
+    found = [lines[at]]
+    for end in range(at + 1, min(at + MOST_PIECES, len(lines))):
+        if not goes_on.match(lines[end]):
+            break
+        rest = re.sub(rf"^ {{0,{label}}}", "", lines[end])
+        found = [one + glue + rest for one in found for glue in ("", " ")]
+        whole = {tuple(one.split()): one for one in found if fits(one.split())}
+        if whole and not (end + 1 < len(lines) and goes_on.match(lines[end + 1]) and
+                          any(fits((one + glue + lines[end + 1]).split())
+                              for one in whole.values() for glue in ("", " "))):
+            if len(whole) == 1:
+                lines[at:end + 1] = [*whole.values(), *[""] * (end - at)]
+                used.update(range(at + 1, end + 2))
+            return len(whole) == 1
+    return False
 
 
 def matrix(source: Source, title: int, header, form: str, square: bool = False) -> list:
     """(row, column, its cell, line) below the header that follows `title`, without "N/A"."""
+    if title < len(source.lines):
+        put_together(source.lines, title, source.used, re.compile(r"\s*\d+(\s|$)"), is_head)
     named = header.match(source.lines[title]) if title < len(source.lines) else None
     if not named:
         source.fail(min(title + 1, len(source.lines)), f'a header such as "{form}"', "none")
-    columns, found, line = named[1].split(), [], title + 2
-    while line <= len(source.lines) and (cells := source.cells(line)) and cells[0].text.isdecimal():
+    columns, found = named[1].split(), []
+    lines, end = matrix_rows(source, title + 2, len(columns))
+    for line in lines:
+        cells = source.cells(line)
         _, *values = source.row(line, cells, ["GPU", *columns]).cells.values()
         found += [(int(cells[0].text), int(column), cell, line)
                   for column, cell in zip(columns, values) if cell.text != "N/A"]
-        line += 1
-    if square and line != title + 2 + len(columns):
-        source.fail(min(line, len(source.lines)), f"{len(columns)} rows", str(line - title - 2))
+    if square and len(lines) != len(columns):
+        source.fail(min(end, len(source.lines)), f"{len(columns)} rows", str(len(lines)))
     source.used.add(title + 1)
     return found
+
+
+def matrix_rows(source: Source, line: int, columns: int) -> tuple:
+    """(lines of the rows, the line below them); rows that a terminal broke are joined."""
+    found: list = []
+    while line <= len(source.lines):
+        cells = source.cells(line)
+        if not cells[0].text.isdecimal() if cells else line not in source.used:
+            break
+        if len(cells) in range(1, 1 + columns):
+            goes_on = re.compile(rf"\s*(?!{int(cells[0].text) + 1}\s)[\d.N/]")
+            put_together(source.lines, line - 1, source.used, goes_on,
+                         lambda row: len(row) == 1 + columns)
+        found += [line] * bool(cells)
+        line += 1
+    return found, line
+
+
+def is_head(cells: list) -> bool:
+    """True for the numbers of a matrix's columns from 0, which may have a word before them."""
+    numbers = cells[not cells[0].isdecimal():]
+    return numbers == [str(number) for number in range(len(numbers))]
 
 
 def is_row(cells: list, width: int, broken_off: bool) -> bool:
@@ -228,11 +279,25 @@ def read_source(path: str) -> Source:
     return source_of(path, bytes_of(path))
 
 
+def coding_of(data: bytes) -> str:
+    """UTF-16 is of PowerShell's >, with its mark or without."""
+    return "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else \
+        "utf-16-le" if 2 * data[1:200:2].count(0) > len(data[1:200:2]) else "utf-8"
+
+
+def printed_at(path: str) -> str:
+    return (data := bytes_of(path)).decode(coding_of(data), errors="replace")
+
+
+def text_of(path: str) -> str:
+    """The log in a file: its lines have the numbers of the importers' messages."""
+    return exported.log_in(printed_at(path))[0]
+
+
 def source_of(path: str, data: bytes) -> Source:
     if not data.strip():
         raise InputError(f"{path}:1:1: expected the output of a benchmark, got an empty file")
-    coding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8"  # of PowerShell's >
-    text = data.decode(coding, errors="replace")  # a scheduler's banner may be in anything
+    text = data.decode(coding_of(data), errors="replace")  # a banner may be in anything
     if BINARY.search(text):
         raise InputError(f"{path}: expected text, got a binary file")
     source = Source(path, text)

@@ -13,7 +13,7 @@ from validation.calibration.imports import collectives
 from validation.calibration.imports.findings import Given, documents_of
 from validation.calibration.imports.source import Source
 from validation.calibration.imports.testing import forms
-from validation.calibration.imports.testing.dressings import DRESSINGS, without_hashes
+from validation.calibration.imports.testing.dressings import DRESSINGS, without_hashes, wrapped
 from validation.calibration.imports.testing.forms import Row
 
 INPUTS = pathlib.Path(__file__).parent / "inputs"
@@ -64,10 +64,17 @@ def composed() -> list:
         for number, (dressing, change) in enumerate(DRESSINGS.items()):
             if name in first or dressing == "plain" or (number + len(name)) % 9 == 0:
                 if name[:3] not in ("nvb", "p2p", "tra") or dressing in (
-                        "plain", "page", "carriage", "coloured", "terminal", "byte_order_mark"):
+                        "plain", "page", "carriage", "coloured", "terminal", "byte_order_mark",
+                        "ansible"):
                     cases.append(Case(f"{name}:{dressing}", change(form.text), form.rows))
     for name in ("nccl_all_reduce", "nccl_alltoall", "osu_allreduce_0"):
         cases.append(Case(f"{name}:no_hashes", without_hashes(found[name].text), found[name].rows))
+    for width in (64, 80, 100):
+        for name, form in (("nccl", found["nccl_all_reduce"]), ("p2p", forms.p2p(16)),
+                           ("nvbandwidth", forms.nvbandwidth(8))):
+            cases.append(Case(f"{name}:{width}_columns", wrapped(width)(form.text), form.rows))
+    cases.append(Case("nccl:quoted_76_columns", DRESSINGS["quoted"](wrapped(76)(
+        found["nccl_all_reduce"].text)), found["nccl_all_reduce"].rows))
     for names in (("nccl_all_reduce", "p2p"), ("p2p", "nccl_all_gather"), ("imb", "osu_bw"),
                   ("nccl_reduce_scatter", "nccl_alltoall", "nccl_all_reduce"),
                   ("osu_allreduce_0", "osu_broadcast_0", "osu_alltoall_1"),

@@ -3,9 +3,14 @@
 
 Labels: Open MPI 4 --tag-output and --timestamp-output, PRRTE of Open MPI 5, srun --label, Intel MPI
 -prepend-rank, pdsh and clush, kubectl logs --prefix --timestamps, CRI-O, docker compose, Ray,
-journald, Python's logging. Marks: terminals' sequences, as bytes, by cat -v and without ESC.
+journald, Python's logging, stern, diff, cat -n, grep -n. Marks: terminals' sequences, as bytes, by
+cat -v and without ESC. Exports: docker's json-file, kubectl -o json, Loki, CloudWatch and its
+Insights, Google Cloud, Ansible, CSV, newest first.
 """
 
+import csv
+import io
+import json
 import re
 
 
@@ -66,6 +71,47 @@ def with_messages(text: str) -> str:
         "\n".join(lines) + "\n"
 
 
+def counted(form: str):
+    return lambda text: "".join(f"{form.format(number)}{line}\n"
+                                for number, line in enumerate(text.splitlines(), 1))
+
+
+def in_objects(form, indent=None):
+    """`form` gives an object of JSON for the number of a line and the line; one object a line."""
+    return lambda text: "".join(json.dumps(form(number, line), indent=indent) + "\n"
+                                for number, line in enumerate(text.splitlines()))
+
+
+def in_list(form, key: str, newest_first: bool = False, indent=None):
+    def change(text: str) -> str:
+        found = [form(number, line) for number, line in enumerate(text.splitlines())]
+        return json.dumps({"status": "success", key: found[::-1] if newest_first else found},
+                          indent=indent) + "\n"
+    return change
+
+
+def in_csv(text: str) -> str:
+    file = io.StringIO()
+    csv.writer(file, quoting=csv.QUOTE_ALL).writerows(
+        [["Time", "Line"], *([f"2026-01-05T10:11:12.{number:06}Z", line]
+                             for number, line in enumerate(text.splitlines()))])
+    return file.getvalue()
+
+
+def in_ansible(text: str) -> str:
+    lines = ",\n".join(f"        {json.dumps(line)}" for line in text.splitlines())
+    return f'TASK [show] ***\nok: [node0] => {{\n    "run.stdout_lines": [\n{lines}\n    ]\n}}\n'
+
+
+def newest_first(text: str) -> str:
+    return "\n".join(stamped(text).splitlines()[::-1]) + "\n"
+
+
+def wrapped(width: int):
+    return lambda text: re.sub(rf"(.{{{width}}})(?=.)", r"\1\n", text)
+
+
+NANOSECONDS = 1767607872 * 10 ** 9
 PAGE = """# NCCL is slow on our cluster
 
 We have two hosts, 4 GPUs each, see below. 100 Gbit/s each. The driver is 570.86.
@@ -111,6 +157,27 @@ DRESSINGS = {
     "boxed": lambda text: "".join(f"\u2502 {line:<140} \u2502\n" for line in text.splitlines()),
     "slack": lambda text: f"see:\n```{text.rstrip()}```\n:eyes: 2\n",
     "carriage_alone": lambda text: text.replace("\n", "\r"),
+    "stern": labelled("nccl-x7v launcher "),
+    "added": labelled("+"),
+    "cat_n": counted("{:6}\t"),
+    "grep_n": counted("slurm-4711.out:{}:"),
+    "seconds": counted("[{:9}.012345] "),
+    "csv": in_csv,
+    "csv_unquoted": lambda text: "Time,Line\n" + counted("17676078{:05},")(text),
+    "ansible": in_ansible,
+    "docker_json": in_objects(lambda number, line: {
+        "log": f"{line}\n", "stream": "stdout", "time": f"2026-01-05T10:11:12.{number:06}Z"}),
+    "kubectl_json": lambda text: json.dumps({"kind": "Pod", "log": text}, indent=4) + "\n",
+    "loki": in_list(lambda number, line: [f"{NANOSECONDS + number}", line], "values", True),
+    "cloudwatch": in_list(lambda number, line: {
+        "timestamp": NANOSECONDS // 10 ** 6 + number, "message": line}, "events", indent=4),
+    "insights": in_list(lambda number, line: [
+        {"field": "@timestamp", "value": f"2026-01-05 10:11:12.{number:03}"},
+        {"field": "@message", "value": line}], "results"),
+    "google_cloud": in_list(lambda number, line: {
+        "insertId": f"a{number}", "textPayload": f"{line}\n",
+        "timestamp": f"2026-01-05T10:11:12.{number:06}Z"}, "entries", True, 2),
+    "newest_first": newest_first,
     "messages": with_messages,
     "other_ranks": with_other_ranks,
     "stamp_and_label": lambda text: stamped(labelled("[1,0]<stdout>:")(text)),

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""A log as other programs export it: lines in strings of JSON or CSV, newest first, or numbered.
+
+Exports of kubectl, docker, Loki, CloudWatch, Google Cloud and Elasticsearch, results of Ansible,
+journalctl -r, cat -n and grep -n. Of JSON only the strings of one key are kept: no other field.
+"""
+
+import json
+import re
+
+from validation.calibration.imports import labels
+
+STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"(\s*:)?')  # a value, or a key before its colon
+TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?|\b1[5-9]\d{8}(?:\d{3}){0,3}\b")
+NUMBERED = re.compile(r"(?:[^\s:]+:)?\s*(\d+)(?:[:|\t ]|$)")
+LEAST_LINES, MOST_PLAIN = 3, 0.1  # share of lines without a time
+
+
+def log_in(text: str) -> tuple:
+    """(the log, words on where its lines come from; "" of one as it was printed)"""
+    text = re.sub(r"\r*\n|\r", "\n", text)
+    inside = lines_in_strings(text)
+    if inside:
+        return "\n".join(inside) + "\n", " (lines in its strings)"
+    lines = text.split("\n")
+    if newest_first(lines):
+        return "\n".join(lines[::-1]).lstrip("\n") + "\n", " (last line first)"
+    return "\n".join(without_numbers(lines)), ""
+
+
+def lines_in_strings(text: str) -> list:
+    """The lines, oldest first, of the first key whose strings hold what a program prints; none of
+    a text in which a program's line is outside of strings."""
+    begins = [found for found in map(labels.INSIDE.search, text.split("\n")) if found]
+    if not begins or not all('"' in found.string[:found.start()] for found in begins):
+        return []
+    found, key = {}, ""
+    for string in STRING.finditer(text):
+        if string[2]:
+            key = string[1]
+            continue
+        try:
+            found.setdefault(key, []).append(json.loads(f'"{string[1]}"', strict=False))
+        except ValueError:
+            return []
+    for strings in found.values():
+        if any(map(labels.INSIDE.search, strings)):
+            times = TIME.findall(text)
+            strings = strings[::-1] if times and times[0] > times[-1] else strings
+            return [line for one in strings if not one.isdecimal()
+                    for line in one.removesuffix("\n").split("\n")]
+    return []
+
+
+def newest_first(lines: list) -> bool:
+    times = [TIME.search(line[:labels.LONGEST]) for line in lines if line.strip()]
+    known = [one[0] for one in times if one]
+    return len(times) - len(known) <= MOST_PLAIN * len(times) and len(known) >= LEAST_LINES and \
+        known[0] > known[-1] and known == sorted(known, reverse=True)
+
+
+def without_numbers(lines: list) -> list:
+    """Blanks in place of the numbers before all lines, which count them."""
+    last = len(lines) - (not lines[-1])
+    found = [NUMBERED.match(line) for line in lines[:last]]
+    if len(found) < LEAST_LINES or not all(found):
+        return lines
+    first, rest = int(found[0][1]), [" " * one.end() + one.string[one.end():] for one in found]
+    counted = all(int(one[1]) == first + place for place, one in enumerate(found))
+    return rest + lines[last:] if counted and any(map(labels.BEGIN.search, rest)) else lines
