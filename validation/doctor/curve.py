@@ -253,9 +253,20 @@ def point_of(document, one, chooser: Chooser, where: dict, notes: list) -> Point
                             bool(gpus.LIBRARY.search(where["mpi"])))
 
 
+def documents_in(paths: list, given: findings_.Given, notes: list):
+    """Documents of each file; of several some may lack a table, as those of NCCL_DEBUG_FILE do."""
+    for path in paths:
+        try:
+            yield from documents_of(path, given)
+        except imports.UnknownFormat:
+            if len(paths) == 1:
+                raise
+            notes.append(f"{path}: no table of times: read for lines that state a cause")
+
+
 def read(paths: list, given: findings_.Given, chooser: Chooser) -> Curve:
     points, where, notes = [], {}, []
-    for document in (one for path in paths for one in documents_of(path, given)):
+    for document in documents_in(paths, given, notes):
         where = where or document.where
         notes += document.extra.get("notes", [])
         found = [point_of(document, one, chooser, where, notes) for one in document.measurements]

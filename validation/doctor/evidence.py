@@ -8,7 +8,8 @@ import re
 from typing import NamedTuple
 
 from common.quantities import parse_quantity
-from validation.calibration.imports.source import bytes_of, without_secrets
+from validation.calibration.imports import logs, source
+from validation.calibration.imports.source import without_secrets
 from validation.doctor.scenario.scene import Scene
 from validation.yaml_files import tables_of
 
@@ -90,9 +91,7 @@ def lower_rates(path: str, text: str, link: float) -> dict:
 
 def text_of(path: str) -> str:
     """The lines of a log; "" of standard input and of documents."""
-    if path == "-" or path.endswith(".json"):
-        return ""
-    return re.sub(r"(?m)^#@.*$", "", bytes_of(path).decode("utf-8", errors="replace"))
+    return "" if logs.is_document(path) else re.sub(r"(?m)^#@.*$", "", source.text_of(path))
 
 
 def seen(points: list, causes: list) -> dict:
@@ -112,7 +111,9 @@ def read(paths: list, scene: Scene) -> tuple:
                   | matches(STATES, path, text) | stated)
         struck = matches(DENIES, path, text) | struck
     if not scene.between_hosts or "socket" in str((scene.cluster.get("link") or {}).get("kind")):
-        for cause in ("tcp", *["gpudirect-off"] * (not scene.between_hosts)):
+        for cause in ("tcp", "gpudirect-off"):
             stated.pop(cause, None)
+    if "tcp" in stated:  # sockets have no GPUDirect
+        stated.pop("gpudirect-off", None)
     stated = {name: line for name, line in stated.items() if line.strong or name not in struck}
     return stated, {name: line for name, line in struck.items() if name not in stated}

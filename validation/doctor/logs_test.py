@@ -16,6 +16,7 @@ from unittest import mock
 
 from common.programs import InputError
 from validation.calibration.imports import collectives
+from validation.calibration.imports.findings import Given
 from validation.calibration.verdict.simulator import Simulator
 from validation.doctor import curve, inputs, program, text
 from validation.doctor.scenario import parts
@@ -260,6 +261,17 @@ class Words(Doctor):
         self.assertNotIn("the network is socket", said)
         self.assertRegex(said, r'1\. tcp: stated by \S+/x.log:1: "h0:1:2 .0. NCCL INFO Using '
                          r'network Socket" and explains \d+ % of it: ')
+
+    def test_messages_in_a_file_of_their_own_are_read(self):
+        path = self.folder / "info.log"
+        path.write_text("h0:1:2 [0] NCCL INFO Using network Socket\n", encoding="utf-8")
+        slow = ROWS.format("0").replace(" 90.0", " 9000.0").replace(" 190.0", " 19000.0")
+        said = " ".join(self.diagnosed(log_of("NVIDIA H100", 2, 8, slow), str(path), "--cluster",
+                                       "h100_nvswitch").split())
+        self.assertIn("info.log: no table of times: read for lines that state a cause", said)
+        self.assertRegex(said, r'1\. tcp: stated by \S+/info.log:1: ')
+        with self.assertRaisesRegex(InputError, "output of NCCL's messages alone"):
+            curve.read([str(path)], Given(), None)
 
     def test_runs_of_two_labels_are_samples_of_one_case(self):
         lines = log_of("NVIDIA H100", 1, 8).splitlines()
