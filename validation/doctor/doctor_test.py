@@ -15,7 +15,7 @@ import unittest
 from validation.calibration.verdict.simulator import Simulator
 from validation.doctor import curve, diagnosis, ranking, what_if
 from validation.doctor.causes import CAUSES
-from validation.doctor.judge import machines
+from validation.doctor.judge import machines_for_test as machines
 from validation.doctor.judge import program as judge
 from validation.doctor.scenario import parts
 from validation.doctor.what_if import WhatIf

@@ -10,7 +10,7 @@ import unittest
 from validation.calibration.verdict.simulator import Simulator
 from validation.doctor import diagnosis, ranking
 from validation.doctor.causes import CAUSES
-from validation.doctor.judge import machines
+from validation.doctor.judge import machines_for_test as machines
 from validation.doctor.what_if import WhatIf
 
 BUILD = "."

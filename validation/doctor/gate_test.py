@@ -20,7 +20,7 @@ from validation.doctor import (document, inputs, judgement, program, ranking, st
                                what_if)
 from validation.doctor.causes import CAUSES
 from validation.doctor.curve import Curve, Point
-from validation.doctor.judge import machines
+from validation.doctor.judge import machines_for_test as machines
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(".")

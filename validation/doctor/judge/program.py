@@ -21,7 +21,7 @@ from validation.arguments import parsed
 from validation.calibration.imports.findings import Given
 from validation.calibration.verdict.simulator import Simulator
 from validation.doctor import curve, diagnosis, inputs, judgement, ranking
-from validation.doctor.judge import machines
+from validation.doctor.judge import machines_for_test as machines
 from validation.doctor.what_if import WhatIf
 from validation.progress import watched
 from validation.yaml_files import read_yaml, tables_of

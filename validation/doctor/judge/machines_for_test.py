@@ -23,7 +23,7 @@ SEVERITIES = 64  # of a cause between whose severities lie others
 
 
 class Machine(NamedTuple):
-    """As in machines.yaml."""
+    """As in machines_for_test.yaml."""
 
     name: str
     cluster: str
