@@ -146,7 +146,7 @@ class Words(Page):
         text = self.run_script("return byId('verdict').textContent + byId('reasons').textContent")
         self.assertNotIn("CPU copy", text)
         self.assertNotRegex(text, r"numa\d/core\d \(rank")
-        self.assertIn("copy on host0/thread1 (rank 0)", text)
+        self.assertIn("copy on host0/gpu0/thread1 (rank 0)", text)
         on_path = self.run_script("const {timeline, one} = views[0];"
                                   "return timeline.words(0, 0.8 * one.seconds).join()")
         self.assertRegex(on_path, "critical path: ")
@@ -155,6 +155,22 @@ class Words(Page):
         loads = [int(line.split(": ")[1].split()[0]) for line in lines if " now, " in line]
         self.assertEqual((len(loads), loads), (4, sorted(loads, reverse=True)))
         self.assertRegex(lines[-1], r"^and \d+ more, none as busy$")
+
+    def test_a_reason_names_the_first_of_several_cpus(self):
+        self.open(self.make("pageable.html", "12-peers-and-staging", "--case",
+                            "no peers and pageable memory"))
+        core = r"host0/numa\d/core\d \(rank \d\)"
+        self.assertRegex(self.texts("#verdict")[0], "CPUs that move bytes set the pace, on "
+                         rf"{core}, {core} and 2 more \(")
+
+    def test_a_wait_for_the_own_stream_differs_from_one_for_several_partners(self):
+        self.open(self.make("halo.html", "halo-on-a-torus"))
+        words = self.run_script("""const {one} = views[0];
+            return one.spans.rows.flatMap((row, rank) =>
+              row.filter(span => span.cause === "partner").map(span =>
+                [span.peer === rank, spanText(one, span, rank)]))""")
+        self.assertIn([True, "blocked in a wait (own thread or stream not ready)"], words)
+        self.assertFalse([text for own, text in words if own == (text.find("own thread") < 0)])
 
     def test_a_name_that_is_changed_has_a_legend(self):
         for name, changed in (("02-ring-of-8", False), ("21-lower-bound", True)):

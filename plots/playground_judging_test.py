@@ -256,8 +256,8 @@ for (let step = 0; step < 2 * P - 2; ++step) {
       .sort().join())); }
 changes.sort((a, b) => a.at - b.at);
 const column = name => changes.map(one => one[name]);
-const {list} = new Flights({messages: [], spans: {rows}, chunks: {count: P, next: 0, cells: start,
-  holdings,
+const {list} = new Flights({follows: "chunks", spans: {rows}, chunks: {count: P, next: 0,
+  cells: start, holdings,
   ...Object.fromEntries(["at", "cell", "before", "after"].map(name => [name, column(name)]))}});
 return list;"""
 

@@ -70,6 +70,7 @@ Json case_json(const Scenario& scenario, const Report& report) {
           {"chunks", chunks_json(scenario, recording, report.time_s)},
           {"spans", spans_json(report)},
           {"steps", steps_json(report)},
+          {"follows", followed(report)},
           {"messages", messages_json(report)},
           {"path", path_json(report)},
           {"path_words", std::move(path_words)},

@@ -24,8 +24,9 @@ Json loads_json(const Recording& recording, double whole_s, int ranks);
 Json chunks_json(const Scenario& scenario, const Recording& recording, double whole_s);
 Json spans_json(const Report& report);
 Json steps_json(const Report& report);
-/// Where chunks are not known, or too many to be followed: start, end, sender, receiver and bytes
-/// of each message that has any, unless there are too many to be seen.
+/// "chunks", or "messages" where chunks are not known or too many, or "nothing": too many messages.
+std::string_view followed(const Report& report);
+/// Where messages are followed: start, end, sender, receiver and bytes of each that has any.
 Json messages_json(const Report& report);
 /// Critical path in its order. Segments without a rank have the ends of their message if known.
 Json path_json(const Report& report);

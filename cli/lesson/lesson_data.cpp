@@ -27,20 +27,16 @@ Json difference(const Report& first, const Report& other) {
                                                               : differences_json(first, other);
 }
 
-std::string stuck_sentence(const Report& first, const Report& other,
-                           const std::vector<std::string>& names) {
-  if (&first == &other) return stuck_words(first);
+std::string sentence(const Report& first, const Report& other,
+                     const std::vector<std::string>& names) {
   const auto words = [](const Report& report, const std::string& name) {
     return report.deadlock
                ? fmt::format("{} {}", name, stuck_words(report))
                : fmt::format("{} takes {}", name, to_short_text(Seconds(report.time_s)));
   };
-  return words(first, names[0]) + "; " + words(other, names[1]);
-}
-
-std::string sentence(const Report& first, const Report& other,
-                     const std::vector<std::string>& names) {
-  if (first.deadlock || other.deadlock) return stuck_sentence(first, other, names);
+  if (first.deadlock || other.deadlock)
+    return &first == &other ? stuck_words(first)
+                            : words(first, names[0]) + "; " + words(other, names[1]);
   if (first.time_s <= 0 || other.time_s <= 0) return "it takes no time";
   return &first == &other ? reason(first) : difference_reason(first, other, names);
 }

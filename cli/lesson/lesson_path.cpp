@@ -169,14 +169,19 @@ class MessagesOfPath {
 
 }  // namespace
 
-Json messages_json(const Report& report) {
+std::string_view followed(const Report& report) {
   constexpr std::size_t most_messages = 10'000, most_changes = 20'000;
   const Recording& recording = *report.recording;
-  const bool shows_chunks = recording.no_chunks.empty() && report.spans.size() <= most_spans &&
-                            recording.chunks.changes.size() <= most_changes;
+  if (recording.no_chunks.empty() && report.spans.size() <= most_spans &&
+      recording.chunks.changes.size() <= most_changes)
+    return "chunks";
+  const bool few = report.chain != nullptr && report.chain->messages.size() <= most_messages;
+  return few ? "messages" : "nothing";
+}
+
+Json messages_json(const Report& report) {
   Json list = Json::array();
-  if (report.chain == nullptr || shows_chunks || report.chain->messages.size() > most_messages)
-    return list;
+  if (followed(report) != "messages") return list;
   for (const MessageSpan& one : report.chain->messages)
     if (one.bytes > 0 && std::max(one.from, one.to) < report.ranks)  // of no background job
       list.push_back({tick(one.start_s, report.time_s), tick(one.end_s, report.time_s), one.from,

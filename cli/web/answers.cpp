@@ -28,7 +28,6 @@ namespace {
 struct Asked {
   Value tree;         ///< before it is read, with all that is set
   Scenario scenario;  ///< of its first size
-  Json words;         ///< those above the scenario, as paragraphs
 };
 
 /// A run with all that the page draws.
@@ -108,21 +107,17 @@ void add_places(const Scenario& scenario, Json& drawn) {
 /// Throws std::runtime_error where it is too much for a page.
 Asked asked_of(const Json& run) {
   static KnownParts known;  // a slider changes the job, and clusters take longest to read
-  const Value& file = file_of_run(run);
-  CaseTree one = case_of(file, run);
+  CaseTree one = case_of(file_of_run(run), run);
   for (const Json& change : run.value("set", Json::array())) {
     const Override set{change.at(0), change.at(1)};
     lay_over(one.tree, set.key, Value::from_text("--set " + set.key, set.text), place_of_key(set));
   }
   one.tree.set("cases", Value());
   Scenario scenario = std::move(read_tree(one.tree, one.name, known).front());
-  if (const auto label = run.find("label"); label != run.end()) {
-    scenario.name = *label;
-    scenario.labelled = true;
-  }
+  scenario.name = run.value("label", scenario.name);
+  scenario.labelled = scenario.labelled || run.contains("label");
   refuse_too_much(scenario);
-  Json words = lesson::words_above(file.place().source->text);
-  return {std::move(one.tree), std::move(scenario), std::move(words)};
+  return {std::move(one.tree), std::move(scenario)};
 }
 
 std::string text_of(const Json& answer) {
@@ -176,8 +171,7 @@ std::string play(const Json& request) {
     reports.push_back(run->report);
     cases.emplace_back(run->drawn);
   }
-  const Asked& first = runs.front()->asked;
-  Json page = lesson::page_data(reports, {}, first.scenario.question, first.words);
+  Json page = lesson::page_data(reports, {}, runs.front()->asked.scenario.question, Json::array());
   page.erase("cases");
   std::string text = text_of(page);
   text.back() = ',';
@@ -186,12 +180,10 @@ std::string play(const Json& request) {
 
 /// Numbers and reasons without pictures: of many ranks these take much longer.
 Json quick(const Json& request) {
-  RunOptions options;
-  options.keep_deadlock = true;
   std::vector<Report> reports;
   std::vector<Json> cases;
   for (const Json& run : request.at("runs")) {
-    reports.push_back(simulate(asked_of(run).scenario, options));
+    reports.push_back(simulate(asked_of(run).scenario, RunOptions{.keep_deadlock = true}));
     cases.push_back(
         {{"time_s", reports.back().time_s}, {"busbw", to_json(reports.back())["busbw"]}});
   }
@@ -207,8 +199,7 @@ Json csv(const Json& request) {
 Json gains(const Json& request) {
   const std::shared_ptr<const Recorded> run = recorded(request.at("run"));
   if (run->report.deadlock) return {{"name", run->report.name}, {"gains", Json::array()}};
-  RunOptions options;
-  options.keep_deadlock = true;
+  const RunOptions options{.keep_deadlock = true};
   const std::vector<Candidate> all = candidates(run->report, request.value("top", std::size_t{5}));
   const std::size_t nth = request.value("nth", all.size());
   std::vector<Gain> list;

@@ -8,8 +8,8 @@ namespace ringscope::web {
 
 /// Answer to {"ask": ...}, as JSON text; `error`, in words for people, where there is none.
 ///
-/// - "play", of `runs`: the document of a lesson's page (plots/lesson/README.md), with more about
-///   each case
+/// - "play", of `runs`: the document of a lesson's page (plots/lesson/README.md) without the words
+///   above it, with more about each case
 /// - "quick", of `runs`: the same without pictures; of each case `time_s` and `busbw` alone
 /// - "csv", of `runs`: the rows of `run --csv`
 /// - "gains", of a `run`: what it gains from twice as much of each of the `top` things, or of the

@@ -219,7 +219,7 @@ function text(x, y, words, kind) {
 function rankTip(one, rank, tick) {
   const span = one.spans.at(rank, tick), report = one.report.ranks[rank];
   const lines = [`rank ${rank} on ${report.host}, NUMA domain ${report.numa}`];
-  lines.push(spanText(one, span));
+  lines.push(spanText(one, span, rank));
   if (span && span.place >= 0 && one.spans.places[span.place][0]) {
     const [phase, step] = one.spans.places[span.place];
     lines.push(stepText({phase, step}, one.stepCounts[phase]));

@@ -13,7 +13,8 @@ function bytesOf(base64) {
 
 /** Whole numbers of seven bits a byte, the lowest first, the sign in the lowest bit. */
 function numbersOf(bytes) {
-  const numbers = [];
+  const numbers = new Int32Array(bytes.length);
+  let count = 0;
   for (let at = 0; at < bytes.length;) {
     let value = 0, shift = 0, byte;
     do {
@@ -21,9 +22,9 @@ function numbersOf(bytes) {
       value |= (byte & 127) << shift;
       shift += 7;
     } while (byte & 128);
-    numbers.push(value & 1 ? -((value + 1) >>> 1) : value >>> 1);
+    numbers[count++] = value & 1 ? -((value + 1) >>> 1) : value >>> 1;
   }
-  return numbers;
+  return numbers.subarray(0, count);
 }
 
 /** How many of the first items of a list hold; those that do stand before the others. */
@@ -178,31 +179,30 @@ function kindOf(span) {
   return span.cause ? waitKind(span.cause) : ACTIVITIES[span.activity];
 }
 
-/** "blocked in a send (CPU copy), rank 3". */
-function spanText(one, span) {
+/** "blocked in a send (CPU copy), rank 3", of a rank. */
+function spanText(one, span, rank) {
   if (!span) return "idle";
-  const why = span.cause === "partner" && span.peer < 0 ? MANY_PARTNERS
-    : one.causeWords[span.cause];
+  const isOwn = span.peer === rank;
+  const why = span.cause !== "partner" ? one.causeWords[span.cause]
+    : isOwn ? OWN_THREAD : span.peer < 0 ? MANY_PARTNERS : CAUSE_WORDS.partner;
   const what = ACTIVITY_WORDS[span.activity] + (why ? ` (${why})` : "");
-  return span.peer >= 0 ? `${what}, rank ${span.peer}` : what;
+  return span.peer >= 0 && !isOwn ? `${what}, rank ${span.peer}` : what;
 }
 
 /** "CPU copy on host2/core0 (rank 7)", of a piece of the critical path. */
-const pieceText = ({words, joint, place}, most = "") =>
-  place ? `${words}${most}${joint} ${place}` : words;
+const pieceText = ({words, joint, place}) => place ? `${words}${joint} ${place}` : words;
 
 /** One case: everything about a run. */
 class Case {
   constructor(json, index) {
     Object.assign(this, {index, report: json.report, about: json.about, machine: json.machine,
-      steps: json.steps, path: json.path, messages: json.messages});
+      steps: json.steps, path: json.path, follows: json.follows, messages: json.messages});
     this.name = DATA.names[index];
     this.seconds = json.report.time_s;
-    const ofBlocks = json.blocks ? {copy: "copy"} : {};  // a GPU's are no CPU
-    this.causeWords = {...CAUSE_WORDS, ...ofBlocks};
+    this.causeWords = {...CAUSE_WORDS, ...json.blocks && {copy: "copy"}};  // a GPU's are no CPU
     this.pieces = json.report.critical_path.map((piece, i) => {
       const [words, joint, place] = json.path_words[i];
-      return {...piece, words: ofBlocks[piece.cause] || words, joint, place};
+      return {...piece, words, joint, place};
     });
     this.loads = json.loads.resources.map(load => ({...load, bins: bytesOf(load.bins)}));
     this.bins = json.loads.bins;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Chunks on their way: each as a dot from the rank that has it to the rank that gets it. Without
-// chunks, or with too many, messages.
+// Chunks on their way: each as a dot from the rank that has it to the rank that gets it; messages
+// where the program says so.
 
-const MOST_CHANGES = 20000, MOST_DOTS = 200;
+const MOST_DOTS = 200;
 const OVERHEAD = 3, IN_SEND = 4, IN_WAIT = 5;  // activities
 
 class Flights {
@@ -10,9 +10,8 @@ class Flights {
    * chunks and the first `chunk`, or with `bytes`. */
   constructor(one) {
     this.one = one;
-    const isFollowed = !one.chunks.none && !one.spans.slots && one.chunks.at.length <= MOST_CHANGES;
-    this.list = isFollowed && !one.messages.length ? this.found() : this.ofMessages();
-    this.isMissing = !isFollowed && !one.messages.length && one.report.bytes_on_wire > 0;
+    this.list = one.follows === "chunks" ? this.found() : this.ofMessages();
+    this.isMissing = one.follows === "nothing" && one.report.bytes_on_wire > 0;
     this.longest = Math.max(0, ...this.list.map(({start, end}) => end - start));
     this.ways = new Map();
   }
@@ -71,7 +70,7 @@ class Flights {
     const add = (map, from, start) => map.set(from, [...map.get(from) || [], start]);
     rows.forEach((row, rank) => row.forEach(({activity, peer, start}, i) => {
       const before = row[i - 1], goesOn = before?.peer === peer && before.end === start;
-      if (peer < 0 || goesOn && before.activity >= OVERHEAD) return;
+      if (peer < 0 || peer === rank || goesOn && before.activity >= OVERHEAD) return;
       if (activity === IN_WAIT) add(waits[rank], peer, start);
       else if (activity === OVERHEAD || activity === IN_SEND) add(all[peer], rank, start);
     }));

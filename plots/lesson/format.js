@@ -23,8 +23,8 @@ const KIND_WORDS = {
   "wait-progress": "blocked: the partner makes no progress", "wait-lock": "blocked: a lock",
   "wait-other": "blocked: other", idle: "idle",
 };
-/** Where no single rank is waited for. */
-const MANY_PARTNERS = KIND_WORDS["wait-partner"].replace("blocked: ", "");
+/** Where no single rank is waited for, and where it is the rank itself. */
+const MANY_PARTNERS = "not all partners there yet", OWN_THREAD = "own thread or stream not ready";
 /** Of the critical path: the same kinds, of time and not of ranks. */
 const PATH_WORDS = {
   compute: "computing", reduce: "reducing", overhead: "overhead", "wait-copy": "a core copies",

@@ -54,11 +54,8 @@ function together(causes, keys) {
 function withPlaces(row, cases) {
   const most = cases.map(({pieces}) => pieces.find(({cause}) => cause === row.cause));
   const at = row.first_s > row.other_s ? 0 : 1, piece = most[at], other = most[1 - at];
-  if (!piece) return row.spent_on;
-  const isAll = piece.seconds > 0.9 * Math.max(row.first_s, row.other_s);  // as `compare` has it
-  const words = pieceText(piece, isAll ? "" : ", most of it");
-  return !other?.resource || other.place === piece.place ? words
-    : `${words} (${cases[at].name}), ${other.place} (${cases[1 - at].name})`;
+  return !piece || !other?.resource || other.place === piece.place ? row.spent_on
+    : `${row.spent_on} (${cases[at].name}), ${other.place} (${cases[1 - at].name})`;
 }
 
 function differenceTable(one, other) {

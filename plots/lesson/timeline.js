@@ -266,7 +266,7 @@ class TimelineView {
     const span = this.one.spans.at(rank, tick);
     const lines = [`rank ${rank} at ${timeText(seconds, this.whole)}`];
     if (!span) return [...lines, "idle"];
-    lines.push(spanText(this.one, span));
+    lines.push(spanText(this.one, span, rank));
     if (span.place >= 0) {
       lines.push(`for ${timeText(this.one.inSeconds(span.end - span.start), this.one.seconds)}`);
       const [phase, step] = this.one.spans.places[span.place];

@@ -38,6 +38,11 @@ double sms_taken(int blocks, int sms, const Needs& needs) {
   return waves <= needs.waves ? blocks : sms - all / waves;
 }
 
+/// Blocks of a GPU run the threads of a rank there, and no core does.
+std::string block_name(const Location& where, const std::string& thread) {
+  return fmt::format("gpu{}/{}", where.gpu, thread);
+}
+
 }  // namespace
 
 bool states_needs(const Scenario& scenario) {
@@ -146,9 +151,9 @@ Resource Machine::core_resource(int rank, int sharers) const {
   const Topology& topology = scenario_->cluster.topology;
   const Component& domain = topology.graph()[domain_of(rank)];
   const double capacity = scale(rank).capacity();
-  // Blocks of a GPU run the threads, and no core does: the first is called as the others are.
   const bool is_block = scenario_->library.blocks && on_gpu(rank) && sharers == 1;
-  const std::string place = is_block ? host_name(rank) + "/thread0" : place_of(rank);
+  const std::string place =
+      is_block ? host_name(rank) + '/' + block_name(where, "thread0") : place_of(rank);
   if (where.binding == Binding::core)
     return sharers > 1 ? Resource{{place}, ResourceKind::core, capacity}
                        : own(place, ResourceKind::core, rank);
@@ -201,7 +206,8 @@ Uses Machine::spare_cpu(int rank, const std::string& what) {
 
 Uses Machine::thread_cpu(int rank, const std::string& what) {
   if (scenario_->library.thread_core == ProgressCore::shared) return cpu(rank);
-  Uses spare = spare_cpu(rank, what);
+  const bool is_block = scenario_->library.blocks && on_gpu(rank);
+  Uses spare = spare_cpu(rank, is_block ? block_name(location(rank), what) : what);
   if (location(rank).binding != Binding::core) spare.insert(spare.begin(), cpu(rank).front());
   return spare;
 }

@@ -98,6 +98,10 @@ TEST_F(ProgramStreams, have_a_row_of_the_timeline_for_each_stream) {
     if (span.rank == 1) seconds[span.stream] += span.end_s - span.start_s;
   expect_seconds(seconds[0], ring(2, 8 * mega));  // 2 ms of work, then it waits for the other
   expect_seconds(seconds[1], ring(2, 8 * mega));
+  // At the end the first stream waits for the other one, which is the rank's own.
+  const auto after = std::ranges::find(report.spans, 1, &Span::stream);
+  EXPECT_EQ((after - 1)->activity, RankActivity::in_wait);
+  EXPECT_EQ((after - 1)->peer, after->rank);
 }
 
 }  // namespace

@@ -301,10 +301,12 @@ void RankThread::enter_group(const Pending& verb) {
   in_groups_.enter(run_->groups.index_of(run_->mpi->request(request).tag));
 }
 
-// Peer of the verb in progress, sent to or received from; -1 where that is nobody, or several.
+// Peer of the verb in progress, sent to or received from; the rank itself where it waits for one of
+// its other threads, -1 where that is nobody, or several.
 int RankThread::peer() const {
   if (verbs_.empty()) return -1;
   const Pending& verb = verbs_.front();
+  if (verb.verb == Verb::join || verb.verb == Verb::reach) return rank();
   const bool waits = verb.asked != nullptr && verb.asked->requests.size() == 1;
   const int request = waits ? verb.asked->requests.front().slot : verb.request;
   return request < 0 || verb.other_request >= 0 ? -1 : run_->mpi->request(request).peer;

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "scenarios/answer/explain/explain.hpp"
 #include "scenarios/answer/text/report_tables.hpp"
@@ -91,17 +92,12 @@ std::string one_explanation(const Report& report, const std::string& name, bool 
 }
 
 std::vector<Difference> rows_of(const std::vector<BlameDifference>& list) {
-  std::vector<Difference> rows;
-  for (const BlameDifference& one : list)
-    rows.push_back({blame_text(one.blamed), {}, one.first_s, one.other_s});
-  return rows;
+  return each_of(list, [](const BlameDifference& one) {
+    return Difference{blame_text(one.blamed), {}, one.first_s, one.other_s};
+  });
 }
 
 // The pace-setter of a run, as a person would say it.
-
-std::string percent(double part, double whole) {
-  return fmt::format("{:.0f} %", whole > 0 ? 100 * part / whole : 0);
-}
 
 std::string busy(const Report& report, const ResourceId& resource) {
   if (!report.chain) return "";
@@ -118,18 +114,13 @@ struct Company {
 
 Company company(const Report& report, int rank) {
   Company found;
-  std::vector<std::string> hosts;
+  std::map<std::string, std::ptrdiff_t> ranks;
   for (const RankReport& one : report.rank_reports) {
-    hosts.push_back(one.host);
+    ++ranks[one.host];
     if (one.rank == rank) found.host = one.host;
   }
-  std::ranges::sort(hosts);
-  for (auto host = hosts.begin(); host != hosts.end();) {
-    const auto next = std::upper_bound(host, hosts.end(), *host);
-    if (*host == found.host) found.ranks = next - host;
-    if (next - host == 1) ++found.lone_hosts;
-    host = next;
-  }
+  found.ranks = ranks[found.host];
+  found.lone_hosts = std::ranges::count(ranks, 1, &decltype(ranks)::value_type::second);
   return found;
 }
 
@@ -137,21 +128,17 @@ Company company(const Report& report, int rank) {
 std::string core_clause(const Report& report, const PathSegment& segment) {
   const Directions bytes = directions(report, segment.resource);
   const Company with = company(report, segment.rank);
-  if (bytes.both() && with.ranks == 1)
-    return fmt::format(
-        "on {}, {} host with one process, rank {} receives from the network and sends to the "
-        "network, and one CPU has to push both",
-        with.host, with.lone_hosts == 1 ? "the" : "a", segment.rank);
+  const std::string who = with.ranks == 1
+                              ? fmt::format("on {}, {} host with one process, rank {}", with.host,
+                                            with.lone_hosts == 1 ? "the" : "a", segment.rank)
+                              : fmt::format("rank {} on {}", segment.rank, with.host);
   if (bytes.both())
-    return fmt::format(
-        "rank {} on {} receives from the network and sends to the network, and one CPU has to "
-        "push both",
-        segment.rank, with.host);
-  std::string text = "one CPU sets the pace, " + segment.resource.name();
-  if (bytes.sent > 0 || bytes.received > 0)
-    text += bytes.sent > bytes.received ? ", that sends to the network"
-                                        : ", that receives from the network";
-  return text;
+    return who + " receives from the network and sends to the network, and one CPU has to push" +
+           " both";
+  const char* does = bytes.sent > bytes.received ? ", that sends to the network"
+                     : bytes.received > 0        ? ", that receives from the network"
+                                                 : "";
+  return "one CPU sets the pace, " + segment.resource.name() + does;
 }
 
 /// All of one blame, and its two longest rows.
@@ -167,12 +154,20 @@ struct Share {
   }
 };
 
+/// The places of the longest rows: "a", "a and b", "a, b and 3 more"; "" where they have none.
+std::string places_text(const Share& share) {
+  const std::string first = share.longest.segment.resource.name();
+  const std::string second = share.second.segment.resource.name();
+  if (first.empty() || second.empty()) return first;
+  return share.rows == 2 ? first + " and " + second
+                         : fmt::format("{}, {} and {} more", first, second, share.rows - 2);
+}
+
 /// The links by name: two that are alone and much alike, one with half of the time, or one with
 /// more than twice the mean of all.
 std::string links_clause(const Share& share) {
   const PathSegment &segment = share.longest.segment, &other = share.second.segment;
-  if (share.rows == 2 && other.seconds > 0.5 * segment.seconds)
-    return fmt::format("{} and {}", segment.resource.name(), other.resource.name());
+  if (share.rows == 2 && other.seconds > 0.5 * segment.seconds) return places_text(share);
   if (segment.seconds > 0.5 * share.seconds) return segment.resource.name();
   const bool outstanding = segment.seconds * static_cast<double>(share.rows) > 2 * share.seconds;
   return fmt::format("{} links{}", share.rows,
@@ -183,9 +178,13 @@ std::string pace_clause(const Report& report, const Share& share) {
   const PathSegment& segment = share.longest.segment;
   const bool one_place = segment.seconds > 0.5 * share.seconds;
   switch (share.longest.blame) {
-    case Cause::copy:
-      if (one_place && !segment.resource.empty()) return core_clause(report, segment);
-      return fmt::format("CPUs that move bytes set the pace, {} of them", share.rows);
+    case Cause::copy: {
+      const bool on_cpu = segment_words(segment)[0] == "CPU copy";
+      if (one_place && on_cpu && !segment.resource.empty()) return core_clause(report, segment);
+      const std::string place = one_place ? segment.resource.name() : places_text(share);
+      return (on_cpu ? "CPUs that move bytes set the pace" : "copies by GPUs set the pace") +
+             (place.empty() ? "" : ", on " + place);
+    }
     case Cause::wire:
       return "link bandwidth sets the pace, at " + links_clause(share);
     case Cause::memory:
@@ -204,11 +203,11 @@ std::string pace_clause(const Report& report, const Share& share) {
     case Cause::partner:
       return fmt::format("messages wait for rank {}, which is not in MPI: it is {}", segment.rank,
                          segment_text(segment));
-    case Cause::sleep:
-      return (one_place ? "" : "most of it ") + segment_text(segment) +
-             (report.algorithm == "horovod" ? ", Horovod's next cycle: lower 'cycle'" : "");
     default:
-      return (one_place ? "" : "most of it ") + segment_text(segment);
+      return (one_place ? "" : "most of it ") + segment_text(segment) +
+             (share.longest.blame == Cause::sleep && report.algorithm == "horovod"
+                  ? ", Horovod's next cycle: lower 'cycle'"
+                  : "");
   }
 }
 
@@ -264,8 +263,8 @@ std::string reason(const Report& report) {
   const Share share = largest_share(report);
   const ResourceId& resource = share.longest.segment.resource;
   return fmt::format(
-      "{} ({} of the critical path{})", pace_clause(report, share),
-      percent(share.seconds, report.time_s),
+      "{} ({:.0f} % of the critical path{})", pace_clause(report, share),
+      100 * share.seconds / report.time_s,
       share.longest.segment.seconds > 0.5 * share.seconds ? busy(report, resource) : "");
 }
 

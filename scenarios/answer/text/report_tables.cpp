@@ -210,7 +210,10 @@ std::string samples_text(const Report& report) {
 }
 
 std::array<std::string, 3> segment_words(const PathSegment& segment) {
-  const std::string_view words = cause_words[segment.cause];
+  std::string_view words = cause_words[segment.cause];
+  // A GPU copies by its blocks and engines, and no CPU does.
+  if (segment.cause == Cause::copy && segment.resource.place.find("/gpu") < std::string::npos)
+    words.remove_prefix(std::string_view("CPU ").size());
   const std::size_t gap = std::min(words.rfind(' '), words.size());
   return {std::string(words.substr(0, gap)), std::string(words.substr(gap)), place_of(segment)};
 }

@@ -292,8 +292,8 @@ TEST(SegmentText, says_on_what_or_on_whom) {
 
 TEST(SegmentText, has_the_cause_and_the_place_apart) {
   using Words = std::array<std::string, 3>;
-  EXPECT_EQ(segment_words({Cause::copy, 7, {"host2/core0", 7}, 1}),
-            (Words{"CPU copy", " on", "host2/core0 (rank 7)"}));
+  EXPECT_EQ(segment_words({Cause::copy, 2, {"host0/gpu2/thread1", 2}, 1}),
+            (Words{"copy", " on", "host0/gpu2/thread1 (rank 2)"}));
   EXPECT_EQ(segment_words({Cause::wire, -1, {"a->b"}, 1}), (Words{"link", "", "a->b"}));
 }
 
