@@ -3,15 +3,18 @@
 // And shapes of the drawings: which are cut, and which of the dots that fly hide what?
 "use strict";
 
-const drawnTexts = new WeakMap();  // of each canvas, since it was last cleared
+const drawnTexts = new WeakMap();  // of each canvas, since it was last cleared or made
 
 /** From now on, notes the boxes of texts that canvases draw. */
 function recordTexts() {
-  const pen = CanvasRenderingContext2D.prototype, {fillText, clearRect} = pen;
-  pen.clearRect = function (...box) {
-    drawnTexts.delete(this.canvas);
-    return clearRect.apply(this, box);
-  };
+  const pen = CanvasRenderingContext2D.prototype, {fillText} = pen;
+  for (const name of ["clearRect", "setTransform"]) {
+    const empty = pen[name];
+    pen[name] = function (...words) {
+      drawnTexts.delete(this.canvas);
+      return empty.apply(this, words);
+    };
+  }
   pen.fillText = function (words, x, y, most = Infinity) {
     const box = this.measureText(words), ratio = this.getTransform().a;
     const wide = Math.min(1, most / Math.max(1, box.width));
@@ -41,8 +44,8 @@ const isIn = (box, frame) => box.left > frame.left - 1.5 && box.right < frame.ri
 function labelsOfPictures() {
   const labels = [];
   for (const {matrix, timeline, cluster} of views) {
-    const canvases = [[matrix?.canvas, matrix?.canvas], [timeline.still, timeline.canvas],
-      [cluster.folded?.node, cluster.folded?.node]];
+    const canvases = [[matrix?.canvas, matrix?.canvas], [timeline.still || timeline.canvas,
+      timeline.canvas], [cluster.folded?.node, cluster.folded?.node]];
     for (const [drawn, shown] of canvases) {
       if (!drawn || !shown.checkVisibility()) continue;
       const place = shown.getBoundingClientRect(), scale = place.width / shown.offsetWidth *
@@ -75,8 +78,10 @@ function faultsOfShapes() {
       if (!isIn(boxOf(one), frame)) faults.push(`cut: ${one.tagName} ${one.getAttribute("class")}`);
     }
     const dots = [...drawing.querySelectorAll(".flights circle")].filter(isSeen).map(boxOf);
-    for (const label of drawing.querySelectorAll("text.number, text.name, text.share")) {
-      if (isSeen(label) && dots.some(dot => overlap(inRound(dot), lettersOf(boxOf(label))))) {
+    const labels = dots.length ? [...drawing.querySelectorAll("text")].filter(isSeen) : [];
+    for (const label of labels.filter(one => one.compareDocumentPosition(
+      drawing.querySelector(".flights")) === Node.DOCUMENT_POSITION_FOLLOWING)) {
+      if (dots.some(dot => overlap(inRound(dot), lettersOf(boxOf(label))))) {
         faults.push(`under a dot: ${label.textContent}`);
       }
     }

@@ -43,8 +43,8 @@ def list_of(item, least=1, most=9):
 
 FORM = form(
     "title minutes needs goal setup predict because steps exercise further",
-    id={}, number={}, module={}, module_goal={}, question={}, title=TEXT, goal=TEXT, setup=TEXT,
-    because=TEXT,
+    id={}, number={}, module={}, module_goal={}, question={}, about={}, title=TEXT, goal=TEXT,
+    setup=TEXT, because=TEXT,
     minutes={"type": "integer", "minimum": 3, "maximum": 30}, needs=list_of(TEXT, 0),
     runs=list_of(RUN, 1, 2), settings=list_of(TEXT, 0, 3), further=list_of(TEXT),
     predict=form("ask", ask=TEXT, faster={"const": True}, order=list_of(TEXT, 3, 5),

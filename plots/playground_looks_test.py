@@ -50,6 +50,16 @@ class Setting(Playground):
         self.change("change(0, 'job.bytes', '10 MB')")
         self.assertEqual(self.complaint(), "")
 
+    def test_a_key_without_a_control_has_its_meaning_below(self):
+        for lesson, key in (("17", "job.groups.order"), ("34", "job.groups")):
+            self.visit(f"lesson={lesson}&said=order+0+1+2+because+0&two=0")
+            words = self.run_script(f"""const {{node}} = settings[0].settings.find(one =>
+                  one.key === "{key}"), details = node.querySelector("details");
+                details.open = true;
+                return [node.checkVisibility(), details.innerText];""")
+            self.assertTrue(words[0])
+            self.assertRegex(words[1], "^Meaning\n+(.*\n+order: )?Nesting of the groups, innermost")
+
     def test_every_scenario_with_a_lesson_is_in_the_course(self):
         paths = (ROOT / "scenarios/lessons").glob("*.yaml")
         self.assertEqual({lesson["id"] for lesson in LESSONS}, {

@@ -56,6 +56,7 @@ class ClusterView {
     const root = svg("svg", {viewBox: `0 0 ${width} ${height}`, width, height, role: "img",
       "aria-label": `${this.one.about}; ${plural(this.one.machine.hosts.length, "host")} drawn`});
     this.lanes = [];
+    this.labels = [];  // above the chunks that move
     this.roomy = this.isRoomy();
     const {components, links} = this.one.machine;
     this.bundles = bundlesOf(links);
@@ -71,7 +72,7 @@ class ClusterView {
     for (const place of this.layout.parts) if (place) root.append(...this.part(place));
     this.chips = this.layout.ranks.map((place, rank) => this.rank(place, rank, root));
     this.flights = new FlightsView(this.one, this.layout);
-    root.append(this.flights.node, this.queues.node);
+    root.append(this.flights.node, this.queues.node, ...this.labels);
     return root;
   }
 
@@ -106,7 +107,16 @@ class ClusterView {
     const last = part.name.split("/").pop();
     const word = part.kind === "switch" && part.name.length * 5.6 < width ? part.name : last;
     const low = part.kind === "numa" || part.kind === "gpu" ? y + 10 : y + height / 2 + 3.5;
-    return [box, text(x + width / 2, low, word, "label")];
+    this.label(x + width / 2, low, word, "label", `plate ${part.kind}`, 5.2);
+    return [box];
+  }
+
+  /** Words on a ground of their own, with letters of this width. */
+  label(x, y, words, kind, ground, wide) {
+    if (!words) return;
+    const width = wide * String(words).length + 2;
+    this.labels.push(svg("rect", {class: ground, x: x - width / 2, y: y - 8.5, width, height: 10.5,
+      rx: 3}), text(x, y, words, kind));
   }
 
   /** What a NIC is plugged into, by name: as much of it as has room. */
@@ -117,8 +127,9 @@ class ClusterView {
     const numbered = shortest.split("/").findLast(one => /\d/.test(one)) || shortest[0];
     const words = [name, short, shortest, numbered].find(one => one.length <= letters) || "";
     if (words && words !== name) this.shortened.set(words, name);
+    this.label(x + width / 2, y + height - 3.5, words, "plug", "plate switch", 5.6);
     return [svg("rect", {class: "part switch", x, y, width, height, rx: 3, "data-part": to,
-      "data-nics": nics.length}), text(x + width / 2, y + height - 3.5, words, "plug")];
+      "data-nics": nics.length})];
   }
 
   /** A lane for each direction, side by side, and the width that says how loaded it is. */
@@ -141,9 +152,8 @@ class ClusterView {
     });
     made.push(svg("line", {class: "target", x1, y1, x2, y2, "data-bundle": index}));
     if (bundle.links.length > 1) {
-      const [x, y] = [(x1 + x2) / 2, (y1 + y2) / 2], words = `${bundle.links.length} cables`;
-      made.push(svg("rect", {class: "count-ground", x: x - 3.2 * words.length, y: y - 8,
-        width: 6.4 * words.length, height: 15, rx: 3}), text(x, y + 3.5, words, "count"));
+      this.label((x1 + x2) / 2, (y1 + y2) / 2 + 3.5, `${bundle.links.length} cables`, "count",
+        "plate", 6.4);
     }
     return made;
   }

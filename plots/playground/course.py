@@ -5,6 +5,7 @@
 lessons.md in this folder describes a lesson's keys.
 """
 
+import functools
 import json
 import pathlib
 import re
@@ -44,6 +45,40 @@ def opening_runs(tree):
     return tree["lesson"].get("runs") or [{"case": name} for name in names] or [{}]
 
 
+@functools.cache
+def described():
+    """Rows of the tables "key of MAP, MAP" of the format's pages: (maps, key, description)."""
+    rows, maps = [], None
+    for path in sorted((SCENARIOS / "format").glob("*.md")):
+        for line in path.read_text(encoding="utf-8").splitlines():
+            cells = [cell.strip() for cell in line.strip("|").split("|")]
+            if not line.startswith("|"):
+                maps = None
+            elif maps is None:
+                maps = set(re.findall(r"\w+", cells[0].removeprefix("key of "))
+                           if cells[0].startswith("key of ") else [])
+            elif cells[0].startswith("`"):
+                text = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", cells[-1])
+                rows.append((maps, cells[0].strip("`"), text))
+    return rows
+
+
+def about(path):
+    """Descriptions of a dotted key and of those below it in the format's pages: [key, text], of
+    the key itself with "" for its name; [] where it is not clear which row is meant.
+    """
+    *above, name = path.replace(".network.", ".transport.").split(".")
+    rows = [row for row in described() if row[1] == name]
+    found = next((few for part in reversed(above)
+                  if (few := [row for row in rows if part in row[0]])), [])
+    if not found and above[:1] == ["cluster"]:  # keys of a family of networks or hosts
+        found = rows
+    if len(found) != 1:
+        return []
+    below = [[key, text] for maps, key, text in described() if len(above) == 1 and maps == {name}]
+    return [["", found[0][2]], *below]
+
+
 def path_of(stem, own):
     """A lesson's scenario: from a lecturer's own folder, else from ours."""
     for path in (own / f"{stem}.yaml", SCENARIOS / f"lessons/{stem}.yaml"):
@@ -58,7 +93,8 @@ def lesson_of(stem, number, module, own):
     tree = load(path_of(stem, own).read_text(encoding="utf-8"))
     lesson = {"id": stem, "number": number, "module": module["module"],
               "module_goal": module["goal"], "question": tree["question"],
-              **tree["lesson"], "runs": [run_of(run) for run in opening_runs(tree)]}
+              **tree["lesson"], "runs": [run_of(run) for run in opening_runs(tree)],
+              "about": {key: about(key) for key in tree["lesson"].get("settings", [])}}
     for part in (*lesson.get("steps", []), lesson.get("exercise", {})):
         for key in {"runs", "solution"} & set(part):
             part[key] = [run_of(run) for run in part[key]]

@@ -162,8 +162,8 @@ function showSettings(cases) {
     byId("runs").replaceChildren(...nodes);
   }
   byId("runs").classList.toggle("two", cases.length === 2);
-  const {settings: keys = []} = lessonOf(state);
-  settings.forEach((one, i) => one.show(cases[i], state.runs[i], caseNamesOf(textNow()), keys));
+  const names = caseNamesOf(textNow());
+  settings.forEach((one, i) => one.show(cases[i], state.runs[i], names, lessonOf(state)));
   byId("two").checked = state.two;
 }
 

@@ -98,10 +98,16 @@ class Scale extends Setting {
 
 /** Any key of the scenario, as text: for lessons about a key that has no control of its own. */
 class TextKey extends Setting {
-  constructor(key, changed) {
+  /** `about`: [key, text] of it and of those below it. */
+  constructor(key, changed, about = []) {
     super(key, element("input", {type: "text", spellcheck: "false", autocapitalize: "off",
-      placeholder: "default"}));
+      placeholder: "default", "aria-label": key}));
     this.key = key;
+    if (about.length) {
+      this.node.append(element("details", {class: "facts"}, element("summary", {}, "Meaning"),
+        about.map(([name, text]) => element("p", {}, name ? [element("code", {}, name), ": "] : [],
+          codeIn(text)))));
+    }
     this.control.addEventListener("change", () => changed(key,
       this.control.value.trim() || undefined));
   }
@@ -289,14 +295,14 @@ class RunSettings {
   }
 
   /** The settings that a lesson is about stay visible; the others are below "More settings". */
-  arrange(keys) {
+  arrange(keys, about) {
     if (this.arranged === String(keys)) return;
     this.arranged = String(keys);
     for (const one of this.settings) if (one instanceof TextKey) one.node.remove();
     this.settings = this.settings.filter(one => !(one instanceof TextKey));
     const known = ["case", ...this.settings.map(one => one.key)];  // places can be typed as well
     this.settings.push(...keys.filter(key => !known.includes(key))
-      .map(key => new TextKey(key, this.set)));
+      .map(key => new TextKey(key, this.set, about[key])));
     for (const one of [this.case, ...this.settings]) {
       (keys.includes(one.key) ? this.first : this.rest).append(one.node);
     }
@@ -309,9 +315,9 @@ class RunSettings {
     return host.type === "simple" ? 1 : host.sockets || host.domains?.length || 2;
   }
 
-  show(one, run, cases, keys) {
+  show(one, run, cases, {settings: keys = [], about = {}}) {
     this.one = one;
-    this.arrange(keys);
+    this.arrange(keys, about);
     this.case.node.hidden = cases.length < 2;
     offerOptions(this.case.control, cases.map(name => ({name})), run.case || cases[0]);
     for (const setting of this.settings) setting.show(one);
