@@ -50,8 +50,9 @@ class TimelineView {
     this.bottom = this.rowsEnd + (this.banded ? BAND + 4 : 0);
     this.height = this.bottom + 20;
     this.context = sharpen(this.canvas, width, this.height);
-    this.still = document.createElement("canvas");
-    this.paint(sharpen(this.still, width, this.height));
+    this.still = undefined;  // without the cursor; made when the clock moves
+    this.isFresh = true;
+    this.paint(this.context);
   }
 
   x(seconds) {
@@ -65,7 +66,7 @@ class TimelineView {
     return rank * this.rowHeight + 2;
   }
 
-  /** Everything but the cursor, once. */
+  /** Everything but the cursor. */
   paint(pen) {
     const rows = this.one.spans.rows, gap = this.rowHeight > 6 ? 1.5 : this.rowHeight > 3 ? 0.5 : 0;
     const end = Math.min(this.xOfTick(TICKS), this.left + this.wide);
@@ -239,8 +240,8 @@ class TimelineView {
   draw(seconds) {
     this.seconds = seconds;
     const pen = this.context, x = this.x(Math.max(zoom.from, Math.min(seconds, zoom.to)));
-    pen.clearRect(0, 0, this.width, this.height);
-    pen.drawImage(this.still, 0, 0, this.width, this.height);
+    if (!this.isFresh) this.clear(pen);
+    this.isFresh = false;
     pen.fillStyle = colours.of("accent");
     pen.fillRect(x - 1, 0, 2, this.bottom + 2);
     pen.beginPath();  // no lower than the marks of the axis, whose labels stand below
@@ -248,6 +249,16 @@ class TimelineView {
     pen.lineTo(x + 5, this.bottom + 5);
     pen.lineTo(x, this.bottom - 3);
     pen.fill();
+  }
+
+  /** Takes the cursor away. */
+  clear(pen) {
+    if (!this.still) {
+      this.still = document.createElement("canvas");
+      this.paint(sharpen(this.still, this.width, this.height));
+    }
+    pen.clearRect(0, 0, this.width, this.height);
+    pen.drawImage(this.still, 0, 0, this.width, this.height);
   }
 
   secondsAt(x) {
