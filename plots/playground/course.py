@@ -29,38 +29,21 @@ def with_words(tree):
         if isinstance(tree, dict) else tree
 
 
-def in_yaml(value):
-    """A value of `set` as text that the program reads back: "1 MiB", [1, 2], true."""
-    return value if isinstance(value, str) else json.dumps(value)
-
-
 def run_of(run):
-    """A run with texts as values: {"case": name, "set": {key: text}, "name": label}."""
-    return {**run, "set": {key: in_yaml(value) for key, value in run.get("set", {}).items()}}
-
-
-def opening_runs(tree):
-    """The runs that a lesson opens with: its own, the pair to compare, or the first two cases."""
-    names = tree.get("compare") or [case["name"] for case in tree.get("cases", [])[:2]]
-    return tree["lesson"].get("runs") or [{"case": name} for name in names] or [{}]
+    """A run with texts as values, which the program reads back: {"case": name, "set": {key: text},
+    "name": label}."""
+    return {**run, "set": {key: value if isinstance(value, str) else json.dumps(value)
+                           for key, value in run.get("set", {}).items()}}
 
 
 @functools.cache
 def described():
     """Rows of the tables "key of MAP, MAP" of the format's pages: (maps, key, description)."""
-    rows, maps = [], None
-    for path in sorted((SCENARIOS / "format").glob("*.md")):
-        for line in path.read_text(encoding="utf-8").splitlines():
-            cells = [cell.strip() for cell in line.strip("|").split("|")]
-            if not line.startswith("|"):
-                maps = None
-            elif maps is None:
-                maps = set(re.findall(r"\w+", cells[0].removeprefix("key of "))
-                           if cells[0].startswith("key of ") else [])
-            elif cells[0].startswith("`"):
-                text = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", cells[-1])
-                rows.append((maps, cells[0].strip("`"), text))
-    return rows
+    text = "\n".join(path.read_text(encoding="utf-8")
+                     for path in sorted((SCENARIOS / "format").glob("*.md")))
+    return [(set(re.findall(r"\w+", maps)), key, re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", words))
+            for maps, rows in re.findall(r"^\| key of (.*?) \|.*((?:\n\|.*)+)", text, re.M)
+            for key, words in re.findall(r"^\| `(.*?)` \|.*\| (.*) \|$", rows, re.M)]
 
 
 def about(path):
@@ -91,9 +74,11 @@ def lesson_of(stem, number, module, own):
     """A lesson of the page, from its scenario. `number`: its place in the course, "2.1"; `module`:
     its module in course.yaml; `own`: a lecturer's folder."""
     tree = load(path_of(stem, own).read_text(encoding="utf-8"))
+    names = tree.get("compare") or [case["name"] for case in tree.get("cases", [])[:2]]
     lesson = {"id": stem, "number": number, "module": module["module"],
               "module_goal": module["goal"], "question": tree["question"],
-              **tree["lesson"], "runs": [run_of(run) for run in opening_runs(tree)],
+              **tree["lesson"], "runs": [run_of(run) for run in tree["lesson"].get("runs") or
+                                         [{"case": name} for name in names] or [{}]],
               "about": {key: about(key) for key in tree["lesson"].get("settings", [])}}
     for part in (*lesson.get("steps", []), lesson.get("exercise", {})):
         for key in {"runs", "solution"} & set(part):

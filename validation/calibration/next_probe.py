@@ -108,12 +108,6 @@ def width(variance: float) -> str:
     return f"±{text.percent(math.expm1(NORMAL * math.sqrt(max(0.0, variance))))}"
 
 
-def member_of(fitted: model.Model, drawn: dict) -> model.Model:
-    """A model of the ensemble, with its own link."""
-    scenario = interval.with_link({"cluster": dict(fitted.cluster)}, drawn, fitted)
-    return dataclasses.replace(interval.other_model(fitted, drawn), cluster=scenario["cluster"])
-
-
 def text_of(runner: Simulator, path: str, scenario: str, seen: set) -> str:
     """The table of the fit at `path`, for the case of the scenario that is least certain. `seen`:
     keys of measured cases, which the fit need not have used."""
@@ -127,7 +121,8 @@ def text_of(runner: Simulator, path: str, scenario: str, seen: set) -> str:
     least_certain = int(np.argmax(np.var(times, axis=0)))
     name, time_s = (cases[least_certain][key] for key in ("name", "time_s"))
     probes, members = candidates(fitted, fitted.fitted | seen), len(fitted.draws)
-    models = [member_of(fitted, one) for one in fitted.draws]
+    models = [dataclasses.replace(interval.other_model(fitted, one), **interval.with_link(
+        {"cluster": dict(fitted.cluster)}, one, fitted)) for one in fitted.draws]
     logs = [np.log(np.maximum([probe.seconds(one) for one in models], 1e-12)) for probe in probes]
     covariance = np.atleast_2d(np.cov(np.column_stack([times[:, least_certain], *logs]).T))
     owners = [probe for probe in probes for _ in probe.sizes]

@@ -96,12 +96,12 @@ def times_of(runner: Simulator, cases: list, drawn: dict, fitted: model.Model) -
     library = interval.other_model(fitted, drawn).library
     found = batch(runner, library, [scenario_with(case, drawn, fitted) for case in cases],
                   [case["name"] for case in cases])
-    return [one["time_s"] * waits.factor(waits.share_of(library), hosts_of(one)) for one in found]
+    return [one["time_s"] * longer(one, library) for one in found]
 
 
-def hosts_of(case: dict) -> int:
-    """Number of hosts with ranks."""
-    return len({rank["host"] for rank in case["ranks"]})
+def longer(case: dict, library: dict) -> float:
+    """Factor of the library's detours."""
+    return waits.apart(library, len({rank["host"] for rank in case["ranks"]}))[1]
 
 
 def with_ratios(times: list) -> list:
@@ -131,11 +131,10 @@ def by_spread(cases: list, scenario: str) -> list:
 
 def predict(runner: Simulator, fitted: model.Model, scenario: str, changes: list) -> list:
     """Predictions of all cases of the scenario: mean times, where the model has detours."""
-    share = waits.share_of(fitted.library)
-    cases = simulated(runner, scenario, changes + [NO_DETOURS] * (share > 0))
+    cases = simulated(runner, scenario, changes + [NO_DETOURS] * ("detours" in fitted.library))
     for case in cases:
         check_library(case, fitted, scenario)
-        case["time_s"] *= waits.factor(share, hosts_of(case))
+        case["time_s"] *= longer(case, fitted.library)
     widths = interval.widths(
         fitted, lambda drawn: with_ratios(times_of(runner, cases, drawn, fitted)))
     own = with_ratios([case["time_s"] for case in cases])

@@ -60,17 +60,13 @@ def abnormal(points: list, errors: Errors) -> int | None:
     return None
 
 
-def continuous(values: list) -> bool:
-    """True if between two severities lie others."""
-    return len(values) > 1 and all(isinstance(value, float) and value > 0 for value in values)
-
-
 def curves_of(answers: list, values: list) -> list:
     """(severity, log times, share of all severities that it stands for): those that were simulated,
     and where between two lie others these too, whose logarithms of times are taken to go with the
     severity's. `values`: all severities, mild to heavy; those that nobody simulated are not near
     the curve and have no share."""
-    if not continuous(values) or len(answers) == 1:
+    continuous = all(isinstance(value, float) and value > 0 for value in values)
+    if not continuous or len(values) < 2 or len(answers) == 1:
         return [(value, times, 1 / len(values)) for value, times in answers]
     whole = abs(math.log(values[-1] / values[0]))
     found = [(value, times, 0.0) for value, times in answers]

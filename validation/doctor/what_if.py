@@ -95,15 +95,6 @@ def in_parts(items: list, length) -> list:
     return parts
 
 
-def without_detours(scenario: dict) -> tuple:
-    """The scenario without its library's detours, and their factor on its mean time."""
-    share = waits.share_of(scenario.get("library"))
-    if not share:
-        return scenario, 1.0
-    return ({**scenario, "library": waits.without_detours(scenario["library"])},
-            waits.factor(share, hosts_of(scenario["placement"])))
-
-
 class WhatIf:
     """Answers are kept: the same scenario is simulated once; with a store, once for all runs."""
 
@@ -112,7 +103,9 @@ class WhatIf:
         self.known: dict = {}
 
     def call(self, scenarios: list, limited: bool) -> list:
-        scenarios, factors = zip(*map(without_detours, scenarios))
+        libraries, factors = zip(*(waits.apart(one["library"], hosts_of(one["placement"]))
+                                   for one in scenarios))
+        scenarios = [{**one, "library": two} for one, two in zip(scenarios, libraries)]
         shared = {key: value for key, value in scenarios[0].items() if key == "library"}
         cases = [{"name": str(i), "set": {key: value for key, value in one.items()
                                           if shared.get(key) != value}}

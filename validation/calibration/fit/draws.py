@@ -85,9 +85,9 @@ def one_more(result, index, wires, generator):
 
 def detours_are_open(result) -> bool:
     """True if mean times of collectives on one number of hosts may hold detours."""
-    return (result.collectives is not None and is_published_over_tcp(
-        result.transports["network"], result.points) and not any(
-            one.name == "detours" for one in result.collectives.unknowns))
+    told = [one.name for one in result.collectives.unknowns] if result.collectives else ["detours"]
+    return "detours" not in told and is_published_over_tcp(result.transports["network"],
+                                                           result.points)
 
 
 def with_doubts(fitted, generator):
@@ -148,9 +148,8 @@ def unidentified(result, drawn: list) -> dict:
                                         [getattr(one.host, name) for one in drawn],
                                         result.host.assumed[name])
     if detours_are_open(result):
-        found["library.detours"] = (
-            0.0, "", [one.host.detours for one in drawn],
-            "mean times of collectives on two numbers of hosts determine them")
+        found["library.detours"] = (0.0, "", [one.host.detours for one in drawn],
+                                    "collectives on two numbers of hosts determine them")
     if not result.collectives and result.transports["network"].observations:
         found["library.network.jitter"] = (
             first_jitter(result), "s", [first_jitter(one) for one in drawn],
@@ -173,7 +172,7 @@ def first_jitter(result) -> float:
 
 def difference(result, base: dict, drawn) -> dict:
     library = profile.library_of(drawn)
-    drawn_keys = library | ({} if "detours" in library else {"detours": None})
-    found = {"library": {key: value for key, value in drawn_keys.items() if base.get(key) != value}}
+    found = {"library": {key: library.get(key) for key in base | library
+                         if base.get(key) != library.get(key)}}
     before, after = (profile.cluster_of(one)["link"]["bandwidth"] for one in (result, drawn))
     return found | ({"bandwidth": after} if before != after else {})

@@ -86,7 +86,8 @@ def word_of(large):
     """By the longest messages, of which pieces matter least; None of no sizes."""
     if not large:
         return None
-    words = [word_for(one.share) for one in large]
+    words = ["fifo" if one.share < IN_TURN else "shared" if one.share > TOGETHER else None
+             for one in large]
     why = large[-1].in_words()
     if words[-1] is None:
         return Order(None, f"{why}: neither in order nor together")
@@ -94,7 +95,3 @@ def word_of(large):
     if others:
         why += f"; messages of {', '.join(others)} bytes do not say the same"
     return Order(words[-1], why)
-
-
-def word_for(share):
-    return "fifo" if share < IN_TURN else "shared" if share > TOGETHER else None

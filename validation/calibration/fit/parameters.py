@@ -11,6 +11,9 @@ from validation.calibration.fit.network import wires_drawn_again
 from validation.measurements import case_key
 
 WIDE = 0.6  # of what a share may be: so wide an interval tells nothing
+# Unknowns that are parameters in another unit: name, unit, factor.
+SCALED = {"message_gap": ("library.network.message_gap", "s", 1e-6),
+          "detours": ("library.detours", "", 1e-2)}
 
 
 @dataclasses.dataclass
@@ -192,14 +195,11 @@ def collect_collectives(result):
                 + (f", 95 %: {low:.3g} to {high:.3g}" if low is not None else ""))
         if one.name == "wire_share":
             collect_wire_share(result, values, index)
-        if one.name == "message_gap":
-            result.parameters["library.network.message_gap"] = Parameter(
-                result.network.message_gap, "s", "collectives", *(
-                    None if end is None else end * 1e-6 for end in (low, high)))
-        if one.name == "detours" and result.host.detours:
-            result.parameters["library.detours"] = Parameter(
-                result.host.detours, "", "collectives on several numbers of hosts", *(
-                    None if end is None else end * 1e-2 for end in (low, high)))
+        if one.name in SCALED:
+            name, unit, scale = SCALED[one.name]
+            ends = (result.collectives.values[index], low, high)
+            value, *ends = (None if end is None else end * scale for end in ends)
+            result.parameters[name] = Parameter(value, unit, "collectives", *ends)
         for name in names.get(one.name, ()):
             value = result.host.reduce_cost if name == "reduce_cost" else \
                 values[name.removeprefix("network.")]

@@ -9,8 +9,6 @@ falls as messages grow, and has more segments.
 import copy
 import math
 
-import numpy as np
-
 from validation.calibration.fit.segments import FLOOR, criterion, unknowns_of
 from validation.calibration.fit.transport import settle
 

@@ -46,18 +46,14 @@ def point_of(measurement) -> Point:
                  case_key(measurement), measurement.document.where, measurement.scenario)
 
 
-def is_asked_for(parameters, only):
-    """True if each parameter in `only` has one of the values there."""
-    return all(str(parameters.get(key)) in values for key, values in only.items())
-
-
 def asked_for(documents, only) -> list:
     """The documents, of replays the measurements that `only` asks for; those without any left out.
     Raises InputError where none is left."""
     found = []
     for document in documents:
         some = [one for one in document.measurements
-                if document.kind != "replay" or is_asked_for(one.parameters, only)]
+                if document.kind != "replay" or all(
+                    str(one.parameters.get(key)) in values for key, values in only.items())]
         if some or not only:
             found.append(dataclasses.replace(document, measurements=some))
     if only and not any(document.kind == "replay" for document in found):

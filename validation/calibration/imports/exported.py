@@ -19,8 +19,7 @@ LEAST_LINES, MOST_PLAIN = 3, 0.1  # share of lines without a time
 def log_in(text: str) -> tuple:
     """(the log, words on where its lines come from; "" of one as it was printed)"""
     text = re.sub(r"\r*\n|\r", "\n", text)
-    inside = lines_in_strings(text)
-    if inside:
+    if inside := lines_in_strings(text):
         return "\n".join(inside) + "\n", " (lines in its strings)"
     lines = text.split("\n")
     if newest_first(lines):

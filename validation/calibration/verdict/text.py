@@ -40,10 +40,13 @@ def series_head(series: cases.Series) -> str:
     return known + (f"\nEMULATED, not real: {series.emulated}" if series.emulated else "")
 
 
-def case_rows(listed: list) -> list:
-    return [[cases.label(case), format_time(case.measured.median_s), spread(case),
-             format_time(case.predicted_s), *interval_cells(case), signed(case.error),
-             ", ".join(case.marks)] for case in listed]
+def case_table(listed: list) -> list:
+    known = ["interval  "] if listed[0].low_s is not None else []
+    head = ["case", "measured", "spread", "predicted", *known, "error", ""]
+    return columns(head, [
+        [cases.label(case), format_time(case.measured.median_s), spread(case),
+         format_time(case.predicted_s), *interval_cells(case), signed(case.error),
+         ", ".join(case.marks)] for case in listed])
 
 
 def interval_cells(case: cases.Case) -> list:
@@ -52,11 +55,6 @@ def interval_cells(case: cases.Case) -> list:
         return []
     return [f"{format_time(case.low_s)} .. {format_time(case.high_s)}"
             + ("  " if case.covered else " !")]
-
-
-def cases_head(listed: list) -> list:
-    known = ["interval  "] if listed and listed[0].low_s is not None else []
-    return ["case", "measured", "spread", "predicted", *known, "error", ""]
 
 
 def chosen(verdict: judge.Verdict, listed: list) -> list:
@@ -87,7 +85,7 @@ def case_tables(verdict: judge.Verdict) -> list:
         for seen in (False, True):
             if some := [case for case in listed if case.fitted == seen]:
                 lines += ["fitted cases, not counted:"] * seen
-                lines += columns(cases_head(some), case_rows(some)) + [""]
+                lines += case_table(some) + [""]
     return lines
 
 

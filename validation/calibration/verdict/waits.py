@@ -43,3 +43,8 @@ def without_detours(library):
     """The library for simulations of what with_detours() lengthens."""
     return {key: value for key, value in library.items() if key != "detours"} \
         if isinstance(library, dict) else library
+
+
+def apart(library, hosts: int) -> tuple:
+    """(the library without detours, their factor on mean times)"""
+    return without_detours(library), factor(share_of(library), hosts)

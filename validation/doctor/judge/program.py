@@ -101,15 +101,12 @@ def drawn(simulator, kind: str, part: str, count: int, seed=None, good_day=False
     first = FIRST[kind][part]
     seeds = [seed] if seed is not None else range(first, first + count)
     for seed in watched(seeds, f"{kind}, {part}"):
-        if kind == "faults":
-            what_if = WhatIf(simulator)
-            one = machines.faulty(what_if, seed)
-        else:
-            one = machines.healthy(what_if, seed, kind == "erring")
+        what_if = WhatIf(simulator) if kind == "faults" else what_if
+        one = machines.faulty(what_if, seed) if kind == "faults" else \
+            machines.healthy(what_if, seed, kind == "erring")
         if one is None:
             continue
-        if good_day:
-            one = machines.with_good_day(one, seed)
+        one = machines.with_good_day(one, seed) if good_day else one
         name = f"seed {seed}, {one.machine.name}, {one.severity}".rstrip(", ")
         found.append(examine(what_if, f"{name}, draw {one.tries}", [one.cause], one.diagnosis))
         if kind == "faults" or not found[-1].right:
@@ -128,12 +125,11 @@ def main():
     if options.part not in possible:
         raise InputError(f"--part: expected one of {', '.join(possible)} of {options.kind}, got "
                          f"{options.part}")
-    simulator = Simulator()
     if options.kind in ("cases", "published"):
         curves = cases() if options.kind == "cases" else published()
-        found = posed(simulator, options.part, curves)
+        found = posed(Simulator(), options.part, curves)
     else:
-        found = drawn(simulator, options.kind, options.part, options.count, options.seed,
+        found = drawn(Simulator(), options.kind, options.part, options.count, options.seed,
                       options.reference)
     right = sum(one.right for one in found)
     print(f"{options.kind}, {options.part}: {right} of {len(found)} right "
