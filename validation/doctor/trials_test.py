@@ -92,7 +92,8 @@ class Calls(unittest.TestCase):
     def asked(self, clusters: list) -> tuple:
         """(calls, times) of one group a cluster."""
         simulator = Refusing()
-        groups = [[{"cluster": one, "job": {"algorithm": "ring", "bytes": "8 B"}}]
+        groups = [[{"cluster": one, "library": {}, "placement": "1",
+                    "job": {"algorithm": "ring", "bytes": "8 B"}}]
                   for one in clusters]
         found = what_if.WhatIf(simulator).all(groups, "")
         return simulator.calls, [answer and answer[0]["time_s"] for answer in found]
