@@ -77,9 +77,10 @@ def other_model(fitted: model.Model, drawn: dict) -> model.Model:
 def with_link(scenario: dict, drawn: dict, fitted: model.Model) -> dict:
     """The scenario with the bandwidth that was drawn, where it is the fit's own."""
     link = scenario["cluster"].get("link")
-    if "bandwidth" in drawn and isinstance(link, dict) and not fitted.nominal_known:
-        scenario["cluster"]["link"] = link | {"bandwidth": drawn["bandwidth"]}
-    return scenario
+    if "bandwidth" not in drawn or not isinstance(link, dict) or fitted.nominal_known:
+        return scenario
+    link = link | {"bandwidth": drawn["bandwidth"]}
+    return scenario | {"cluster": scenario["cluster"] | {"link": link}}
 
 
 def predict(runner: simulator.Simulator, fitted: model.Model, measured: list):
