@@ -48,12 +48,15 @@ class Calibration:
             raise ValueError("interval: this fit has no alternative fits: see Calibration.others()")
         _project.package("validation")
         verdict = importlib.import_module("validation.calibration.verdict.interval")
+        waits = importlib.import_module("validation.calibration.verdict.waits")
         parts = self.parts()
         fitted = verdict.model.Model("the fit", **parts, calibration=self._calibration())
 
         def seconds(drawn: dict[str, Any]) -> list[float]:
-            question = {**scenario, **other_parts(parts, drawn)}
-            return [run(question, set=set, progress=False).only.time_s]
+            other = other_parts(parts, drawn)
+            plain = waits.without_detours(other["library"])
+            case = run({**scenario, **other, "library": plain}, set=set, progress=False).only
+            return [case.time_s * waits.longer(case, other["library"])]
 
         [width] = verdict.widths(fitted, seconds)
         for words in verdict.residuals.warnings(fitted.errors, width.parts):

@@ -60,15 +60,12 @@ class Tuning(Answer):
         rows = [{"collective": one["collective"], "bytes": row["bytes"],
                  "name": each["name"], "algorithm": each["algorithm"],
                  "segment": each.get("segment"), "time_s": each["time_s"], "gain": each["gain"],
-                 "in_file": is_asked_for(each, row["entry"])}
+                 "in_file": row["entry"] is not None and all(
+                     each.get(key) == row["entry"].get(key)
+                     for key in ("name", "algorithm", "segment", "options"))}
                 for one in self._document["collectives"] for row in one["sizes"]
                 for each in row["simulated"]]
         return pandas.DataFrame(rows)
-
-
-def is_asked_for(choice: dict[str, Any], entry: dict[str, Any] | None) -> bool:
-    keys = ("name", "algorithm", "segment", "options")
-    return entry is not None and all(choice.get(key) == entry.get(key) for key in keys)
 
 
 class Verdict(Answer):

@@ -42,17 +42,14 @@ def library(package, use):
             "licenses": licences(package)}
 
 
-def digest(path):
-    return hashlib.sha256(pathlib.Path(path).read_bytes()).hexdigest()
-
-
 def bill(root, version, epoch, files, bundled):
     """The document for the release's `files`; `bundled`: packages whose libraries are in them."""
     uses = {package: "compiled with" for package in compiled_with(root)}
     uses.update({package: "bundled" for package in bundled})
     found = [library(package, use) for package, use in sorted(uses.items())]
     named = [{"type": "file", "name": os.path.basename(path),
-              "hashes": [{"alg": "SHA-256", "content": digest(path)}]} for path in sorted(files)]
+              "hashes": [{"alg": "SHA-256", "content": hashlib.sha256(
+                  pathlib.Path(path).read_bytes()).hexdigest()}]} for path in sorted(files)]
     program = {"type": "application", "name": "ringscope", "version": version,
                "licenses": [{"license": {"id": "LGPL-2.1-or-later"}}]}
     return {"bomFormat": "CycloneDX", "specVersion": "1.5", "version": 1,

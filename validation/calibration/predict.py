@@ -96,12 +96,7 @@ def times_of(runner: Simulator, cases: list, drawn: dict, fitted: model.Model) -
     library = interval.other_model(fitted, drawn).library
     found = batch(runner, library, [scenario_with(case, drawn, fitted) for case in cases],
                   [case["name"] for case in cases])
-    return [one["time_s"] * longer(one, library) for one in found]
-
-
-def longer(case: dict, library: dict) -> float:
-    """Factor of the library's detours."""
-    return waits.apart(library, len({rank["host"] for rank in case["ranks"]}))[1]
+    return [one["time_s"] * waits.longer(one, library) for one in found]
 
 
 def with_ratios(times: list) -> list:
@@ -134,7 +129,7 @@ def predict(runner: Simulator, fitted: model.Model, scenario: str, changes: list
     cases = simulated(runner, scenario, changes + [NO_DETOURS] * ("detours" in fitted.library))
     for case in cases:
         check_library(case, fitted, scenario)
-        case["time_s"] *= longer(case, fitted.library)
+        case["time_s"] *= waits.longer(case, fitted.library)
     widths = interval.widths(
         fitted, lambda drawn: with_ratios(times_of(runner, cases, drawn, fitted)))
     own = with_ratios([case["time_s"] for case in cases])

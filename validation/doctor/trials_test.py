@@ -85,15 +85,14 @@ class Refusing:
         if any(one["set"]["cluster"] == "bad" for one in cases):
             raise InputError("bad")
         return json.dumps({"cases": [{"times_s": [float(one["set"]["cluster"])], "busbw": 0,
-                                      "bytes": 8, "chosen": ""} for one in cases]})
+                                      "bytes": 8, "chosen": "", "ranks": []} for one in cases]})
 
 
 class Calls(unittest.TestCase):
     def asked(self, clusters: list) -> tuple:
         """(calls, times) of one group a cluster."""
         simulator = Refusing()
-        groups = [[{"cluster": one, "library": {}, "placement": "1",
-                    "job": {"algorithm": "ring", "bytes": "8 B"}}]
+        groups = [[{"cluster": one, "library": {}, "job": {"algorithm": "ring", "bytes": "8 B"}}]
                   for one in clusters]
         found = what_if.WhatIf(simulator).all(groups, "")
         return simulator.calls, [answer and answer[0]["time_s"] for answer in found]

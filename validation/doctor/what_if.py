@@ -8,7 +8,7 @@ import statistics
 from common.programs import InputError
 from validation.calibration.verdict import waits
 from validation.calibration.verdict.simulator import Simulator
-from validation.doctor.scenario.scene import QUESTION, Scene, hosts_of
+from validation.doctor.scenario.scene import QUESTION, Scene
 from validation.doctor.store import Store
 from validation.progress import watched
 
@@ -103,9 +103,9 @@ class WhatIf:
         self.known: dict = {}
 
     def call(self, scenarios: list, limited: bool) -> list:
-        libraries, factors = zip(*(waits.apart(one["library"], hosts_of(one["placement"]))
-                                   for one in scenarios))
-        scenarios = [{**one, "library": two} for one, two in zip(scenarios, libraries)]
+        libraries = [one["library"] for one in scenarios]
+        scenarios = [{**one, "library": waits.without_detours(one["library"])}
+                     for one in scenarios]
         shared = {key: value for key, value in scenarios[0].items() if key == "library"}
         cases = [{"name": str(i), "set": {key: value for key, value in one.items()
                                           if shared.get(key) != value}}
@@ -120,6 +120,7 @@ class WhatIf:
         if len(answer) != len(scenarios):
             raise InputError(f"{self.simulator.program}: expected {len(scenarios)} results, got "
                              f"{len(answer)}")
+        factors = list(map(waits.longer, answer, libraries))
         return [{"time_s": statistics.median(one["times_s"]) * longer,
                  "busbw": one["busbw"] / longer, "bytes": one["bytes"], "chosen": one["chosen"],
                  "likely": [end / one["time_s"] for end in one.get("likely", {}).values()]}

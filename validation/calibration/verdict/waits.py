@@ -45,6 +45,6 @@ def without_detours(library):
         if isinstance(library, dict) else library
 
 
-def apart(library, hosts: int) -> tuple:
-    """(the library without detours, their factor on mean times)"""
-    return without_detours(library), factor(share_of(library), hosts)
+def longer(report, library) -> float:
+    """Factor of a library's detours on the time of a case, as `run --json` reports it."""
+    return factor(share_of(library), len({rank["host"] for rank in report["ranks"]}))

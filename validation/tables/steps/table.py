@@ -22,12 +22,6 @@ TITLES = {"llama": "Llama 3.1, NeMo, H100", "mpt": "MPT, FSDP, A100 and H100",
           "bloom": "BLOOM, Megatron-DeepSpeed, A100", "megatron": "Megatron-LM's tests"}
 
 
-def right_orders(pairs: list) -> list:
-    """Whether each two (measured, predicted) steps of one model that differ are in order."""
-    return [(a[0] < b[0]) == (a[1] < b[1]) for a, b in combinations(pairs, 2)
-            if max(a[0], b[0]) >= APART * min(a[0], b[0])]
-
-
 def scaled(pairs: list) -> list:
     """Errors of (GPUs, measured, predicted) on more GPUs, by one factor from the fewest."""
     least = min(gpus for gpus, _, _ in pairs)
@@ -59,7 +53,9 @@ def print_tables(found: list):
         larger, orders = [], []
         for same in grouped(times, lambda pair: pair[0].model).values():
             larger += scaled([(row.gpus, row.step_s, step) for row, step in same])
-            orders += right_orders([(row.step_s, step) for row, step in same])
+            pairs = combinations([(row.step_s, step) for row, step in same], 2)
+            orders += [(a[0] < b[0]) == (a[1] < b[1]) for a, b in pairs
+                       if max(a[0], b[0]) >= APART * min(a[0], b[0])]
         share = f"{sum(orders)} of {len(orders)}" if orders else "-"
         print(f"| {TITLES[table]} {cells_of(errors)[:-1]}{cells_of(larger)} {share} |")
     ran = [one for row, one in found if row.step_s]
