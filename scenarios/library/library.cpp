@@ -252,12 +252,12 @@ void lock_calls(Library& library) {
   }
 }
 
-void read_detours(Fields& fields, DetourTimes& times) {
-  fields.nested("detours", [&](Fields& detour) {
-    const Value& every = detour.required("every");
-    times.every = every.seconds();
-    if (times.every.count() <= 0) every.fail("expected a time above 0 between two detours");
-    times.takes = detour.required("takes").seconds();
+void read_interruptions(Fields& fields, std::string_view key, Seconds& every, Seconds& takes) {
+  fields.nested(key, [&](Fields& times) {
+    const Value& between = times.required("every");
+    every = between.seconds();
+    if (every.count() <= 0) between.fail("expected a time above 0 between two {}", key);
+    takes = times.required("takes").seconds();
   });
 }
 
@@ -280,7 +280,7 @@ Library read_library(const Value& value) {
   if (const Value* cost = fields.optional("match_cost")) library.match_cost = cost->seconds();
   library.reduce_cost = fields.value_or("reduce_cost", "0 s/B").byte_cost();
   library.copy_cost = fields.value_or("copy_cost", "0 s/B").byte_cost();
-  read_detours(fields, library.detours);
+  read_interruptions(fields, "detours", library.detours.every, library.detours.takes);
   Value ways = Value::empty_map_at(value.place());
   for (const Way way : {Way::self, Way::shm, Way::network}) {
     const Value& costs = fields.required(way_names[way]);

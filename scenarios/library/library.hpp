@@ -219,8 +219,9 @@ struct DetourTimes {
   bool any() const { return every.count() > 0 && takes.count() > 0; }
 };
 
-/// Reads `{every: 10 ms, takes: 100 us}` into `times`, which stays as it is where the key is not.
-void read_detours(Fields& fields, DetourTimes& times);
+/// Reads `{every: 10 ms, takes: 100 us}` of a key such as "detours" or "stalls". Both stay as they
+/// are where the key is not.
+void read_interruptions(Fields& fields, std::string_view key, Seconds& every, Seconds& takes);
 
 struct Library {
   std::string name;

@@ -129,7 +129,7 @@ Noise read_noise(Fields& job, int ranks, std::vector<Value>& slow_hosts) {
   constexpr double most_slowdown = 1e6;
   job.nested("noise", [&](Fields& fields) {
     noise.spread = fields.value_or("spread", "0").number(0, most_spread);
-    read_detours(fields, noise.detours);
+    read_interruptions(fields, "detours", noise.detours.every, noise.detours.takes);
     fields.nested("stragglers", [&](Fields& stragglers) {
       noise.slowdown = stragglers.required("slowdown").number(1, most_slowdown);
       const Value *list = stragglers.optional("ranks"), *hosts = stragglers.optional("hosts");

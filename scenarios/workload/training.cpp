@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "scenarios/library/library.hpp"
 #include "scenarios/workload/limits.hpp"
 #include "scenarios/workload/model.hpp"
 
@@ -138,22 +139,13 @@ void read_rate(Fields& fields, Input& input) {
   input.rate = std::min(most_rate, input.cores / time);
 }
 
-void read_stalls(Fields& fields, Input& input) {
-  fields.nested("stalls", [&](Fields& stalls) {
-    const Value& every = stalls.required("every");
-    input.every = every.seconds();
-    if (input.every.count() <= 0) every.fail("expected a time above 0 between two stalls");
-    input.takes = stalls.required("takes").seconds();
-  });
-}
-
 void read_input(Fields& options, Input& input) {
   options.nested("input", [&](Fields& fields) {
     read_rate(fields, input);
     input.prefetch = static_cast<int>(fields.value_or("prefetch", "2").integer(1, most_batch));
     if (const Value* spread = fields.optional("spread"))
       input.spread = spread->number(0, most_spread);
-    read_stalls(fields, input);
+    read_interruptions(fields, "stalls", input.every, input.takes);
     if (const Value* mapped = fields.optional("mapped")) input.mapped = read_size(*mapped, 0);
     if (const Value* pinned = fields.optional("pinned")) input.pinned = read_size(*pinned, 0);
   });
