@@ -74,6 +74,7 @@ TEST(DeclaredCost, is_that_of_the_source) {
   EXPECT_EQ(cost("allreduce", "rabenseifner"), (Cost{2 * 3, 2 * 3 * 8, 2 * 7 * 80}));
   EXPECT_EQ(cost("allreduce", "rabenseifner_halves"), cost("allreduce", "rabenseifner"));
   EXPECT_EQ(cost("allreduce", "reduce_broadcast"), (Cost{3 + 4, 2 * 7, 2 * 7 * 80}));
+  EXPECT_EQ(cost("allreduce", "binomial"), (Cost{3 + 3, 2 * 7, 2 * 7 * 80}));
   EXPECT_EQ(cost("allreduce", "double_binary_tree"),
             (Cost{4 * (8 - 1) + 2 * 3, 4 * 7 * 8, 2 * 7 * 80}));
   EXPECT_EQ(cost("allreduce", "two_level"), cost("allreduce", "ring"));

@@ -97,6 +97,9 @@ def merge_samples(measurements) -> Measurement:
     return dataclasses.replace(first, samples_s=samples, **spread._asdict())
 
 
+OF_MPI = " mpi="  # in a key, at its end
+
+
 def case_key(measurement: Measurement) -> str:
     """The same text for two measurements of the same case, another for any other case."""
     where = measurement.document.where if measurement.document else WHERE
@@ -108,7 +111,15 @@ def case_key(measurement: Measurement) -> str:
     link = where["link_bandwidth"]
     with contextlib.suppress(InputError):  # not known, or in somebody's own words
         link = format_bandwidth(parse_quantity(link, "bandwidth"), digits=12)
-    return " ".join(words) + f" link={json.dumps(link)} emulated={json.dumps(where['emulated'])}"
+    mpi = f"{OF_MPI}{json.dumps(where['mpi'])}" if where["mpi"] else ""
+    return (" ".join(words) + f" link={json.dumps(link)} emulated={json.dumps(where['emulated'])}"
+            + mpi)
+
+
+def is_among(measurement: Measurement, keys) -> bool:
+    """True if the keys hold this case, or, without the MPI library, as older fits wrote them."""
+    key = case_key(measurement)
+    return key in keys or key.partition(OF_MPI)[0] in keys
 
 
 # Reading

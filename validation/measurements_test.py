@@ -213,15 +213,24 @@ class CaseKey(unittest.TestCase):
     def test_the_same_case_has_the_same_key_however_it_was_written(self):
         first = self.key({"bytes": 1024, "placement": "4-2-2"}, link_bandwidth="1 Gbit/s")
         second = self.key({"placement": "4-2-2", "bytes": 1024.0}, link_bandwidth="1000 Mbit/s",
-                          mpi="another", date="today")
+                          date="today")
         self.assertEqual(first, second)
 
-    def test_size_placement_rate_and_emulation_make_another_case(self):
+    def test_a_fit_has_seen_a_case_of_its_own_library_or_one_whose_library_it_did_not_say(self):
+        case = Measurement("allreduce", {"bytes": 1024}, 1.0)
+        measurements.Document("d.json", "replay", {"mpi": "Open MPI 4.0.5"}, [case])
+        older = self.key({"bytes": 1024})
+        self.assertTrue(measurements.is_among(case, {case_key(case)}))
+        self.assertTrue(measurements.is_among(case, {older}))
+        self.assertFalse(measurements.is_among(case, {self.key({"bytes": 1024}, mpi="MPICH 4")}))
+
+    def test_size_placement_rate_emulation_and_library_make_another_case(self):
         base = {"bytes": 1024, "placement": "4-2-2"}
         keys = {self.key(base), self.key(base | {"bytes": 2048}),
                 self.key(base | {"placement": "4-3-1"}), self.key(base, link_bandwidth="1 Gbit/s"),
-                self.key(base, link_bandwidth="2 Gbit/s"), self.key(base, emulated="8 ns/B")}
-        self.assertEqual(len(keys), 6)
+                self.key(base, link_bandwidth="2 Gbit/s"), self.key(base, emulated="8 ns/B"),
+                self.key(base, mpi="MPICH 4.0")}
+        self.assertEqual(len(keys), 7)
 
 
 class Quantities(unittest.TestCase):

@@ -73,7 +73,7 @@ TEST(TwoLevel, can_have_levels_of_two_levels) {
 }
 
 TEST(TwoLevel, refuses_a_name_that_is_no_allreduce) {
-  EXPECT_THROW(two_level().cost(4, 4, {.inside = "binomial"}), std::invalid_argument);
+  EXPECT_THROW(two_level().cost(4, 4, {.inside = "no_such"}), std::invalid_argument);
 }
 
 }  // namespace

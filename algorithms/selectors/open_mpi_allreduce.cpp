@@ -106,7 +106,45 @@ constexpr Selection open_mpi_5_0_allreduce = {
     .varies = Varies::steps,
 };
 
+// MPI_Iallreduce as Open MPI chooses it, for commutative operations and without MPI_IN_PLACE.
+//
+// Source: Open MPI, ompi/mca/coll/libnbc/nbc_iallreduce.c: binomial below 64 KiB and on up to three
+// ranks; from there on a ring, in 5.0 Rabenseifner's for as many numbers as ranks.
+
+Choice choose_libnbc(int ranks, std::size_t items, const Options& options,
+                     std::string_view for_long) {
+  const bool few = numbers_of(items, options) < static_cast<std::uint64_t>(ranks);
+  constexpr std::uint64_t least_of_long = 65536;
+  return {ranks < 4 || few || bytes_of(items, options) < least_of_long ? "binomial" : for_long};
+}
+
+constexpr Selection open_mpi_libnbc_allreduce = {
+    .collective = "allreduce",
+    .name = "open_mpi_libnbc",
+    .summary = "MPI_Iallreduce as Open MPI up to 4.1 chooses by ranks and size (coll libnbc)",
+    .choose = [](int ranks, std::size_t items, const Options& options) -> Choice {
+      return choose_libnbc(ranks, items, options, "ring_waitall");
+    },
+};
+
+constexpr Selection open_mpi_libnbc_5_0_allreduce = {
+    .collective = "allreduce",
+    .name = "open_mpi_libnbc_5_0",
+    .summary = "MPI_Iallreduce as Open MPI 5.0 chooses by ranks and size (coll libnbc)",
+    .choose = [](int ranks, std::size_t items, const Options& options) -> Choice {
+      return choose_libnbc(ranks, items, options, halving);
+    },
+};
+
 }  // namespace
+
+Algorithm describe_open_mpi_libnbc_allreduce() {
+  return selector<open_mpi_libnbc_allreduce>({"item"});
+}
+
+Algorithm describe_open_mpi_libnbc_5_0_allreduce() {
+  return selector<open_mpi_libnbc_5_0_allreduce>({"item"});
+}
 
 Algorithm describe_open_mpi_tuned_4_0_allreduce() {
   return selector<open_mpi_tuned_4_0_allreduce>({"item"});

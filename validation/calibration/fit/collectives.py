@@ -15,10 +15,10 @@ import sys
 import numpy as np
 from scipy.optimize import least_squares
 
-from validation.calibration.fit import interrupts, profile, segments
+from validation.calibration.fit import interrupts, one_host, profile, segments
 from validation.calibration.fit.tables import choose_algorithms
 from validation.calibration.fit.transport import least
-from validation.calibration.fit.unknowns import unknowns_of
+from validation.calibration.fit.unknowns import SHARED, is_of_one_host, unknowns_of
 from validation.calibration.verdict import accuracy, cases, model
 from validation.calibration.verdict.simulator import batch
 from validation.calibration.verdict.waits import is_mean, with_detours
@@ -81,7 +81,7 @@ class Loop:
         self.cases, omitted = cases.simulated(cases.gather(documents, set(), accuracy.Limits()))
         result.notes += omitted
         self.known, self.nccl = simulator.algorithms(), simulator.nccl()
-        self.algorithms = dict(settings.algorithms)
+        self.stated, self.algorithms = settings.algorithms, dict(settings.algorithms)
         self.rounds = 0  # of simulations, in all
         self.left = settings.rounds  # of those that fit
         self.cut = False  # more were wanted
@@ -92,8 +92,8 @@ class Loop:
         return np.array([case.measured.median_s for case in self.cases])
 
     def scenarios(self, tried, once):
-        fitted = model.Model("the fit", profile.cluster_of(tried), profile.library_of(tried), {},
-                             self.algorithms, self.nccl, self.known)
+        fitted = model.Model("the fit", profile.cluster_of(tried), profile.library_of(tried),
+                             {"algorithms": self.algorithms}, self.stated, self.nccl, self.known)
         found = [model.scenario_for(fitted, case, self.known) for case in self.cases]
         for scenario, case in zip(found, self.cases):
             scenario["job"]["repetitions"] = 1 if once else model.repetitions_of(
@@ -129,7 +129,7 @@ class Loop:
 
 
 def applied(result, unknowns, values, observations=None):
-    """(network transport, host) with these values; the ping-pong is fitted again, to `observations`
+    """({way: transport}, host) with these values; the ping-pong is fitted again, to `observations`
     where they are others than the fit's."""
     fitted = result.transports["network"]
     transport, of_host = fitted.transport, {}
@@ -154,16 +154,19 @@ def applied(result, unknowns, values, observations=None):
         elif unknown.name == "detours":
             of_host["detours"] = value * 1e-2
     transport = dataclasses.replace(transport, late=tuple(late), **changes)
-    return (least(transport, fitted.free, observations or fitted.observations),
-            dataclasses.replace(result.host, **of_host))
+    found = {"network": least(transport, fitted.free, observations or fitted.observations)}
+    if SHARED[0] in unknowns:
+        named = {one.name: value for one, value in zip(unknowns, values)}
+        found["shm"] = one_host.shm_with(result.transports["shm"].transport, named)
+    return found, dataclasses.replace(result.host, **of_host)
 
 
 def with_values(result, unknowns, values):
     """The calibration with these values."""
-    transport, host = applied(result, unknowns, values)
-    network = dataclasses.replace(result.transports["network"], transport=transport)
-    return dataclasses.replace(result, host=host,
-                               transports=result.transports | {"network": network})
+    found, host = applied(result, unknowns, values)
+    return dataclasses.replace(result, host=host, transports=result.transports | {
+        way: dataclasses.replace(result.transports[way], transport=one)
+        for way, one in found.items()})
 
 
 def fit_unknowns(loop, unknowns, start, steps=REFINEMENTS, held=False) -> Fit:
@@ -263,6 +266,8 @@ def set_intervals(fit: Fit, generator, count):
 def fit_collectives(result, documents, simulator, settings):
     """Changes `result`: its network's jitter and shares, its reduce_cost."""
     loop = Loop(result, documents, simulator, settings)
+    if is_of_one_host(result, loop.cases):
+        one_host.begin(result, loop.cases)
     loop.keep_affordable()
     choose_algorithms(loop)
     loop.keep_affordable()
@@ -271,7 +276,8 @@ def fit_collectives(result, documents, simulator, settings):
     if not fit.converged:
         say_unfinished(result, loop, settings)
     set_intervals(fit, np.random.default_rng(settings.seed), settings.bootstrap)
-    network = result.transports["network"]
-    network.transport, result.host = applied(result, fit.unknowns, fit.values)
+    found, result.host = applied(result, fit.unknowns, fit.values)
+    for way, transport in found.items():
+        result.transports[way].transport = transport
     result.algorithms, result.collectives = loop.algorithms, fit
     return fit

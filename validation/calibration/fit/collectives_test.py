@@ -19,7 +19,8 @@ import numpy as np
 
 from common.programs import InputError
 from common.quantities import format_bandwidth
-from validation.calibration.fit import calibration, collectives, parameters, profile, report
+from validation.calibration.fit import (calibration, collectives, draws, one_host, parameters,
+                                        profile, report)
 from validation.calibration.fit.segments import constant
 from validation.calibration.fit.synthetic_for_test import TCP, Cluster
 from validation.calibration.fit.unknowns import Unknown
@@ -68,6 +69,25 @@ def replays(transport, algorithm, named=True, ranks=(HOSTS,), mpi="", per_host=1
     return document
 
 
+def posted(mpi: str, values: dict):
+    """Non-blocking allreduces of 8 ranks of one host, in shared memory of these values."""
+    document = Document("posted.json", "replay", {"hosts": [], "mpi": mpi}, [
+        Measurement("allreduce", {"bytes": 4 ** power, "collective": "allreduce", "ranks_count": 8,
+                                  "hosts_count": 1, "placement": "8", "algorithm": "",
+                                  "compute_s": 0}, 1.0, name=f"{4 ** power} B")
+        for power in range(1, 11)])
+    if values:
+        settings = calibration.Settings()
+        loop = collectives.Loop(calibration.calibrate([probes(TRUTH, True)], settings), [document],
+                                Simulator(), settings)
+        one_host.begin(loop.result, loop.cases)
+        shm = loop.result.transports["shm"]
+        shm.transport = one_host.shm_with(shm.transport, values)
+        for one, seconds in zip(document.measurements, loop.predict(loop.result)):
+            one.median_s = float(seconds)
+    return document
+
+
 class Collectives(unittest.TestCase):
     settings = calibration.Settings(bootstrap=20)
 
@@ -112,6 +132,26 @@ class Collectives(unittest.TestCase):
         self.assertTrue(link.low <= link.value <= link.high)
         self.assertEqual(profile.cluster_of(result)["link"]["bandwidth"],
                          format_bandwidth(link.value))
+
+    def test_one_host_tells_its_shared_memory(self):
+        truth = {"shm_latency": 0.5, "shm_small": 0.3, "shm_handshake": 1.2, "shm_copy": 0.25}
+        document = posted("Open MPI 4.0.5", truth)
+        result = calibration.calibrate([document], self.settings)
+        parameters.add_intervals(result, self.settings)
+        for name, value in truth.items():
+            one = result.parameters[parameters.SCALED[name][0]]
+            self.assertAlmostEqual(one.value / parameters.SCALED[name][2] / value, 1, delta=0.1)
+        self.assertNotIn("library.shm", result.assumed)
+        self.assertEqual(report.warnings_of(result), [])
+        self.assertEqual(len(draws.draw_again(result, self.settings).models), draws.COUNT)
+
+    def test_non_blocking_collectives_go_by_their_own_tables(self):
+        for mpi, name in (("openmpi@3.1.6", "open_mpi_libnbc"), ("", "open_mpi_libnbc"),
+                          ("Open MPI v5.0.6", "open_mpi_libnbc_5_0"), ("mpich@3.3.2", "mpich_4")):
+            loop = collectives.Loop(calibration.calibrate([probes(TRUTH, True)], self.settings),
+                                    [posted(mpi, {})], Simulator(), self.settings)
+            fitted = model.Model("", {}, {}, {"algorithms": {"allreduce": "ring"}})
+            self.assertEqual({fitted.algorithm_of(case) for case in loop.cases}, {name})
 
     def test_library_choice_is_predicted_by_its_rules(self):
         result = self.calibrated(TRUTH, "open_mpi_tuned_4_0", True, named=False, ranks=(2, HOSTS))

@@ -67,7 +67,8 @@ def one_more(result, index, wires, generator):
     if not network.observations:
         changed.transports["network"] = local_again(network, generator)
     by_chance = redrawn(network.observations, bootstrap.drawing(generator, network.transport))
-    transport, host = collectives.applied(changed, unknowns, values, by_chance)
+    fitted, host = collectives.applied(changed, unknowns, values, by_chance)
+    transport = fitted["network"]
     if "connection_cost" in network.assumed:  # numbers of its own: the others' stay as they were
         factor = spread(np.random.default_rng(index))
         transport = dataclasses.replace(transport,
@@ -78,7 +79,8 @@ def one_more(result, index, wires, generator):
         host.detours = USUAL_DETOURS * spread(np.random.default_rng([index, 1]))
     transports = {"network": dataclasses.replace(network, transport=transport)}
     for way in ("self", "shm"):
-        transports[way] = local_again(result.transports[way], generator)
+        transports[way] = (result.transports[way].changed(**vars(fitted[way])) if way in fitted
+                           else local_again(result.transports[way], generator))
     return dataclasses.replace(changed, host=host, transports={
         way: with_doubts(one, np.random.default_rng(index)) for way, one in transports.items()})
 

@@ -33,7 +33,8 @@ def warnings_of(result) -> list:
     """Doubts about what was measured; errors that the fit itself does not explain, and what they
     mean for whoever uses it."""
     found = list(result.doubts) + residuals.warnings(errors_of(result), residuals.WAYS)
-    if result.collectives and "network" in result.transports["network"].assumed:
+    between = result.collectives and any(one.placement.used > 1 for one in result.collectives.cases)
+    if between and "network" in result.transports["network"].assumed:
         found.append("no latency between hosts was measured, so Open MPI's usual latency over "
                      "TCP is assumed: add osu_latency on two hosts")
     return found

@@ -22,13 +22,18 @@ MOST_RANKS = 128  # of such simulations: a ring has messages as the square of it
 TELLS = 1.1  # ratio of two tables' times that a measurement sees
 
 
+def is_chosen(case) -> bool:
+    """True of a blocking collective whose algorithm nobody named."""
+    return not case.parameters["algorithm"] and not case.is_posted
+
+
 def choose_algorithms(loop):
     """Sets algorithms for a choice that the documents do not name: those that their MPI's version
     is known to choose, else the table that errs less before the fit."""
     for collective in sorted({case.parameters["collective"] for case in loop.cases
-                              if not case.parameters["algorithm"]} - set(loop.algorithms)):
+                              if is_chosen(case)} - set(loop.algorithms)):
         listed = [case for case in loop.cases if case.parameters["collective"] == collective
-                  and not case.parameters["algorithm"]]
+                  and is_chosen(case)]
         found = {model.table_of(case.series.mpi, collective) for case in listed}
         if len(found) == 1 and "" not in found:
             continue  # as the model has it
@@ -73,7 +78,7 @@ def telling(loop, collective: str, names: list) -> str:
     tables differ most; "" where they do not, or the simulations would take minutes."""
     index = next(i for i, case in enumerate(loop.cases)
                  if case.parameters["collective"] == collective
-                 and not case.parameters["algorithm"])
+                 and is_chosen(case))
     if loop.cases[index].placement.ranks > MOST_RANKS:
         return ""
     times = {}

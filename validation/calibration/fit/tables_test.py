@@ -28,7 +28,7 @@ class Loop:
         self.seconds, self.result, self.algorithms = seconds, result(), {}
         self.known = {"allreduce": list(tables.TUNED)}
         self.cases = [types.SimpleNamespace(
-            parameters={"collective": "allreduce", "algorithm": ""},
+            is_posted=False, parameters={"collective": "allreduce", "algorithm": ""},
             series=types.SimpleNamespace(mpi=mpi), placement=types.SimpleNamespace(ranks=count),
             measured=None) for count in ranks]
         self.simulator = self

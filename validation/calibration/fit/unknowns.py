@@ -19,6 +19,10 @@ class Unknown(NamedTuple):
     pulled: bool = False
 
 
+SHARED = (Unknown("shm_latency", 0.36, 0.01, 20.0),  # us
+          Unknown("shm_small", 0.1, 1e-3, 5.0),  # ns/B of the sender's copy
+          Unknown("shm_handshake", 0.5, 1e-3, 50.0),  # us
+          Unknown("shm_copy", 0.2, 5e-3, 10.0))  # ns/B of the receiver's copy
 MANY = 16  # ranks a host, whose messages together may be too many for its NIC
 
 
@@ -32,8 +36,21 @@ def outnumbers_streams(result, placed) -> bool:
             and "send_cost" in result.transports["network"].assumed)
 
 
+def is_of_one_host(result, placed) -> bool:
+    """True if all of these cases ran on one host, and tell what no ping-pong in it did."""
+    return (bool(placed) and not result.points.of_probe("ping_pong", way="shm")
+            and all(case.placement.used == 1 for case in placed))
+
+
+def of_sums(result) -> list:
+    assumed = "reduce_cost" in result.host.assumed
+    return [Unknown("reduce_cost", USUAL_REDUCE * 1e9, 0.01, 2.0)] * assumed  # ns/B
+
+
 def unknowns_of(result, placed=()):
     """Unknowns that the probes left open, all ends alike; `placed`: the measured cases."""
+    if is_of_one_host(result, placed):
+        return [*SHARED, *of_sums(result)]
     assumed = result.transports["network"].assumed
     found = [Unknown("late", 0.3, 0.0, 1.0, tuple(range(len(result.network.latency.segments))))]
     if "send_overhead" in assumed and "recv_overhead" in assumed:
@@ -44,8 +61,7 @@ def unknowns_of(result, placed=()):
         found.append(Unknown("cost_share", COST_SHARE, 0.02, 1.0))
     if max((case.placement.most for case in placed), default=1) >= MANY:
         found.append(Unknown("message_gap", 1.0, 0.0, 5.0))  # us
-    if "reduce_cost" in result.host.assumed:
-        found.append(Unknown("reduce_cost", USUAL_REDUCE * 1e9, 0.01, 2.0))  # ns/B
+    found += of_sums(result)
     if len({case.placement.used for case in placed if is_mean(case)}) > 1:
         found.append(Unknown("detours", USUAL_DETOURS * 1e2, 1e-3, 10.0, pulled=True))  # %
     return found

@@ -10,7 +10,7 @@ from common.programs import InputError
 from common.quantities import format_bytes
 from validation.calibration.imports import collectives
 from validation.calibration.verdict import accuracy, placements
-from validation.measurements import Measurement, case_key, merge_samples
+from validation.measurements import Measurement, case_key, is_among, merge_samples
 
 
 class Series(NamedTuple):
@@ -55,6 +55,11 @@ class Case:
         counts omit."""
         listed = isinstance((self.measured.scenario or {}).get("placement"), list)
         return self.measured.name if listed else str(self.parameters["placement"])
+
+    @property
+    def is_posted(self) -> bool:
+        """True of a non-blocking collective."""
+        return "compute_s" in self.parameters
 
     @property
     def spread(self) -> Optional[float]:
@@ -156,7 +161,7 @@ def gather(documents: list, fitted_keys: set, limits: accuracy.Limits) -> list:
         merged.document = group[0].document
         case = Case(merged, series_of(merged.document.where), placement_of(merged),
                     sum(launches_of(one) for one in group), foreign_cores(group),
-                    case_key(merged) in fitted_keys)
+                    is_among(merged, fitted_keys))
         case.mark(limits)
         cases.append(case)
     return cases

@@ -13,6 +13,7 @@ from validation.calibration.verdict import cases, gpus
 from validation.yaml_files import read_yaml
 
 CHOSEN = "open_mpi_tuned"  # stands for the library's own choice, unless the user says
+LIBNBC = "open_mpi_libnbc"  # the same, of a non-blocking collective
 VERSION = re.compile(r"(open\s*mpi|mpich)\D*(\d+)\.(\d+)", re.IGNORECASE)
 FIT_ONE = "`ringscope calibrate` fits one to a log"
 REPETITIONS = 25  # runs of a model that draws random numbers; their median is the prediction
@@ -76,16 +77,18 @@ class Model:
         """As measured; or as the user says, as the fit found, as NCCL or as the version of the MPI
         lets expect."""
         collective, mpi = str(case.parameters["collective"]), case.series.mpi
+        posted = case.is_posted
         if case.parameters["algorithm"]:
             return Choice(case.parameters["algorithm"], "as measured", True)
         if collective in self.algorithms:
             return Choice(self.algorithms[collective], "set by --algorithm", True)
-        if found := (self.calibration.get("algorithms") or {}).get(collective):
+        found = (self.calibration.get("algorithms") or {}).get(collective)
+        if found and not posted:
             return Choice(found, "as the fit found", True)
         if found := gpus.chosen(case.measured.document.where, collective, self.nccl):
             return Choice(found, "as NCCL does", True)
-        table = table_of(mpi, collective)
-        name = stand_in(table or CHOSEN, self.known.get(collective, ()))
+        table = table_of(mpi, collective, posted)
+        name = stand_in(table or (LIBNBC if posted else CHOSEN), self.known.get(collective, ()))
         if name == table:
             return Choice(table, f"as {mpi} does", True)
         said = f"where.mpi is '{mpi}', no version of Open MPI" if mpi else "where.mpi is empty"
@@ -101,15 +104,19 @@ class Model:
         return any(is_positive(value) for value in [*found, job.get("skew", "0 s")])
 
 
-def table_of(mpi: str, collective: str) -> str:
-    """Table that a library of that version goes by, as the simulator has it; "" where the words
-    name no version of Open MPI, nor one of MPICH whose choice is known."""
+def table_of(mpi: str, collective: str, posted: bool = False) -> str:
+    """Table that a library of that version goes by, of a non-blocking collective if `posted`, as
+    the simulator has it; "" where the words name no version of Open MPI, nor one of MPICH whose
+    choice is known."""
     found = VERSION.search(mpi)
     if not found:
         return ""
     version = int(found[2]), int(found[3])
     if found[1].lower() == "mpich":
-        return "mpich_4" if version[0] == 4 and collective == "allreduce" else ""
+        known = collective == "allreduce" and (version[0] == 4 or posted)
+        return "mpich_4" if known else ""
+    if posted and collective == "allreduce":
+        return LIBNBC + "_5_0" * (version >= (5, 0))
     if version >= (5, 0) and collective == "allreduce":
         return "open_mpi_5_0"
     return CHOSEN if version >= (4, 1) else CHOSEN + "_4_0"

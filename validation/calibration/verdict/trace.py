@@ -12,7 +12,7 @@ from common.programs import InputError
 from common.quantities import parse_quantity
 from validation.calibration.verdict import cases, model, placements
 from validation.calibration.verdict.simulator import Simulator
-from validation.measurements import Document, case_key
+from validation.measurements import Document, is_among
 
 PHASES = ("end", "reduce-scatter, mean over ranks", "allgather, mean over ranks")
 
@@ -107,7 +107,7 @@ def gather(documents: list, fitted: model.Model) -> list:
         for text, some in calls.items():
             place = f"{document.path}: placement {text}"
             placement = placements.parse(text, place)
-            seen = any(case_key(one) in fitted.fitted for one in some)
+            seen = any(is_among(one, fitted.fitted) for one in some)
             found.append(Trace(document, placement, measured_phases(some, placement, place),
                                job_of(some, fitted, placement.ranks), seen))
     return found

@@ -7,23 +7,19 @@ collective takes what was measured beside a computation of T takes k times what 
 beside T / k.
 """
 
+from validation.calibration.verdict.model import table_of
 from validation.calibration.verdict.simulator import Simulator, batch
 from validation.tables.overlap.rows import Row
 from validation.yaml_files import tables_of
 
 MODES = tables_of(__file__)
-RING_FROM = 65536  # bytes: Open MPI's libnbc
-DOUBLING_UP_TO = 2048  # bytes: MPICH
 
 
 def text_of(row: Row) -> tuple:
     """(collective, algorithm, bytes) that stand for what the library does."""
     if row.collective == "allgather":
         return "alltoall", "posted", row.size * row.ranks
-    if row.build.startswith("mpich"):
-        return "allreduce", ("recursive_doubling" if row.size <= DOUBLING_UP_TO
-                             else "rabenseifner"), row.size
-    return "allreduce", "ring" if row.size >= RING_FROM else "recursive_doubling", row.size
+    return "allreduce", table_of(row.build, "allreduce", posted=True), row.size
 
 
 def scenario_of(row: Row, compute_s: float) -> dict:

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Shared memory by the collectives of one host, where nobody measured a ping-pong in it.
+
+Small messages are copied by both ends, larger ones by their receiver after a handshake. The eager
+limit is the default of the library: collectives alone hardly tell it from the other values.
+"""
+
+import dataclasses
+import math
+
+from validation.calibration.fit.segments import Segment, Sized, constant
+
+# Bytes. Open MPI: btl_vader_eager_limit. MPICH 3: MPIDI_CH3_EAGER_MAX_MSG_SIZE of ch3:nemesis.
+EAGER = {"open mpi": 4096.0, "mpich": 65536.0}
+
+
+def begin(result, cases):
+    """Sets what is known of the library without a measurement."""
+    mpich = all("mpich" in case.series.mpi.lower() for case in cases)
+    limit = EAGER["mpich" if mpich else "open mpi"]
+    shm = result.transports["shm"]
+    shm.change(eager_limit=limit, driver="receiver")
+    whose = "MPICH" if mpich else "Open MPI"
+    shm.assumed = {"eager_limit": f"{limit:.0f} B, the default of {whose}: no ping_pong in shared "
+                                  "memory"}
+
+
+def shm_with(transport, values: dict):
+    """The transport with {unknown: value} of those above."""
+    late = values["shm_handshake"] * 1e-6
+    once = transport.send_overhead.times[0]
+    return dataclasses.replace(
+        transport, latency=constant(values["shm_latency"] * 1e-6),
+        send_cost=values["shm_small"] * 1e-9, recv_cost=values["shm_copy"] * 1e-9,
+        recv_overhead=Sized((Segment(transport.eager_limit, once, 0.0),
+                             Segment(math.inf, once + late, 0.0))))
