@@ -4,6 +4,9 @@
 // leaders, recursive doubling up to 2 KiB and for fewer numbers than the power of two below the
 // ranks, Rabenseifner's beyond.
 //
+// `mpich_flat` is the same without hosts: MPICH with MPIR_CVAR_ENABLE_SMP_ALLREDUCE=0, and
+// libraries that are made of it.
+//
 // Source: the selections built into MPICH 4.0.2 (maint/tuning/coll/ch4/generic.json, composition
 // alpha; mpir/generic.json; validation/tune/formats keeps the second). On one host its own shared
 // memory algorithms come into question, which are left out.
@@ -36,8 +39,19 @@ constexpr Selection mpich_4_allreduce = {
     .varies = Varies::steps,
 };
 
+constexpr Selection mpich_flat_allreduce = {
+    .collective = "allreduce",
+    .name = "mpich_flat",
+    .summary = "as MPICH chooses by ranks and size, whatever their hosts",
+    .choose = [](int ranks, std::size_t items, const Options& options) -> Choice {
+      return {flat(ranks, items, options)};
+    },
+};
+
 }  // namespace
 
 Algorithm describe_mpich_4_allreduce() { return selector<mpich_4_allreduce>({"item"}); }
+
+Algorithm describe_mpich_flat_allreduce() { return selector<mpich_flat_allreduce>({"item"}); }
 
 }  // namespace ringscope
