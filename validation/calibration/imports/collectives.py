@@ -6,7 +6,7 @@ import re
 
 from validation.yaml_files import tables_of
 
-SIMULATED, NOT_SIMULATED, OTHER_WORDS = tables_of(__file__).values()
+SIMULATED, NOT_SIMULATED, OF_BLOCKS, OTHER_WORDS = tables_of(__file__).values()
 
 
 def squeezed(text: str) -> str:

@@ -31,6 +31,7 @@ class Findings:
     notes: list = dataclasses.field(default_factory=list)
     table: str = ""  # "file:line" of the points that come next; "": all are of one
     hosts: dict = dataclasses.field(default_factory=dict)  # table: names of the hosts of its ranks
+    of_blocks: bool = False  # sizes are a rank's block, as benchmarks of MPI print them
 
     def begin(self, table: str, hosts: list):
         self.table = table
@@ -49,6 +50,9 @@ class Findings:
 
     def add_collective(self, what: str, size, layout, seconds: float, extra=None, **more):
         what = collectives.named(what) or what
+        if size and self.of_blocks and what in collectives.OF_BLOCKS:
+            size *= layout.ranks
+            self.note(f"{what}: bytes are the whole buffer, the block of a rank times the ranks")
         parameters = {} if size is None else {"bytes": size}
         parameters |= {"collective": what, "algorithm": "", "ranks_count": layout.ranks,
                        "hosts_count": layout.hosts, "placement": layout.placement} | more

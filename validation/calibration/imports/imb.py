@@ -167,7 +167,7 @@ def without_failures(source: Source, findings: Findings):
 
 
 def parse(source: Source, given: Given) -> Findings:
-    findings = Findings(where={"program": "Intel MPI Benchmarks"})
+    findings = Findings(where={"program": "Intel MPI Benchmarks"}, of_blocks=True)
     said = launchers.said_by_line(source.lines)
     without_failures(source, findings)
     most_ranks = max((int(found[1]) for found in map(PROCESSES.match, source.lines) if found),

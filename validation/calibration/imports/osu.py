@@ -231,7 +231,7 @@ def adder_of(test: str):
 
 
 def parse(source: Source, given: Given) -> Findings:
-    findings, said = Findings(), launchers.said_by_line(source.lines)
+    findings, said = Findings(of_blocks=True), launchers.said_by_line(source.lines)
     types: dict = {}  # test: those of its tables
     for line, text in enumerate(source.lines, 1):
         if title := TITLE.match(text):

@@ -50,7 +50,7 @@ def positive_time(source: Source, row: Row, column: str) -> float:
 
 
 def parse_times(source: Source, _: Given) -> Findings:
-    findings = Findings(where=csv_table.where_of(source))
+    findings = Findings(where=csv_table.where_of(source), of_blocks=True)
     rates = "median_MBps" in csv_table.header_of(source)
     unit = "MBps" if rates else "us"
     known = ["osu_bw"] if rates else ["osu_latency"] + [f"osu_{name}" for name in OF_OSU]
@@ -128,7 +128,7 @@ def parse_overlaps(source: Source, given: Given) -> Findings:
     if mpi not in libraries:
         source.fail(rows[0].line, f"one library, or --mpi with one of {', '.join(libraries)}",
                     f'"{mpi}"' if mpi else f"{len(libraries)}", rows[0].cells["library"].column)
-    findings = Findings(where=csv_table.where_of(source) | {"mpi": mpi})
+    findings = Findings(where=csv_table.where_of(source) | {"mpi": mpi}, of_blocks=True)
     for row in (row for row in rows if row.cells["library"].text == mpi):
         what = source.one_of(row.line, row.cells["benchmark"], [f"osu_i{name}" for name in OF_OSU])
         hosts, ranks = counts(source, row, "hosts", "ranks")

@@ -162,7 +162,8 @@ def osu_collective(test: str, what: str, ranks: int, hosts: int, version: str = 
         text += "".join(f"{share * micros:18.2f}" for share in (0.98, 1.1, 1.15)) if tails else ""
         text += "\n"
         seconds = f"{0.98 * micros:.2f}" if tails else f"{micros:.2f}"
-        rows.append(Row(what, ranks, hosts, size, float(seconds) * 1e-6))
+        rows.append(Row(what, ranks, hosts, size * (ranks if what == "alltoall" else 1),
+                        float(seconds) * 1e-6))
     return Form(text, rows)
 
 
@@ -209,7 +210,8 @@ def imb(ranks: int = 8, hosts: int = 2, version: str = "2021.3") -> Form:
             least = f"{float(most) * 0.9:.2f}"
             text += f"{size:13}{1000:13}{least:>13}{most:>13}{most:>13}\n"
             if size:
-                rows.append(Row(what, ranks, hosts, size, float(most) * 1e-6))
+                rows.append(Row(what, ranks, hosts, size * (ranks if what == "gatherv" else 1),
+                                float(most) * 1e-6))
     return Form(text + "\n\n# All processes entering MPI_Finalize\n\n", rows)
 
 
