@@ -18,7 +18,7 @@ from unittest import mock
 import numpy as np
 
 from common.programs import InputError
-from common.quantities import format_bandwidth
+from common.quantities import format_bandwidth, parse_quantity
 from validation.calibration.fit import (calibration, collectives, draws, one_host, parameters,
                                         profile, report)
 from validation.calibration.fit.segments import constant
@@ -50,11 +50,12 @@ def probes(transport, with_calls):
     return cluster.document()
 
 
-def replays(transport, algorithm, named=True, ranks=(HOSTS,), mpi="", per_host=1, detours=0.0):
+def replays(transport, algorithm, named=True, ranks=(HOSTS,), mpi="", per_host=1, detours=0.0,
+            receiving=0.0):
     """Time of that transport's ring, by the simulator."""
     result = calibration.calibrate([probes(transport, True)], calibration.Settings(bootstrap=0))
     result.transports["network"].transport = transport
-    result.host.detours = detours
+    result.host.detours, result.host.receiving = detours, receiving
     document = Document("replay.json", "replay", {"hosts": [], "mpi": mpi}, [
         Measurement("allreduce", {"bytes": size, "collective": "allreduce",
                                   "ranks_count": count * per_host,
@@ -132,6 +133,18 @@ class Collectives(unittest.TestCase):
         self.assertTrue(link.low <= link.value <= link.high)
         self.assertEqual(profile.cluster_of(result)["link"]["bandwidth"],
                          format_bandwidth(link.value))
+
+    def test_messages_slower_than_the_ping_pong_are_found_with_the_table(self):
+        steady = dataclasses.replace(TRUTH, late=())
+        result = self.calibrated(steady, "open_mpi_tuned_4_0", True, named=False, per_host=4,
+                                 receiving=300e-6)
+        self.assertAlmostEqual(result.host.receiving / 300e-6, 1, delta=0.05)
+        self.assertEqual(result.algorithms, {"allreduce": "open_mpi_tuned_4_0"})
+        self.assertNotIn("the algorithm of allreduce is a guess", result.notes)
+        self.assertRegex(report.warnings_of(result)[0], "^a message of these collectives takes its "
+                         "receiver (29[0-9]|30[0-9]) us longer than a message of ping_pong")
+        overhead = profile.library_of(result)["shm"]["recv_overhead"]
+        self.assertAlmostEqual(parse_quantity(overhead) / 300e-6, 1, delta=0.05)
 
     def test_one_host_tells_its_shared_memory(self):
         truth = {"shm_latency": 0.5, "shm_small": 0.3, "shm_handshake": 1.2, "shm_copy": 0.25}

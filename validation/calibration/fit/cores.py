@@ -29,6 +29,7 @@ class Cores:
     match_range: list = dataclasses.field(default_factory=list)  # its interval
     memory: float = math.inf
     detours: float = 0.0  # share of a core's time that others take (verdict/waits.py)
+    receiving: float = 0.0  # s of each message of a collective, that no ping-pong has
     observations: dict = dataclasses.field(default_factory=dict)  # name: points
     evidence: dict = dataclasses.field(default_factory=dict)
     assumed: dict = dataclasses.field(default_factory=dict)

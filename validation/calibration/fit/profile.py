@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The fitted file: one YAML that the simulator reads both as a cluster and as a library."""
 
+import dataclasses
 import datetime
 import math
 import shlex
@@ -85,8 +86,16 @@ def transport_of(found: dict, wire: float) -> closed_forms.Transport:
         **{name: parse_quantity(found[name]) for name in (*COSTS, *LIMITS) if name in found})
 
 
+def later(transport, seconds: float):
+    """The transport whose receivers take so much longer for each message."""
+    overhead = transport.recv_overhead
+    return dataclasses.replace(transport, recv_overhead=overhead.with_values(
+        overhead.times + seconds, overhead.costs)) if seconds else transport
+
+
 def library_of(result) -> dict:
-    network = transport_map(result.network)
+    network, shm = (transport_map(later(result.transports[way].transport, result.host.receiving))
+                    for way in ("network", "shm"))
     for name in ("buffer", "rts_data"):
         if size := getattr(result.progress, name):
             network[name] = format_whole_bytes(size)
@@ -102,7 +111,7 @@ def library_of(result) -> dict:
                else {}),
             **({"detours": detours_of(result.host.detours)} if result.host.detours else {}),
             "self": transport_map(result.transports["self"].transport),
-            "shm": transport_map(result.transports["shm"].transport), "network": network}
+            "shm": shm, "network": network}
     for way, order in result.orders.items():
         if order.word:
             found[way]["order"] = order.word

@@ -14,11 +14,12 @@ from validation.calibration.fit.profile import library_of
 from validation.calibration.verdict import cases, model
 from validation.calibration.verdict.simulator import batch
 
-TUNED = ("open_mpi_tuned", "open_mpi_tuned_4_0")
+TUNED = ("open_mpi_tuned", "open_mpi_tuned_4_0", "mpich_flat")
 # Times the least error (validation/published/SPLIT.md, "Library without a version").
 RULED_OUT = 2.0
 SIZES = tuple(4 ** power for power in range(2, 13))  # 16 B to 16 MiB, to tell tables apart
 MOST_RANKS = 128  # of such simulations: a ring has messages as the square of its ranks
+GUESS = "the algorithm of {} is a guess"
 TELLS = 1.1  # ratio of two tables' times that a measurement sees
 
 
@@ -55,10 +56,31 @@ def choose(loop, collective: str, errors: dict, ranks: set):
         why = (f"{model.CHOSEN}, a guess: where.mpi names no version of Open MPI, and one "
                f"number of ranks ({min(ranks)}) determines too little of the tables ({words}); "
                f"--algorithm {collective}=NAME sets it")
-        loop.result.notes.append(f"the algorithm of {collective} is a guess")
+        loop.result.notes.append(GUESS.format(collective))
     if len(staying) > 1:
         loop.result.tables[collective] = staying
     loop.result.assumed[f"algorithm of {collective}"] = why + hint
+
+
+def tables_of(loop) -> list:
+    """{collective: table} of each table that may be the library's; as it is where somebody said."""
+    guessed = [one for one in ("allreduce",) if f"algorithm of {one}" in loop.result.assumed]
+    return [{one: name} for one in guessed for name in TUNED] or [{}]
+
+
+def say_chosen(loop, collective: str, fits: list):
+    """`fits`: (table, relative errors) of each fit by it. Those that are far worse go."""
+    errors = {}
+    for name, found in fits:
+        size = float(np.mean(np.abs(np.log1p(found))))
+        errors[name] = min(size, errors.get(name, math.inf))
+    best = min(errors, key=errors.get)
+    loop.result.tables[collective] = [name for name, one in errors.items()
+                                      if one <= RULED_OUT * errors[best]]
+    words = ", ".join(f"{name} {math.expm1(one):.0%}" for name, one in errors.items())
+    loop.result.notes = [one for one in loop.result.notes if one != GUESS.format(collective)]
+    loop.result.assumed[f"algorithm of {collective}"] = (
+        f"{loop.algorithms[collective]}, by whose fit the collectives err least ({words})")
 
 
 def errors_of_tables(loop, collective: str) -> dict:
