@@ -52,6 +52,23 @@ TEST(Selector, open_mpi_4_1_goes_by_ranks_and_then_by_bytes) {
                   {512, 16'384, "rabenseifner_halves"}});
 }
 
+// The sizes of nbc_iallreduce.c and of MPICH's CVARs, at both sides.
+TEST(Selector, non_blocking_ones_go_by_libnbc) {
+  expect_choices("allreduce", "open_mpi_libnbc",
+                 {{8, 65'535, "binomial"}, {8, 65'536, "ring_waitall"}, {3, 1 << 20, "binomial"}});
+  expect_choices("allreduce", "open_mpi_libnbc_5_0", {{8, 65'536, "rabenseifner_halves"}});
+}
+
+TEST(Selector, mpich_goes_by_the_gathered_bytes_and_without_hosts_by_the_vector) {
+  expect_choices("allgather", "mpich_4",
+                 {{208, 81'919, "bruck"},
+                  {208, 81'920, "ring"},
+                  {256, 524'287, "recursive_doubling"},
+                  {256, 524'288, "ring"}});
+  expect_choices("allreduce", "mpich_flat",
+                 {{32, 2048, "recursive_doubling"}, {32, 2049, "rabenseifner"}});
+}
+
 TEST(Selector, a_ring_needs_a_number_per_rank) {
   expect_choices("allreduce", "open_mpi_tuned",
                  {{3, 2, "recursive_doubling"}, {16, 15, "recursive_doubling"}});

@@ -113,7 +113,8 @@ def table_of(mpi: str, collective: str, posted: bool = False) -> str:
         return ""
     version = int(found[2]), int(found[3])
     if found[1].lower() == "mpich":
-        known = collective == "allreduce" and (version[0] == 4 or posted)
+        known = collective == "allgather" or (
+            collective == "allreduce" and (version[0] == 4 or posted))
         return "mpich_4" if known else ""
     if posted and collective == "allreduce":
         return LIBNBC + "_5_0" * (version >= (5, 0))
