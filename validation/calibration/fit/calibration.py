@@ -42,6 +42,8 @@ OF_NCCL = "`ringscope calibrate LOG --cluster h100_nvswitch --library nccl_h100 
 # profile.
 USUAL_NETWORK = Transport(constant(5e-6), constant(2e-6), constant(2e-6), 0.25e-9, 0.25e-9, 0.1e-9,
                           65536.0, "caller", 0.8e-9)
+USUAL_RDMA = Transport(constant(2e-6), constant(0.3e-6), constant(0.3e-6), eager_limit=8192.0,
+                       unexpected_cost=0.1e-9, driver="nic", wire=0.1e-9)
 
 
 @dataclasses.dataclass
@@ -165,8 +167,9 @@ def fit_network_or_assume(points, kind, nominal, shares, unexpected):
     if points.of_probe("ping_pong", way="network") or points.of_probe("stream", way="network"):
         return fit_network(points, kind, nominal * (HEADERS if kind == "tcp" else 1)
                            if nominal else None, shares, unexpected)
-    fitted = Fitted(USUAL_NETWORK)
-    fitted.assumed["network"] = "nothing was measured between hosts: Open MPI's usual over TCP"
+    fitted = Fitted(USUAL_RDMA if kind == "rdma" else USUAL_NETWORK)
+    fitted.assumed["network"] = ("nothing was measured between hosts: "
+                                 f"Open MPI's usual over {kind.upper()}")
     return fitted
 
 

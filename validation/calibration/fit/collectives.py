@@ -15,22 +15,17 @@ import sys
 import numpy as np
 from scipy.optimize import least_squares
 
-from validation.calibration.fit import interrupts, one_host, profile, segments
+from validation.calibration.fit import alone, interrupts, segments
+from validation.calibration.fit.loop import Loop
 from validation.calibration.fit.tables import choose_algorithms, say_chosen, tables_of
 from validation.calibration.fit.transport import least
-from validation.calibration.fit.unknowns import SHARED, Unknown, is_of_one_host, unknowns_of
-from validation.calibration.verdict import accuracy, cases, model
-from validation.calibration.verdict.simulator import batch
-from validation.calibration.verdict.waits import is_mean, with_detours
-from validation.progress import watched
+from validation.calibration.fit.unknowns import BETWEEN, SHARED, Unknown, are_alone, unknowns_of
 
-REPETITIONS = 40  # of each case in the loop, of few ranks: their mean is the model's
-FEW = 4  # ranks; many draw as many random numbers in fewer repetitions
-MESSAGES = 400_000  # in one round of simulations at most; costlier cases are left out
 ROUNDS = 600  # of simulations for the whole fit, by default; the published set takes half
 TRIALS, REFINEMENTS, LAST = 12, 5, 24  # steps of the first fit, of each that refines it, at the end
 NOTHING = 0.02  # a share below that is none
 OUTLIER = 0.15  # relative error: more of it counts less, for another effect may be behind it
+AT_START = 5.0  # abscissa of a fitted logarithm, where a value is as it starts
 STEP = 0.04  # of a share, for derivatives: above what chance leaves
 FLOOR = 0.02  # of relative error
 USUAL_ERROR = 0.05  # of a case in a fit
@@ -73,61 +68,6 @@ def weighed(residuals):
     return float(np.sum(2 * OUTLIER**2 * (np.sqrt(1 + (residuals / OUTLIER)**2) - 1)))
 
 
-class Loop:
-    """The measured cases, and what a calibration predicts for them."""
-
-    def __init__(self, result, documents, simulator, settings):
-        self.result, self.simulator = result, simulator
-        self.cases, omitted = cases.simulated(cases.gather(documents, set(), accuracy.Limits()))
-        result.notes += omitted
-        self.known, self.nccl = simulator.algorithms(), simulator.nccl()
-        self.stated, self.algorithms = settings.algorithms, dict(settings.algorithms)
-        self.rounds = 0  # of simulations, in all
-        self.left = settings.rounds  # of those that fit
-        self.cut = False  # more were wanted
-        # Two rounds to see what is affordable; the tables that are tried are few beside the rest.
-        self.bar = watched(None, "fitting collectives, at most", total=settings.rounds + 2)
-
-    def measured(self):
-        return np.array([case.measured.median_s for case in self.cases])
-
-    def scenarios(self, tried, once):
-        fitted = model.Model("the fit", profile.cluster_of(tried), profile.library_of(tried),
-                             {"algorithms": self.algorithms}, self.stated, self.nccl, self.known)
-        found = [model.scenario_for(fitted, case, self.known) for case in self.cases]
-        for scenario, case in zip(found, self.cases):
-            scenario["job"]["repetitions"] = 1 if once else model.repetitions_of(
-                case, REPETITIONS, FEW, 1)
-        return found
-
-    def run(self, tried, once=False):
-        """Results of a calibration that is tried."""
-        self.rounds += 1
-        self.bar.update()
-        names = [cases.place_of(case.measured) for case in self.cases]
-        return batch(self.simulator, profile.library_of(tried), self.scenarios(tried, once), names)
-
-    def predict(self, tried):
-        # numpy's mean: a last bit decides between two minima of kept fits.
-        middle = [np.mean if is_mean(case) else np.median for case in self.cases]
-        return np.array([float(one(result["times_s"])) * with_detours(tried.host.detours, case)
-                         for one, result, case in zip(middle, self.run(tried), self.cases)])
-
-    def keep_affordable(self):
-        """Leaves out the costliest cases until a round is short."""
-        messages = np.array([case["messages"] for case in
-                             self.run(self.result, once=True)]
-                            ) * [model.repetitions_of(case, REPETITIONS, FEW, 1)
-                                 for case in self.cases]
-        order = np.argsort(messages, kind="stable")
-        kept = set(order[np.cumsum(messages[order]) <= MESSAGES]) or {order[0]}
-        left_out = len(self.cases) - len(kept)
-        self.cases = [case for i, case in enumerate(self.cases) if i in kept]
-        if left_out:
-            self.result.notes.append(f"{left_out} measured collectives with the most messages "
-                                     "were omitted from the fit, so that it ends in time")
-
-
 def applied(result, unknowns, values, observations=None):
     """({way: transport}, host) with these values; the ping-pong is fitted again, to `observations`
     where they are others than the fit's."""
@@ -147,6 +87,10 @@ def applied(result, unknowns, values, observations=None):
                         "wire": transport.wire * value}
         elif unknown.name == "message_gap":
             changes["message_gap"] = float(value) * 1e-6
+        elif unknown.name == "latency":
+            changes["latency"] = segments.constant(float(value) * 1e-6)
+        elif unknown.name == "wire":
+            changes["wire"] = float(value) * 1e-9
         elif unknown.name == "cost_share":
             changes |= {"send_cost": transport.wire * value, "recv_cost": transport.wire * value}
         elif unknown.name == "reduce_cost":
@@ -159,7 +103,7 @@ def applied(result, unknowns, values, observations=None):
     found = {"network": least(transport, fitted.free, observations or fitted.observations)}
     if SHARED[0] in unknowns:
         named = {one.name: value for one, value in zip(unknowns, values)}
-        found["shm"] = one_host.shm_with(result.transports["shm"].transport, named)
+        found["shm"] = alone.shm_with(result.transports["shm"].transport, named)
     return found, dataclasses.replace(result.host, **of_host)
 
 
@@ -179,8 +123,17 @@ def fit_unknowns(loop, unknowns, start, steps=REFINEMENTS, held=False) -> Fit:
     low = np.array([one.low for one in unknowns])
     high = np.array([one.high for one in unknowns])
     measured, best = loop.measured(), []
+    factors = np.array([one.by_factor for one in unknowns])
+    usual = np.array([one.start if one.by_factor else 1.0 for one in unknowns])
 
-    def residuals(values):
+    def abscissas(values):
+        return np.where(factors, AT_START + np.log(np.where(factors, values / usual, 1)), values)
+
+    def ordinates(points):
+        return np.where(factors, usual * np.exp((points - AT_START) * factors), points)
+
+    def residuals(points):
+        values = ordinates(points)
         if loop.left <= 0:
             loop.cut = True
             raise OutOfRounds
@@ -195,11 +148,13 @@ def fit_unknowns(loop, unknowns, start, steps=REFINEMENTS, held=False) -> Fit:
         return found
 
     try:
-        solved = least_squares(residuals, np.clip(start, low + 1e-3, high - 1e-3),
-                               bounds=(low, high), loss="soft_l1",
-                               f_scale=OUTLIER, diff_step=STEP, x_scale=np.maximum(start, 0.1),
+        solved = least_squares(residuals, abscissas(np.clip(start, low + 1e-3, high - 1e-3)),
+                               bounds=(abscissas(low), abscissas(high)), loss="soft_l1",
+                               f_scale=OUTLIER, diff_step=np.where(factors, STEP / AT_START, STEP),
+                               x_scale=np.where(factors, 1.0, np.maximum(start, 0.1)),
                                xtol=2e-3, ftol=2e-3, max_nfev=steps)
-        jacobian, converged = solved.jac, solved.status > 0
+        jacobian = solved.jac / np.where(factors, ordinates(solved.x), 1.0)
+        converged = solved.status > 0
     except OutOfRounds:
         if not best:
             raise
@@ -235,6 +190,22 @@ def search(loop) -> Fit:
             best = fit_unknowns(loop, best.unknowns, best.values, LAST, few)
     best.converged = best.converged and not loop.cut
     return best
+
+
+def with_handshakes(loop, fit: Fit) -> Fit:
+    """The fit, or a better one in which every message between hosts has a handshake: a sender
+    waits for its receiver."""
+    network = loop.result.transports["network"]
+    if not are_alone(loop.result, loop.cases) or BETWEEN[0] not in fit.unknowns:
+        return fit
+    usual = network.transport.eager_limit
+    network.change(eager_limit=0.0)
+    other = fit_unknowns(loop, fit.unknowns, np.array([one.start for one in fit.unknowns]), TRIALS)
+    if other.score < fit.score:
+        network.assumed["eager_limit"] = "0 B: the collectives do better without eager messages"
+        return other
+    network.change(eager_limit=usual)
+    return fit
 
 
 def with_receiving(loop, fit: Fit) -> Fit:
@@ -299,12 +270,13 @@ def set_intervals(fit: Fit, generator, count):
 def fit_collectives(result, documents, simulator, settings):
     """Changes `result`: its network's jitter and shares, its reduce_cost."""
     loop = Loop(result, documents, simulator, settings)
-    if is_of_one_host(result, loop.cases):
-        one_host.begin(result, loop.cases)
+    if are_alone(result, loop.cases):
+        alone.begin(result, loop.cases)
     loop.keep_affordable()
     choose_algorithms(loop)
     loop.keep_affordable()
-    fit = with_receiving(loop, interrupts.without_interrupts(loop, search(loop), search))
+    fit = with_handshakes(loop, interrupts.without_interrupts(loop, search(loop), search))
+    fit = with_receiving(loop, fit)
     loop.bar.close()
     if not fit.converged:
         say_unfinished(result, loop, settings)

@@ -19,7 +19,7 @@ import numpy as np
 
 from common.programs import InputError
 from common.quantities import format_bandwidth, parse_quantity
-from validation.calibration.fit import (calibration, collectives, draws, one_host, parameters,
+from validation.calibration.fit import (alone, calibration, collectives, cores, draws, parameters,
                                         profile, report)
 from validation.calibration.fit.segments import constant
 from validation.calibration.fit.synthetic_for_test import TCP, Cluster
@@ -81,9 +81,9 @@ def posted(mpi: str, values: dict):
         settings = calibration.Settings()
         loop = collectives.Loop(calibration.calibrate([probes(TRUTH, True)], settings), [document],
                                 Simulator(), settings)
-        one_host.begin(loop.result, loop.cases)
+        alone.begin(loop.result, loop.cases)
         shm = loop.result.transports["shm"]
-        shm.transport = one_host.shm_with(shm.transport, values)
+        shm.transport = alone.shm_with(shm.transport, values)
         for one, seconds in zip(document.measurements, loop.predict(loop.result)):
             one.median_s = float(seconds)
     return document
@@ -157,6 +157,30 @@ class Collectives(unittest.TestCase):
         self.assertNotIn("library.shm", result.assumed)
         self.assertEqual(report.warnings_of(result), [])
         self.assertEqual(len(draws.draw_again(result, self.settings).models), draws.COUNT)
+
+    def test_collectives_alone_tell_a_network_whose_senders_wait(self):
+        document = Document("alone.json", "replay", {"hosts": [], "mpi": "MPICH 4.2"}, [
+            Measurement("allgather", {"bytes": size, "collective": "allgather", "ranks_count": 12,
+                                      "hosts_count": 2, "placement": "6x2", "algorithm": name},
+                        1.0, name=f"{name} {size} B")
+            for name in ("bruck", "ring") for size in (96, 1536, 24576, 393216, 6291456)])
+        settings = calibration.Settings(bootstrap=20, transport="rdma")
+        loop = collectives.Loop(calibration.calibrate([probes(TRUTH, True)], settings), [document],
+                                Simulator(), settings)
+        shm, network = (loop.result.transports[way] for way in ("shm", "network"))
+        loop.result.host.copy_cost = cores.USUAL_COPY
+        shm.change(eager_limit=65536.0)
+        shm.transport = alone.shm_with(shm.transport, {"shm_latency": 0.5, "shm_small": 0.3,
+                                                       "shm_handshake": 1.2, "shm_copy": 0.25})
+        network.transport = dataclasses.replace(calibration.USUAL_RDMA, latency=constant(4e-6),
+                                                wire=0.05e-9, eager_limit=0.0)
+        for one, seconds in zip(document.measurements, loop.predict(loop.result)):
+            one.median_s = float(seconds)
+        result = calibration.calibrate([document], settings)
+        self.assertEqual(result.network.eager_limit, 0)
+        self.assertLess(np.max(np.abs(result.collectives.errors)), 0.05)
+        self.assertAlmostEqual(result.network.latency.times[0] / 4e-6, 1, delta=0.15)
+        self.assertEqual(report.warnings_of(result), [])
 
     def test_non_blocking_collectives_go_by_their_own_tables(self):
         for mpi, name in (("openmpi@3.1.6", "open_mpi_libnbc"), ("", "open_mpi_libnbc"),

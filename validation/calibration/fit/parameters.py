@@ -15,6 +15,8 @@ WIDE = 0.6  # of what a share may be: so wide an interval tells nothing
 SCALED = {"message_gap": ("library.network.message_gap", "s", 1e-6),
           "detours": ("library.detours", "", 1e-2),
           "receiving": ("library.*.recv_overhead, of collectives", "s", 1e-6),
+          "latency": ("library.network.latency", "s", 1e-6),
+          "wire": ("cluster.link, a byte", "s/B", 1e-9),
           "shm_latency": ("library.shm.latency", "s", 1e-6),
           "shm_small": ("library.shm.send_cost", "s/B", 1e-9),
           "shm_handshake": ("library.shm.recv_overhead, handshake", "s", 1e-6),

@@ -10,19 +10,23 @@ from validation.calibration.verdict.waits import is_mean
 
 class Unknown(NamedTuple):
     """One fitted number. `segments`: those of the latency whose jitter it is. `pulled`: its start
-    counts as a measurement of it, as its logarithm."""
+    counts as a measurement of it, as its logarithm. `by_factor`: its logarithm is fitted."""
     name: str
     start: float
     low: float
     high: float
     segments: tuple = ()
     pulled: bool = False
+    by_factor: bool = False
 
 
-SHARED = (Unknown("shm_latency", 0.36, 0.01, 20.0),  # us
-          Unknown("shm_small", 0.1, 1e-3, 5.0),  # ns/B of the sender's copy
-          Unknown("shm_handshake", 0.5, 1e-3, 50.0),  # us
-          Unknown("shm_copy", 0.2, 5e-3, 10.0))  # ns/B of the receiver's copy
+SHARED = (Unknown("shm_latency", 0.36, 0.01, 20.0, by_factor=True),  # us
+          Unknown("shm_small", 0.1, 1e-3, 5.0, by_factor=True),  # ns/B of the sender's copy
+          Unknown("shm_handshake", 0.5, 1e-3, 50.0, by_factor=True),  # us
+          Unknown("shm_copy", 0.2, 5e-3, 10.0, by_factor=True))  # ns/B of the receiver's copy
+BETWEEN = (Unknown("latency", 5.0, 0.1, 500.0, by_factor=True),  # us
+           Unknown("wire", 0.2, 1e-3, 20.0, by_factor=True),  # ns/B
+           Unknown("receiving", 0.3, 0.0, 100.0))  # us
 MANY = 16  # ranks a host, whose messages together may be too many for its NIC
 
 
@@ -36,10 +40,15 @@ def outnumbers_streams(result, placed) -> bool:
             and "send_cost" in result.transports["network"].assumed)
 
 
-def is_of_one_host(result, placed) -> bool:
-    """True if all of these cases ran on one host, and tell what no ping-pong in it did."""
-    return (bool(placed) and not result.points.of_probe("ping_pong", way="shm")
-            and all(case.placement.used == 1 for case in placed))
+def are_alone(result, placed) -> bool:
+    """True if nobody measured a ping-pong, so that these cases alone tell of messages."""
+    return bool(placed) and not result.points.of_probe("ping_pong")
+
+
+def of_messages(placed) -> list:
+    shared = any(case.placement.most > 1 for case in placed)
+    between = any(case.placement.used > 1 for case in placed)
+    return [*SHARED * shared, *BETWEEN * between]
 
 
 def of_sums(result) -> list:
@@ -47,10 +56,15 @@ def of_sums(result) -> list:
     return [Unknown("reduce_cost", USUAL_REDUCE * 1e9, 0.01, 2.0)] * assumed  # ns/B
 
 
+def of_waits(placed) -> list:
+    several = len({case.placement.used for case in placed if is_mean(case)}) > 1
+    return [Unknown("detours", USUAL_DETOURS * 1e2, 1e-3, 10.0, pulled=True)] * several  # %
+
+
 def unknowns_of(result, placed=()):
     """Unknowns that the probes left open, all ends alike; `placed`: the measured cases."""
-    if is_of_one_host(result, placed):
-        return [*SHARED, *of_sums(result)]
+    if are_alone(result, placed):
+        return [*of_messages(placed), *of_sums(result), *of_waits(placed)]
     assumed = result.transports["network"].assumed
     found = [Unknown("late", 0.3, 0.0, 1.0, tuple(range(len(result.network.latency.segments))))]
     if "send_overhead" in assumed and "recv_overhead" in assumed:
@@ -61,7 +75,4 @@ def unknowns_of(result, placed=()):
         found.append(Unknown("cost_share", COST_SHARE, 0.02, 1.0))
     if max((case.placement.most for case in placed), default=1) >= MANY:
         found.append(Unknown("message_gap", 1.0, 0.0, 5.0))  # us
-    found += of_sums(result)
-    if len({case.placement.used for case in placed if is_mean(case)}) > 1:
-        found.append(Unknown("detours", USUAL_DETOURS * 1e2, 1e-3, 10.0, pulled=True))  # %
-    return found
+    return found + of_sums(result) + of_waits(placed)
