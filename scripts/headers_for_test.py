@@ -15,7 +15,7 @@ import sys
 import yaml
 
 from check_style import project_files
-from header_names import HeaderNames
+from header_names_for_test import HeaderNames
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 INCLUDE = re.compile(r'^#include ([<"])([^>"]+)[>"]', re.M)
@@ -112,7 +112,7 @@ def lacks_std(chain, others):
     if name is None or name in EVERYWHERE or HOLDERS.get(name) in others:
         return None
     if name not in HOLDERS:
-        return f"unknown name std::{name}: add its header to scripts/check_headers.py"
+        return f"unknown name std::{name}: add its header to scripts/headers_for_test.py"
     return f"uses std::{name}, which <{HOLDERS[name]}> declares; include it"
 
 

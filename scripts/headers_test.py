@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Does check_headers.py report each missing include, and only those?"""
+"""Does headers_for_test.py report each missing include, and only those?"""
 
 import unittest
 
-import check_headers
+import headers_for_test
 
 RANGE = """#include <cstddef>
 namespace house {
@@ -27,7 +27,7 @@ def complaints(text, includes=(), others=None, space="house"):
     lines = "".join(f"#include {name}\n" for name in includes)
     sources = {"range.hpp": RANGE, **(others or {}),
                "user.hpp": f"{lines}namespace {space} {{\n{text}\n}}  // namespace {space}\n"}
-    return check_headers.complaints(sources)
+    return headers_for_test.complaints(sources)
 
 
 class Missing(unittest.TestCase):
@@ -79,7 +79,8 @@ class Missing(unittest.TestCase):
             "user.hpp:2: uses std::steady_clock, which <chrono> declares; include it"])
         self.assertEqual(complaints("std::vector<int> all();", ["<vector>"]), [])
         self.assertEqual(complaints("std::unheard_of all();"), [
-            "user.hpp:2: unknown name std::unheard_of: add its header to scripts/check_headers.py"])
+            "user.hpp:2: unknown name std::unheard_of: add its header to "
+            "scripts/headers_for_test.py"])
 
     def test_names_of_other_libraries_are_reported(self):
         for text, name, header in (
