@@ -6,20 +6,22 @@ and parse(source, given), which returns Findings and raises InputError at the li
 Of lines that match ALSO it reads what the rows of its tables do not say.
 """
 
+import contextlib
 import itertools
 import re
 
 from common.programs import InputError
-from validation.calibration.imports import (deepspeed, imb, inspector, labels, markdown_table,
-                                            nccl_json, nccl_tests, nvbandwidth, osu, p2p_csv,
-                                            p2p_matrices, published_csv, rccl_results, ring_trace,
-                                            transferbench)
+from validation.calibration.imports import (deepspeed, exported, imb, inspector, labels,
+                                            markdown_table, nccl_json, nccl_tests, nvbandwidth,
+                                            osu, p2p_csv, p2p_matrices, published_csv,
+                                            rccl_results, ring_trace, transferbench)
 from validation.calibration.imports.findings import Findings, Given
-from validation.calibration.imports.source import read_source
+from validation.calibration.imports.source import Source, read_source
 
 FORMATS = (osu, imb, nccl_tests, nccl_json, published_csv.OF_NCCL, published_csv.TIMES, ring_trace,
            p2p_csv, published_csv.RATES, p2p_matrices, nvbandwidth, published_csv.BESIDE, inspector,
            transferbench, rccl_results, deepspeed, markdown_table)
+CHECKED = (osu, imb, nccl_tests)  # formats whose rows have as many cells as the header
 # Lines that are no results: comments, fences, lines between, and messages of NCCL, which are read.
 FURNITURE = re.compile(r"\s*(#|//|```|~~~|[-=+*~_.\[\]\s]*$)|.*NCCL (INFO|WARN)")
 MOST_RANGES = 12
@@ -63,6 +65,22 @@ def read(path: str, given: Given, name: str = "") -> list:
 
 
 def parse(source, given: Given, name: str = "") -> list:
+    """Findings of a source; where it cannot be read as it stands, of another form of its lines."""
+    try:
+        return parse_as_it_stands(source, given, name)
+    except InputError:
+        for text, how in exported.otherwise(source.text):
+            other = Source(source.path + how, text)
+            with contextlib.suppress(InputError):
+                if all(one in CHECKED for stream in other.of_streams()
+                       for one in formats_of(stream)):
+                    found = parse_as_it_stands(other, given, name)
+                    found[-1].note(f"{source.path}: cannot be read as it is: changed{how}")
+                    return found
+        raise
+
+
+def parse_as_it_stands(source, given: Given, name: str) -> list:
     pairs = [(stream, one) for stream in source.of_streams()
              for one in ([format_named(name)] if name else formats_of(stream))]
     found = [one.parse(stream, given) for stream, one in pairs]

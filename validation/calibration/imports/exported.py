@@ -6,13 +6,17 @@ journalctl -r, cat -n and grep -n. Of JSON only the strings of one key are kept:
 """
 
 import json
+import os
 import re
 
 from validation.calibration.imports import labels
 
 STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"(\s*:)?')  # a value, or a key before its colon
 TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?|\b1[5-9]\d{8}(?:\d{3}){0,3}\b")
+FIRST = re.compile(r"\s*(\d+)\s+\d")  # of a row
 NUMBERED = re.compile(r"(?:[^\s:]+:)?\s*(\d+)(?:[:|\t ]|$)")
+# Lines that a terminal broke: their number, equal letters at the begin of two, pieces of one
+LEAST_BROKEN, LEAST_ALIKE, MOST_PIECES, LEAST_WIDTH = 2, 3, 4, 60
 LEAST_LINES, MOST_PLAIN = 3, 0.1  # share of lines without a time
 
 
@@ -25,6 +29,35 @@ def log_in(text: str) -> tuple:
     if newest_first(lines):
         return "\n".join(lines[::-1]).lstrip("\n") + "\n", " (last line first)"
     return "\n".join(without_numbers(lines)), ""
+
+
+def otherwise(text: str):
+    """(log, words on how it became one): other forms of a log that cannot be read as it stands.
+    Lines that a terminal broke at its width are whole, and where sizes fall and titles come last,
+    the last line is the first."""
+    lines = text.split("\n")
+    if whole := unbroken(lines):
+        yield "\n".join(whole), " (its longest lines joined with the next)"
+    begin = next((at for at, line in enumerate(lines) if labels.BEGIN.search(line)), 0)
+    sizes = [int(found[1]) for found in map(FIRST.match, lines[:begin]) if found]
+    falls = sum(one > other for one, other in zip(sizes, sizes[1:]))
+    if 2 * falls > len(sizes) >= LEAST_LINES:
+        yield "\n".join(lines[::-1]).lstrip("\n") + "\n", " (last line first)"
+
+
+def unbroken(lines: list) -> list:
+    """Each line as long as the longest together with the next, whose place is empty; nothing where
+    few lines are so long, or a next line begins as the one before it or is a title by itself."""
+    width, whole, begin = max(map(len, lines)), list(lines), 0
+    for at, line in enumerate(lines[1:], 1):
+        begin = begin if len(lines[at - 1]) == width else at
+        if begin < at:
+            alike = os.path.commonprefix([lines[at - 1], line]).strip()
+            if len(alike) >= LEAST_ALIKE or at - begin >= MOST_PIECES or \
+                    labels.BEGIN.match(line.lstrip()) or width < LEAST_WIDTH:
+                return []
+            whole[begin], whole[at] = whole[begin] + line, ""
+    return whole if sum(len(line) == width for line in lines) >= LEAST_BROKEN else []
 
 
 def lines_in_strings(text: str) -> list:

@@ -25,6 +25,7 @@ VERSION = re.compile(r"#\s+(Intel ?\(R\) MPI Benchmarks [^,]+)")
 TITLE = re.compile(r"\s*#?\s*Benchmarking (?P<test>\S+)\s*$")
 PROCESSES = re.compile(r"\s*#?\s*#processes = (\d{1,9})\b")
 HEADER = re.compile(r"\s*(Group\s+)?#(bytes|repetitions)\b")
+GROUP = re.compile(r"\s*#?\s*Group\s+\d+:")  # of a test that groups run concurrently
 NOT_MEASURED = re.compile(r"\s*\d+\s+(\d+\s+)?(out-of-mem|int-overflow|time-out)")
 NEAR = 3  # lines below a title that has lost its "#"
 WINDOW = re.compile(r"\s*#\s*window_size = (\d{1,9})\s*$")
@@ -53,10 +54,10 @@ class Table(mpi_table.MpiTable):
         self.ranks, self.window = 0, USUAL_WINDOW
         for line in range(title + 1, len(source.lines) + 1):
             text = source.lines[line - 1]
-            if found := PROCESSES.match(text):
-                if self.ranks:
-                    source.fail(line, f"a header of {self.test}", text.strip())
-                self.ranks = int(found[1])
+            found = PROCESSES.match(text)
+            if found and self.ranks or GROUP.match(text):
+                source.fail(line, f"a header of {self.test}", text.strip())
+            self.ranks = int(found[1]) if found else self.ranks
             if found := WINDOW.match(text):
                 self.window = int(found[1])
             if HEADER.match(text):

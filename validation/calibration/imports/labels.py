@@ -17,6 +17,7 @@ BEGIN, INSIDE, STAMP, ROW, TAG, ESCAPE, FENCE, BARS = (
     re.compile("".join(one)) for one in PATTERNS.values())
 ENDS = ":])>|,+"
 LONGEST, LEAST_LINES = 120, 3
+GROUPED = re.compile(r"(?<!\S)\d{1,3}(?:,\d{3})+(\.\d+)?(?=\s+\S|\s*$)")
 RULE = "#" + "-" * 20  # ends a table: where one without a label begins
 # Blanks and dashes of word processors, bars of boxes, marks without a width
 ODD = {0xA0: " ", 0x2011: "-", 0x2013: "-", 0x2014: "--", 0x2212: "-", 0x2502: "|", 0x200B: None,
@@ -60,6 +61,14 @@ def without(label, line: str) -> str:
     if inside[0] == "[" and re.match(r"\s*\d", rest):
         rest = rest.replace(inside, " " * len(inside))
     return " " * found.end() + rest
+
+
+def ungrouped(line: str) -> str:
+    """Without the commas of "1,048,576" beside other cells: of the first two numbers, of one with a
+    point or with two commas, as "1,234" may be less than two."""
+    return GROUPED.sub(lambda found: found[0].replace(",", "").rjust(len(found[0])) if (
+        found[1] or found[0].count(",") > 1 or len(line[:found.start()].split()) < 2)
+        else found[0], line) if len(line.split()) > 1 else line
 
 
 def streams(lines: list) -> list:

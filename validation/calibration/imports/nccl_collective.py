@@ -103,6 +103,11 @@ def check_options(run, named: str, given):
     if ranks:
         run.source.fail(run.header, f"{ranks} ranks, as the ratio of busbw to algbw shows",
                         f"{run.layout.ranks} from --nodes and --ranks-per-node")
+    shape, ratio = SIMULATED.get(named), ratio_of(run)
+    if not found and shape and ratio:
+        run.source.fail(run.header, f"a busbw of {shape.factor(run.layout.ranks):.3g} times algbw, "
+                        f"as {named} on {run.layout.ranks} ranks has", f"{ratio.value:.3g} times: "
+                        "did two programs print into this log?")
     names = [NAMES.get(name, name) for name in found]
     if names and named not in names and (given.collective or named in SIMULATED):
         run.source.fail(run.header, f"--collective {' or '.join(found)}, as columns and bandwidths "

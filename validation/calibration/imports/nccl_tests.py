@@ -108,6 +108,9 @@ class Run:
     def check_repeated(self):
         """A table may be repeated as a whole (-N). Rows of two programs that print into one stream
         are no run."""
+        for row, root in ((row, row.cells.get("root")) for row in self.rows):
+            if root and not re.fullmatch(r"-?\d+", root.text):
+                self.source.fail(row.line, "a root, -1 without one", f'"{root.text}"', root.column)
         rows = [row for row in self.rows if row.cells["size"].text != "0"]
         keys = [tuple(cell.text for name, cell in row.cells.items()
                       if name in ("size", "type", "redop", "root")) for row in rows]
@@ -126,9 +129,15 @@ class Run:
         if given.collective:
             name = collectives.named(given.collective)
             return NAMES.get(name, name)
+        above = False  # in another run, which begins above this one
         for line in range(self.header, 0, -1):
-            text, own = self.source.lines[line - 1], line >= self.start - 2  # two lines of version
-            found = COLLECTIVE.search(text) if "concluded" not in text else None
+            text = self.source.lines[line - 1]
+            above = above or line < self.start and bool(START.match(text))
+            own = line >= self.start - 2 and (  # two lines of version
+                self.source.is_labelled(line) == self.source.is_labelled(self.start))
+            other = "concluded" in text or above and "Collective test" in text or \
+                text.startswith('"')  # a cell of CSV
+            found = None if other else COLLECTIVE.search(text)
             if found and traits_fit(self, found[1], own):
                 return NAMES.get(found[1], found[1])
         return ""

@@ -66,9 +66,12 @@ def parse(source: Source, _: Given) -> Findings:
                 'no line "Running NAME." above, and no line "SUM NAME value" below'
             findings.note(f"{source.path}:{title}: {reason}: matrix omitted")
             continue
+        cells = matrix(source, title, HEADER, "0  1")
+        for row, column, cell, line in cells if named in PEERS else ():
+            if row == column:  # of a matrix of the host
+                source.fail(line, "N/A from a GPU to itself", cell.text, cell.column)
         add_copies(findings, named, said["way"], buffer_at(source, title), [
-            (row, column, source.number(line, cell))
-            for row, column, cell, line in matrix(source, title, HEADER, "0  1")])
+            (row, column, source.number(line, cell)) for row, column, cell, line in cells])
     return findings
 
 

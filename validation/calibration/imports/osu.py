@@ -20,7 +20,7 @@ MARKS = r"\s*#?\s*OSU (?:MPI|[NRX]CCL).* Test"
 WINDOW = 64  # of osu_bw and osu_bibw, which do not print it, unless their command has -W
 
 COLUMNS, COLUMNS_PRINTED, TITLES, PATTERNS = tables_of(__file__).values()
-TITLE, HEADER, ROW, SIZES, ON_GPUS, DATATYPE, DEVICES, HOSTS, WINDOW_OF, PAIRS = (
+TITLE, HEADER, ROW, SIZES, ON_GPUS, DATATYPE, DEVICES, HOSTS, WINDOW_OF, PAIRS, COMMAND = (
     re.compile("".join(one)) for one in PATTERNS.values())
 COLLECTIVES = TITLES | mpi_table.COLLECTIVES
 
@@ -44,6 +44,9 @@ def columns_of(source: Source, line: int) -> list:
             source.fail(line, f"({right})", f"({unit})", place + found.start(1))
         columns.append(name)
         place += found.end()
+    below = "".join(source.lines[line:line + 1])
+    if not HEADER.match(below) and any(re.match(rf"\s*{one}", below) for one in COLUMNS.values()):
+        source.fail(line + 1, "a header on one line", "a line break, as mails have: undo them")
     return columns
 
 
@@ -56,14 +59,24 @@ def headers_below(source: Source, title: int) -> list:
     if not headers:
         source.fail(title, 'a header ("# Size ...") below this title',
                     "none" + source.end_of_run(title))
+    typed, awaited = 0, False  # lines with a type since the last row; do rows come next?
     for line in below:
-        again = SIZES.match(source.lines[line - 1]) and not DATATYPE.match(source.lines[line - 2])
-        if again if line > headers[0] else ROW.match(source.lines[line - 1]):
+        text = source.lines[line - 1]
+        is_row = re.match(r"\s*\d", text)
+        typed = 0 if is_row else typed + bool(DATATYPE.match(text))
+        awaited = not is_row and (awaited or line in headers)
+        again = SIZES.match(text) and not DATATYPE.match(source.lines[line - 2])
+        if typed > 1 or awaited and COMMAND.match(text) or (
+                again if line > headers[0] else ROW.match(text)):
             source.fail(line, f"one header below the title of line {title}, then rows",
                         "another order: did two programs print into this log?")
+    # The type is above, or below the first header of two ranks.
     told = [map(DATATYPE.match, source.lines[line - 2:line + 1:2]) for line in headers]
-    return [(line, next((found[1] for found in two if found), "")) for line, two in
-            zip(headers, told)]  # the type is above, or below the first header of two ranks
+    types = [next((found[1] for found in two if found), "") for two in told]
+    if 1 < len(types) > len(set(types) - {""}):
+        source.fail(headers[-1], f"one table of each datatype below the title of line {title}",
+                    ", ".join(kind or "none" for kind in types))
+    return list(zip(headers, types))
 
 
 class Table(mpi_table.MpiTable):
@@ -199,6 +212,9 @@ def add_nonblocking(table: Table, findings: Findings):
     table.require("overall", "compute", "pure", *(() if what == "barrier" else ("Size",)))
     layout = table.layout(findings, "on how many nodes this ran")
     for row in table.rows(findings):
+        for cell in (row.cells[column] for column in ("overall", "compute", "pure")):
+            if "." not in cell.text:
+                table.source.fail(row.line, "a time with decimals", f'"{cell.text}"', cell.column)
         overall, compute, pure = (table.positive(row, column, findings)
                                   for column in ("overall", "compute", "pure"))
         if overall and compute and pure:

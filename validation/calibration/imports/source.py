@@ -31,6 +31,7 @@ SMALLEST = 1e-200  # sizes in bytes times and over numbers stay finite
 MOST_DIGITS = 300  # of a whole number that is a finite float
 LONGEST_SHOWN = 160
 MOST_PIECES = 4  # of a line that a terminal broke
+LAST = re.compile(r"\s\d+\s+\d+\.(\d+)\s*$").search  # decimals of a row of two numbers
 SECRETS = [re.compile("".join(one)) for one in tables_of(__file__).values()]
 DIED = re.compile(r"NCCL WARN|\b(failure|failed|error|abort\w*|killed|signal \d+)\b", re.I)
 EXIT = re.compile(r"\bexit\w* (?:with )?(?:exit )?(?:code|status):? (\d+)", re.I)
@@ -53,11 +54,11 @@ class Source:
     def __init__(self, path: str, text: str):
         text, how = exported.log_in(text)
         self.path = path + how
-        self.complete = text.endswith("\n")
+        self.text, self.complete = text, text.endswith("\n")
         lines = text.removesuffix("\n").split("\n")
         self.raw, self.used, self.cut = list(map(labels.plain, lines)), set(), 0
         self.joined = False  # are rows of several lines?
-        self.streams = labels.streams(self.raw)
+        self.streams = [list(map(labels.ungrouped, one)) for one in labels.streams(self.raw)]
         self.lines = self.streams[0] if len(self.streams) == 1 else self.raw
 
     def of_streams(self) -> list:
@@ -66,6 +67,10 @@ class Source:
         for one, lines in zip(found, self.streams):
             one.lines = list(lines)
         return found
+
+    def is_labelled(self, line: int) -> bool:
+        """Has the line lost the label of its stream?"""
+        return self.lines[line - 1] != self.raw[line - 1]
 
     def end_of_run(self, line: int) -> str:
         """Behind "none": what the lines from there to the next title report of a run's end."""
@@ -153,9 +158,13 @@ class Source:
             self.fail(header, "rows below this header", "none" + self.end_of_run(header))
         (line, cells, decimals), above = rows[-1], rows[-2:-1]
         in_line = line == len(self.lines) and not self.complete
-        if above and (decimals < above[0][2] or in_line and
-                      (len(cells), decimals) != (len(columns), above[0][2])):
+        others = map(LAST, self.raw[header:line - 1] if len(columns) == 2 else ())
+        digits = [one[2] for one in above] or [len(one[1]) for one in others if one]
+        if digits and (decimals < digits[-1] or above and in_line and
+                       (len(cells), decimals) != (len(columns), digits[-1])):
             self.cut = rows.pop()[0]
+            if not above:  # those of another label are no rows here
+                self.fail(line, "a whole row", "one that ends too early")
         for line, cells, _ in rows:
             yield self.row(line, cells, columns, whole=bool(above))
 

@@ -73,6 +73,12 @@ def composed() -> list:
         for name, form in (("nccl", found["nccl_all_reduce"]), ("p2p", forms.p2p(16)),
                            ("nvbandwidth", forms.nvbandwidth(8))):
             cases.append(Case(f"{name}:{width}_columns", wrapped(width)(form.text), form.rows))
+        for name in ("osu_allreduce_1", "osu_allreduce_2", "osu_bw", "imb"):
+            cases.append(Case(f"{name}:{width}_columns", wrapped(width)(found[name].text),
+                              found[name].rows))
+        for name in ("nccl_all_reduce", "nccl_alltoall", "osu_allreduce_1", "imb"):
+            cases.append(Case(f"{name}:srun_{width}_columns", wrapped(width)(
+                DRESSINGS["srun"](found[name].text)), found[name].rows))
     cases.append(Case("nccl:quoted_76_columns", DRESSINGS["quoted"](wrapped(76)(
         found["nccl_all_reduce"].text)), found["nccl_all_reduce"].rows))
     for names in (("nccl_all_reduce", "p2p"), ("p2p", "nccl_all_gather"), ("imb", "osu_bw"),

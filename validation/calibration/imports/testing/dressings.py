@@ -5,7 +5,7 @@ Labels: Open MPI 4 --tag-output and --timestamp-output, PRRTE of Open MPI 5, sru
 -prepend-rank, pdsh and clush, kubectl logs --prefix --timestamps, CRI-O, docker compose, Ray,
 journald, Python's logging, stern, diff, cat -n, grep -n. Marks: terminals' sequences, as bytes, by
 cat -v and without ESC. Exports: docker's json-file, kubectl -o json, Loki, CloudWatch and its
-Insights, Google Cloud, Ansible, CSV, newest first.
+Insights, Google Cloud, Ansible, CSV, newest first, with times or without.
 """
 
 import csv
@@ -107,6 +107,16 @@ def newest_first(text: str) -> str:
     return "\n".join(stamped(text).splitlines()[::-1]) + "\n"
 
 
+def last_first(text: str) -> str:
+    return "\n".join(text.splitlines()[::-1]) + "\n"
+
+
+def in_thousands(text: str) -> str:
+    """The first two numbers of each row, as a spreadsheet shows them."""
+    return re.sub(r"^( *)(\d+)(?: +(\d+)(?= ))?(?= )", lambda row: row[1] + "  ".join(
+        f"{int(one):,}" for one in row.groups()[1:] if one), text, flags=re.MULTILINE)
+
+
 def wrapped(width: int):
     return lambda text: re.sub(rf"(.{{{width}}})(?=.)", r"\1\n", text)
 
@@ -178,6 +188,8 @@ DRESSINGS = {
         "insertId": f"a{number}", "textPayload": f"{line}\n",
         "timestamp": f"2026-01-05T10:11:12.{number:06}Z"}, "entries", True, 2),
     "newest_first": newest_first,
+    "last_first": last_first,
+    "in_thousands": in_thousands,
     "messages": with_messages,
     "other_ranks": with_other_ranks,
     "stamp_and_label": lambda text: stamped(labelled("[1,0]<stdout>:")(text)),

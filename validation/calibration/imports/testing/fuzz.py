@@ -10,14 +10,18 @@ import re
 import sys
 
 from common.programs import InputError
-from validation.calibration.imports import exported, labels
+from validation.calibration.imports import collectives, exported, labels
 from validation.calibration.imports.source import Source
 from validation.calibration.imports.testing import corpus
 from validation.calibration.imports.testing.dressings import DRESSINGS
 
 NUMBER = re.compile(r"(?<![\w.])\d+\.?\d*(?:[eE][+-]?\d+)?")
+COMMA = re.compile(r"(?<=\d),(?=\d{3}\b)")
 CONSTANT = (16, 40_000_000, 64 << 20, 512 << 20)  # sizes of copies that matrices do not print
 LABELS = ("0: ", "[1,0]<stdout>:", "> ", "node0: ", "# ", "| ", "  ", "8 ", "1.5 ", "[0] ")
+TITLE = re.compile(r"\s*#?\s*OSU MPI (.*?)(?: Latency)? Test\b")
+TABLE = re.compile(r"\s*(?:#?\s*(?:Datatype|Size)\b|\d[\d.\s]*$|$)|.*NCCL INFO")
+PROBES = {"Latency": "ping_pong", "Bandwidth": "stream", "Bi-Directional Bandwidth": "stream"}
 NEAR = 1e-6
 PIECES = (2, 3, 4)
 GLUES = (" ", "")
@@ -48,11 +52,14 @@ def joined(draw, text: str, other: str) -> str:
     return "".join(lines)
 
 
-def prefixed(draw, text: str) -> str:
-    """A label before all lines, or before some."""
-    label, share = draw.choice(LABELS), draw.choice((1, 1, 0.5, 0.1))
+def prefixed(draw, text: str, share: float = 1) -> str:
+    label = draw.choice(LABELS)
     return "".join((label if draw.random() < share else "") + line
                    for line in text.splitlines(keepends=True))
+
+
+def prefixed_in_part(draw, text: str) -> str:
+    return prefixed(draw, text, draw.choice((0.5, 0.1)))
 
 
 def rewrapped(draw, text: str) -> str:
@@ -71,12 +78,17 @@ def changed(draw, cases: list) -> tuple:
     """(text, given, rows that may come out; None where numbers were cut)"""
     case, other = draw.choices(cases, k=2)
     text = case.text
-    # Without the lines between them, a table whose type is omitted is one with that above it.
+    # Without the lines between them, a table whose type is omitted is one with that above it, and
+    # rows of several lines are parts of rows. Lines with a label are of another process than those
+    # without, whose rows may be below another title then. Options are of one of two logs.
+    broken = any("columns" in one.name for one in (case, other))
     whole = not any(one.refused or one.name == "osu_datatypes.txt" or "inspector" in one.name
                     for one in (case, other))
     for _ in range(draw.randrange(1, 4)):
-        how = draw.choice((cut, cut_lines, prefixed, rewrapped, joined, None))
-        whole = whole and how not in (cut, rewrapped)
+        how = draw.choice((cut, cut_lines, prefixed, prefixed_in_part, rewrapped, joined, None))
+        whole = whole and not (how in (cut, rewrapped, prefixed_in_part)
+                               or broken and how == cut_lines
+                               or case.given != other.given and how == joined)
         if how == joined:
             text = joined(draw, text, other.text)
         else:
@@ -87,16 +99,18 @@ def changed(draw, cases: list) -> tuple:
 
 def numbers_of(text: str, pieces: int = 1) -> list:
     """Numbers of each line, or of so many below one another, which a line break divided; colours
-    taken off."""
+    taken off, commas between thousands taken off or not."""
     printed = exported.log_in(text)[0]
     lines = labels.ESCAPE.sub("", printed).split("\n")
-    if pieces > 1:  # without labels, which are before each piece
-        lines = [line for one in Source("x.log", text).of_streams() for line in one.lines]
+    if pieces > 1:  # without labels, which are before each piece, and in other forms of the text
+        lines = [line for form in (text, *(one for one, _ in exported.otherwise(printed)))
+                 for one in Source("x.log", form).of_streams() for line in one.lines]
     several = [lines[at:at + pieces] for at in range(len(lines))]
     begins = [len(os.path.commonprefix(one)) * (pieces > 1) for one in several]
-    return [{float(number) for glue in GLUES[:pieces] for number in
-             NUMBER.findall(glue.join([one[0], *(text[label:] for text in one[1:])]))}
-            for one, label in zip(several, begins)]
+    whole = [[glue.join([one[0], *(text[label:] for text in one[1:])]) for glue in GLUES[:pieces]]
+             for one, label in zip(several, begins)]
+    return [{float(number) for line in forms for said in (line, COMMA.sub("", line))
+             for number in NUMBER.findall(said)} for forms in whole]
 
 
 def stands(point, lines: list) -> bool:
@@ -120,6 +134,21 @@ def is_one_of(point, rows: list) -> bool:
                abs(one.seconds - here.seconds) <= NEAR * here.seconds for one in rows)
 
 
+def is_under(point, text: str) -> bool:
+    """Is it in a row with nothing but rows up to a header and a title of its own test? Rows of one
+    table that were put below another with such columns are that one's: no line tells otherwise, so
+    a program may have printed the text."""
+    for lines in (one.lines for one in Source("x.log", text).of_streams()):
+        above = ""  # title of the table at a line; none behind a line that is none of its own
+        for line, numbers in zip(lines, numbers_of("\n".join(lines))):
+            title = TITLE.match(line)
+            above = title[1] if title else above if TABLE.match(line) else ""
+            what = collectives.named(above) or PROBES.get(above)
+            if what == point.what and stands(point, [numbers]):
+                return True
+    return False
+
+
 def faults(seed: int, tries: int) -> list:
     """Faults, each with its text: another exception, or a number that is not there."""
     draw, found, read = random.Random(seed), [], 0
@@ -139,7 +168,7 @@ def faults(seed: int, tries: int) -> list:
             lines += [line for pieces in PIECES for line in numbers_of(text, pieces)]
         found += [(number, f"{one.what} {one.parameters} {one.median_s}", text)
                   for one in points if not stands(one, lines) or
-                  rows is not None and not is_one_of(one, rows)][:1]
+                  rows is not None and not is_one_of(one, rows) and not is_under(one, text)][:1]
     print(f"{tries} tries, {read} read, {len(found)} faults", file=sys.stderr)
     return found
 
