@@ -111,7 +111,7 @@ class WhatIf:
                                           if shared.get(key) != value}}
                  for i, one in enumerate(scenarios)]
         text = json.dumps({"question": QUESTION, **shared, "cases": cases}, ensure_ascii=False)
-        words = ["--json", "-"] + ["--time-limit", self.limit] * limited
+        words = ["--json", "-", "--fold-from", "2"] + ["--time-limit", self.limit] * limited
         try:
             answer = json.loads(self.simulator.run_text(text, "what-if", *words))["cases"]
         except InputError as error:  # its place is in a file that no user has
