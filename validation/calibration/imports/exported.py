@@ -1,18 +1,24 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A log as other programs export it: lines in strings of JSON or CSV, newest first, or numbered.
+"""A log as other programs export it: lines in strings of JSON or CSV, newest first, numbered, or a
+list of rows in YAML.
 
 Exports of kubectl, docker, Loki, CloudWatch, Google Cloud and Elasticsearch, results of Ansible,
 journalctl -r, cat -n and grep -n. Of JSON only the strings of one key are kept: no other field.
 """
 
+import contextlib
 import json
 import os
 import re
+
+import yaml
 
 from validation.calibration.imports import labels
 
 STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"(\s*:)?')  # a value, or a key before its colon
 TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?|\b1[5-9]\d{8}(?:\d{3}){0,3}\b")
+LOADER = getattr(yaml, "CBaseLoader", yaml.BaseLoader)  # leaves numbers as they are written
+LIST = re.compile(r"(?:(?:#.*|---|[ \t]*)\n)*- +\{?[A-Za-z]\w*:")
 FIRST = re.compile(r"\s*(\d+)\s+\d")  # of a row
 NUMBERED = re.compile(r"(?:[^\s:]+:)?\s*(\d+)(?:[:|\t ]|$)")
 # Lines that a terminal broke: their number, equal letters at the begin of two, pieces of one
@@ -25,10 +31,25 @@ def log_in(text: str) -> tuple:
     text = re.sub(r"\r*\n|\r", "\n", text)
     if inside := lines_in_strings(text):
         return "\n".join(inside) + "\n", " (lines in its strings)"
+    if rows := rows_of_maps(text):
+        return "\n".join(rows) + "\n", " (rows of its list)"
     lines = text.split("\n")
     if newest_first(lines):
         return "\n".join(lines[::-1]).lstrip("\n") + "\n", " (last line first)"
     return "\n".join(without_numbers(lines)), ""
+
+
+def rows_of_maps(text: str) -> list:
+    """Lines of CSV, below the comments, of a list in YAML of maps with the same keys."""
+    rows = []
+    with contextlib.suppress(yaml.YAMLError, RecursionError):
+        rows = yaml.load(text, LOADER) if LIST.match(text) else []
+    if not rows or not isinstance(rows, list) or not all(
+            isinstance(one, dict) and one.keys() == rows[0].keys() for one in rows):
+        return []
+    lines = [list(rows[0]), *([one[name] for name in rows[0]] for one in rows)]
+    return [line for line in text.split("\n") if line.startswith("#")] + list(
+        map(",".join, lines)) if all(isinstance(one, str) for row in lines for one in row) else []
 
 
 def otherwise(text: str):
