@@ -89,11 +89,8 @@ def pairs_of(option, texts):
 
 def values_of(option, texts):
     """{key: all its values}"""
-    found = {}
-    for text in texts:
-        for key, value in pairs_of(option, [text]).items():
-            found.setdefault(key, []).append(value)
-    return found
+    pairs = [pair for text in texts for pair in pairs_of(option, [text]).items()]
+    return {key: [value for name, value in pairs if name == key] for key, _ in pairs}
 
 
 @contextlib.contextmanager

@@ -94,10 +94,8 @@ def format_whole_bytes(count: float) -> str:
     if math.isinf(count):
         return "unlimited"
     count = int(round(count))
-    for size, name in SIZES:
-        if count >= size and count % size == 0:
-            return f"{count // int(size)} {name}"
-    return "0 B"
+    size, name = next((unit for unit in SIZES if count % unit[0] == 0 < count), SIZES[-1])
+    return f"{count // int(size)} {name}"
 
 
 def format_bandwidth(bytes_per_second: float, digits: int = 4) -> str:

@@ -31,7 +31,8 @@ from common.style import InputError
 from plots import inputs
 
 HELP = ("-h", "--help")
-# Columns by which a table is known
+# Keys by which a document is known, and columns by which a table is
+DOCUMENTS = {"errors": {"model", "cases"}, "against": {"keys", "rows"}, "breakdown": {"cases"}}
 TABLES = {"timeline": {"activity", "start_s"}, "against": inputs.SWEEP,
           "placements": {"placement", "held_up_by"}, "scaling": {"case", "busbw_bytes_per_s"}}
 
@@ -40,30 +41,14 @@ def kind_in(path, text, key_said):
     """`key_said`: whether --key is among the words."""
     if 'id="data"' in text and text.lstrip().startswith("<"):
         return "loads"
-    if text.lstrip().startswith("{"):
-        return kind_of_document(path, text, key_said)
-    header = set(next(csv.reader(io.StringIO(text, newline=""))))
-    for kind, columns in TABLES.items():
-        if columns <= header:
-            return kind
-    raise unknown(path)
-
-
-def kind_of_document(path, text, key_said):
-    document = inputs.json_of(path, text)
-    if "model" in document and "cases" in document:
-        return "errors"
-    if "keys" in document and "rows" in document:
-        return "against"
-    if "cases" in document:
-        return "against" if key_said else "breakdown"
-    raise unknown(path)
-
-
-def unknown(path):
-    return InputError(f"{path}: unknown content: expected CSV of run --timeline, run "
-                      "--csv, sweep or place --csv, JSON of run, compare, sweep or validate, or a "
-                      f"lesson's page; --kind sets the kind: {', '.join(style.PLOTS)}")
+    known, words = (DOCUMENTS, inputs.json_of(path, text)) if text.lstrip().startswith("{") else \
+        (TABLES, next(csv.reader(io.StringIO(text, newline=""))))
+    for kind, needed in known.items():
+        if needed <= set(words):
+            return "against" if kind == "breakdown" and key_said else kind
+    raise InputError(f"{path}: unknown content: expected CSV of run --timeline, run "
+                     "--csv, sweep or place --csv, JSON of run, compare, sweep or validate, or a "
+                     f"lesson's page; --kind sets the kind: {', '.join(style.PLOTS)}")
 
 
 def main():

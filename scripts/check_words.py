@@ -142,14 +142,10 @@ def breaches_of(texts):
             yield f"{path}:{line}: {message}"
 
 
-def project_texts(root):
-    import check_style  # imports this module
-    return {path: pathlib.Path(root, path).read_text(encoding="utf-8", errors="replace")
-            for path in check_style.project_files(root)}
-
-
 def main():
-    texts = project_texts(ROOT)
+    import check_style  # imports this module
+    texts = {path: pathlib.Path(ROOT, path).read_text(encoding="utf-8", errors="replace")
+             for path in check_style.project_files(ROOT)}
     breaches = list(breaches_of(texts))
     print("\n".join(breaches) or f"{len(texts)} files have no finding")
     sys.exit(len(breaches) > 0)

@@ -64,14 +64,6 @@ def model(words: str) -> Model:
     return Model(words)
 
 
-class Listing(argparse.Action):
-    """Prints its constant and ends, as --help does."""
-
-    def __call__(self, parser, *_):
-        print(self.const)
-        parser.exit()
-
-
 class Laid(argparse.Action):
     """Appends (option, value): what changes the scenario, in the order of the command line."""
 
@@ -81,7 +73,7 @@ class Laid(argparse.Action):
 
 KNOWN = {"int": int, "float": float, "path": pathlib.Path, "count": count, "choice": choice,
          "percentage": percentage, "placement": placement, "model": model, "laid": Laid,
-         "listing": Listing, "suppress": argparse.SUPPRESS}
+         "suppress": argparse.SUPPRESS}
 
 
 def add_options(parser, section: str, **given):

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import tempfile
 import warnings
@@ -46,9 +45,8 @@ class Calibration:
         Raises InputError, ValueError without others()."""
         if len(self.others()) < 2:
             raise ValueError("interval: this fit has no alternative fits: see Calibration.others()")
-        _project.package("validation")
-        verdict = importlib.import_module("validation.calibration.verdict.interval")
-        waits = importlib.import_module("validation.calibration.verdict.waits")
+        verdict = _project.module("validation.calibration.verdict.interval")
+        waits = _project.module("validation.calibration.verdict.waits")
         parts = self.parts()
         fitted = verdict.model.Model("the fit", **parts, calibration=self._calibration())
 

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import importlib
 import io
 from typing import TYPE_CHECKING, Any, Iterator, Mapping, Sequence, overload
 
@@ -95,8 +94,7 @@ class Cases(Sequence[Report]):
 
     def _repr_html_(self) -> str:
         """Time of each case, and the causes that its critical path spends most time on."""
-        _project.package("common")
-        format_time = importlib.import_module("common.quantities").format_time
+        format_time = _project.module("common.quantities").format_time
         return table_in_html([("case", "time", "critical path"), *(
             (case.name, format_time(case.time_s), causes_of(case)) for case in self)])
 

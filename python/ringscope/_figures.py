@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import importlib
 import json
 import os
 import tempfile
@@ -42,9 +41,7 @@ def figure(found: Cases | Places | Verdict, title: str | None = None, *, kind: s
         raise ValueError("against: expected key=, of the scenario, such as 'job.bytes'")
     import matplotlib
     import matplotlib.pyplot  # noqa: F401  (before the plots, which then leave the backend alone)
-    _project.package("plots")
-    plot = importlib.import_module(f"plots.{kind}")
-    style = importlib.import_module("common.style")
+    plot, style = map(_project.module, (f"plots.{kind}", "common.style"))
     try:
         with matplotlib.rc_context(style.SETTINGS), written(found, kind) as path:
             options = {"key": key, "value": value} if kind == "against" else {}

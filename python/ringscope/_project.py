@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.machinery
 import importlib.util
 import os
 import shutil
 import sys
 from types import ModuleType
+from typing import Any
 
 from ringscope import _core
 
@@ -32,6 +34,12 @@ def package(name: str) -> ModuleType:
     sys.modules[name] = module
     spec.loader.exec_module(module)
     return module
+
+
+def module(name: str) -> Any:
+    """A module of `common`, `plots` or `validation` by its whole name; package() raises."""
+    package(name.partition(".")[0])
+    return importlib.import_module(name)
 
 
 def program() -> str:

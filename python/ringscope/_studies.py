@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import contextlib
-import importlib
 import os
 from typing import TYPE_CHECKING, Any, Mapping
 
@@ -86,8 +85,7 @@ def frame_of(document: dict[str, Any]) -> "pandas.DataFrame":
 
 def numbers_of(texts: list[str]) -> tuple[str, dict[str, float]]:
     """(unit, {text: its number in that unit}) of quantities of one kind; ("", {}) of others."""
-    _project.package("common")
-    quantities = importlib.import_module("common.quantities")
+    quantities = _project.module("common.quantities")
     for kind, unit in UNITS.items():
         with contextlib.suppress(quantities.InputError):
             return unit, {text: quantities.parse_quantity(text, kind) for text in texts}

@@ -12,12 +12,6 @@ import time
 FOR_TESTS = {"libgtest-dev", "libgmock-dev"}
 
 
-def compiled_with(root):
-    """Debian's packages of libraries that scripts/install_packages names, tests' own left out."""
-    text = pathlib.Path(root, "scripts/install_packages").read_text(encoding="utf-8")
-    return sorted(set(re.findall(r"[\w.+-]+-dev(?![\w-])", text)) - FOR_TESTS)
-
-
 def licences(package):
     """Licences named by the package's copyright file, where it is machine-readable."""
     try:
@@ -44,7 +38,9 @@ def library(package, use):
 
 def bill(root, version, epoch, files, bundled):
     """The document for the release's `files`; `bundled`: packages whose libraries are in them."""
-    uses = {package: "compiled with" for package in compiled_with(root)}
+    text = pathlib.Path(root, "scripts/install_packages").read_text(encoding="utf-8")
+    uses = dict.fromkeys(set(re.findall(r"[\w.+-]+-dev(?![\w-])", text)) - FOR_TESTS,
+                         "compiled with")  # Debian's packages of libraries
     uses.update({package: "bundled" for package in bundled})
     found = [library(package, use) for package, use in sorted(uses.items())]
     named = [{"type": "file", "name": os.path.basename(path),

@@ -58,13 +58,6 @@ def write_state(state: dict):
     write_text(str(STATE), json.dumps(state) + "\n")
 
 
-def new_state(**known) -> dict:
-    """Written before anything is made, so that a dead lab's successor knows what to restore."""
-    state = {"stays": False, "allowed_congestion_control": hosts.ALLOWED.read_text()} | known
-    write_state(state)
-    return state
-
-
 def clear():
     """Removes every trace of a lab: needs the claim."""
     hosts.tear_down()

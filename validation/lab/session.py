@@ -69,7 +69,9 @@ def make(count: int, rate: str, latency: str) -> dict:
     if not 1 <= count <= hosts.MOST_HOSTS:
         raise hosts.LabError(f"--hosts: expected 1 to {hosts.MOST_HOSTS}, got {count}")
     shaped = quantities(rate, latency)
-    state = claim.new_state(hosts=count, rate=rate, latency=latency, shaped=list(shaped))
+    state = {"stays": False, "allowed_congestion_control": hosts.ALLOWED.read_text(),
+             "hosts": count, "rate": rate, "latency": latency, "shaped": list(shaped)}
+    claim.write_state(state)  # before anything is made: a dead lab's successor restores it
     hosts.build(count)
     hosts.shape(count, *shaped)
     return state

@@ -6,7 +6,7 @@ import math
 import shlex
 
 from common.quantities import format_bytes, format_time, format_whole_bytes
-from validation.calibration.verdict.text import columns
+from validation.calibration.verdict.text import columns, percent
 from validation.doctor.text import wrapped
 from validation.tune.decision import Decided, Range, Row, Timed
 from validation.tune.ground import Ground
@@ -16,14 +16,6 @@ MOST_RANGES = 8
 
 def placed(placement) -> str:
     return placement if isinstance(placement, str) else json.dumps(placement)
-
-
-def share(value: float) -> str:
-    return f"{100 * value:.0f} %"
-
-
-def error_of(row: Row) -> str:
-    return share(row.error) if math.isfinite(row.error) else "not seen"
 
 
 def name_of(timed: Timed) -> str:
@@ -43,7 +35,8 @@ def row_of(row: Row, names: dict) -> tuple:
     taken = name_of(row.own)
     return (format_bytes(row.bytes), names.get(taken, taken), format_time(row.own.seconds),
             "the same" if own else name_of(shown), "" if own else format_time(shown.seconds),
-            "" if own else share(row.gain_of(shown)), error_of(row),
+            "" if own else percent(row.gain_of(shown), 0),
+            percent(row.error, 0) if math.isfinite(row.error) else "not seen",
             "yes" if row.entry else "no")
 
 
@@ -82,7 +75,7 @@ def lacking(one: Decided, library: str) -> list:
                 best[name] = (row.gain_of(row.lacking), row)
     return [wrapped(f"Would be faster, but {library} does not have it: {name}, at "
                     f"{format_bytes(row.bytes)} {format_time(row.lacking.seconds)}, "
-                    f"{share(gain)} less than its own choice.")
+                    f"{percent(gain, 0)} less than its own choice.")
             for name, (gain, row) in best.items()]
 
 
@@ -97,7 +90,7 @@ def next_step(form, found: list, options) -> list:
         more = [("--library", options.library), ("--format", options.format),
                 *(("--collective", name) for name in options.collective),
                 ("--bytes", options.bytes.words),
-                ("--min-gain", options.error and share(options.error).replace(" ", ""))]
+                ("--min-gain", options.error and percent(options.error, 0).replace(" ", ""))]
         words += [word for pair in more if pair[1] for word in pair]
         return [f"To write the file: {shlex.join([*words, '-o', 'FILE'])}"]
     return []

@@ -2,7 +2,6 @@
 """How many nodes and ranks a command line, a job script or a line of NCCL's tells of a run."""
 
 import re
-from typing import NamedTuple, Optional
 
 from validation.calibration.imports.findings import Given, Layout
 from validation.yaml_files import tables_of
@@ -11,18 +10,13 @@ RANKS, PER_NODE, NODES, WORD, *OTHERS = map("".join, tables_of(__file__).values(
 BY_NODE, OF_NODES, PROGRAM, TELLING, HOSTS = map(re.compile, OTHERS)
 
 
-class Said(NamedTuple):
-    nodes: Optional[int] = None
-    per_node: Optional[int] = None
-
-
 def number(pattern: str, text: str):
     """The first one in the text, None without any or of 0."""
     found = re.search(pattern, text)
     return int(next(filter(None, found.groups()), 0)) or None if found else None
 
 
-def said_in(text: str) -> Said:
+def said_in(text: str) -> Given:
     """By one line, or by one command, whose program has options of its own."""
     text = PROGRAM.split(text)[0]
     nodes, per_node, ranks = number(NODES, text), number(PER_NODE, text), None
@@ -37,12 +31,12 @@ def said_in(text: str) -> Said:
         per_node = -(-ranks // nodes)
     if ranks and per_node and not nodes:
         nodes = -(-ranks // per_node)
-    return Said(nodes, per_node)
+    return Given(nodes, per_node)
 
 
 def said_by_line(lines: list) -> list:
     """Facts at each line by those above it; a command forgets the ranks of the one before it."""
-    said, found, held = Said(), [Said()], ""
+    said, found, held = Given(), [Given()], ""
     for text in lines:
         text, held = held + text, ""
         if text.rstrip().endswith("\\"):
@@ -50,16 +44,16 @@ def said_by_line(lines: list) -> list:
         elif TELLING.search(text):
             here = said_in(text)
             anew = BY_NODE.search(text) or OF_NODES.search(text) and "SBATCH" not in text
-            said = Said(here.nodes or said.nodes, here.per_node or (
-                None if anew and here.nodes else said.per_node))
+            said = Given(here.nodes or said.nodes, here.ranks_per_node or (
+                None if anew and here.nodes else said.ranks_per_node))
         found.append(said)
     return found
 
 
-def completed(given: Given, said: Said) -> Given:
+def completed(given: Given, said: Given) -> Given:
     """The options, and what the lines above a table tell where these do not."""
     return given._replace(nodes=given.nodes or said.nodes,
-                          ranks_per_node=given.ranks_per_node or said.per_node)
+                          ranks_per_node=given.ranks_per_node or said.ranks_per_node)
 
 
 def layout_of(source, line: int, ranks: int, known: Given) -> Layout:

@@ -11,7 +11,7 @@
   a non-blocking collective alone and beside a computation; --mpi names one library of several
 """
 
-from typing import Callable, NamedTuple
+from collections import namedtuple
 
 from validation.arguments import MOST_RANKS
 from validation.calibration.imports import collectives, csv_table, nccl_collective, nccl_tests
@@ -23,12 +23,7 @@ OF_OSU = list(dict.fromkeys(COLLECTIVES.values()))
 RATED = ("allreduce", "allgather", "reduce_scatter", "alltoall", "broadcast", "reduce")
 OVERLAPS = "benchmark,library,hosts,ranks,bytes,overall_us,compute_us,pure_us,overlap_percent"
 NCCL = ("hosts", "gpus_per_host", "bytes", "out_of_place_us", "in_place_us", "collective", "nccl")
-
-
-class Format(NamedTuple):
-    NAME: str
-    MARKS: str
-    parse: Callable
+Format = namedtuple("Format", "NAME MARKS parse")
 
 
 def marks(*columns: str) -> str:

@@ -101,13 +101,6 @@ def order_figures(pairs: list) -> OrderFigures:
                         sum(pair.right for pair in equal))
 
 
-def refuse_other_emulation(fitted: model.Model, documents: list):
-    for path, measured, seen in doubts.others(fitted, documents):
-        raise InputError(f"{path}: where.emulated: expected {doubts.in_words(seen)}, as "
-                         f"calibration.emulated of {fitted.path}, got {doubts.in_words(measured)}: "
-                         "another machine than the fit's; --any-emulation predicts it all the same")
-
-
 def judge(runner: simulator.Simulator, fitted: model.Model, documents: list,
           limits: accuracy.Limits, refuse_fitted: bool = False,
           any_emulation: bool = False, intervals: bool = False) -> Verdict:
@@ -122,8 +115,10 @@ def judge(runner: simulator.Simulator, fitted: model.Model, documents: list,
         if seen:
             raise InputError(f"{seen[0]}: expected a held-out case, got one of "
                              f"calibration.fitted of {fitted.path} ({len(seen)} in all)")
-    if not any_emulation:
-        refuse_other_emulation(fitted, documents)
+    for path, measured, seen in [] if any_emulation else doubts.others(fitted, documents):
+        raise InputError(f"{path}: where.emulated: expected {doubts.in_words(seen)}, as "
+                         f"calibration.emulated of {fitted.path}, got {doubts.in_words(measured)}: "
+                         "another machine than the fit's; --any-emulation predicts it all the same")
     if judged:
         simulator.predict(runner, fitted, judged)
         for case in judged:

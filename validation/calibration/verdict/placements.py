@@ -21,6 +21,7 @@ class Placement(NamedTuple):
     most: int  # ranks of one host
     value: object
     listed: bool
+    terms: list = []  # (ranks of a host, number of such hosts one after the other)
 
 
 def parse(text: str, place: str) -> Placement:
@@ -39,4 +40,4 @@ def parse(text: str, place: str) -> Placement:
     value = {"hosts": found["counts"], **rules} if rules else found["counts"]
     used = sum(times for count, times in counts if count > 0)
     return Placement(hosts, used, ranks, max(count for count, _ in counts), value,
-                     bool(found["listed"]))
+                     bool(found["listed"]), counts)

@@ -136,15 +136,10 @@ def counts_of(placement) -> list:
     if isinstance(placement, list):
         return list(collections.Counter(
             entry.get("host", 0) if isinstance(entry, dict) else 0 for entry in placement).values())
-    text = str(placement)
-    found = placements.parse(text, "placement")
+    found = placements.parse(str(placement), "placement")
     if found.hosts > 4096:
         return [found.most] * found.hosts
-    counts = []
-    for part in text.split("-"):
-        each, _, many = part.partition("x")
-        counts += [int(each)] * int(many or 1)
-    return counts
+    return [each for each, hosts in found.terms for _ in range(hosts)]
 
 
 def hosts_of(placement) -> int:

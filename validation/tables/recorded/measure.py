@@ -42,15 +42,9 @@ def record(asked: campaign.Campaign, build: pathlib.Path):
         lab("run", build, ["--rate", asked.rate, "--placement", asked.record, "--",
                            str(build / "ringscope-mpi"), "record", "-o",
                            str(asked.folder / name), "--", *halo(build, words)])
-        for file in (asked.folder / name).iterdir():
-            without_paths(file)
-
-
-def without_paths(file: pathlib.Path):
-    """The folder of a build is of no interest to others."""
-    text = file.read_text(encoding="utf-8")
-    file.write_text(re.sub(r"^program \S*/", "program ", text, flags=re.MULTILINE),
-                    encoding="utf-8")
+        for file in (asked.folder / name).iterdir():  # the build's folder is of no interest
+            text = re.sub(r"(?m)^program \S*/", "program ", file.read_text(encoding="utf-8"))
+            file.write_text(text, encoding="utf-8")
 
 
 def launch(asked: campaign.Campaign, build: pathlib.Path, name: str, placement: str) -> dict:
