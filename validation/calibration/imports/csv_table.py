@@ -34,14 +34,15 @@ def header_of(source: Source) -> list:
     return [cell.text for line in filled(source)[:1] for cell in split(source, line)]
 
 
-def read(source: Source, columns: str, optional: str = "") -> list:
+def read(source: Source, columns: str, optional: str = "", also: dict = None) -> list:
     """The rows below the header, whose columns must be `columns` ("a,b,c"), in any order; those
-    of `optional` may be among them."""
+    of `optional` may be among them. `also`: {other name of a column: its name}."""
     header, *lines = filled(source) or source.fail(1, f"the header {columns}", "none")
-    wanted, names = columns.split(","), header_of(source)
+    ours = {name: (also or {}).get(name, name) for name in header_of(source)}
+    wanted, names = columns.split(","), [ours[name] for name in header_of(source)]
     known = wanted + (optional.split(",") if optional else [])
     for cell in split(source, header):
-        if cell.text not in known or names.count(cell.text) > 1:
+        if ours[cell.text] not in known or names.count(ours[cell.text]) > 1:
             source.fail(header, f"the columns {columns}", f'"{cell.text}"', cell.column)
     for name in wanted:
         if name not in names:

@@ -2,7 +2,7 @@
 """Tables of published numbers, one row a measurement, with a header:
 
 - csv: benchmark,nodes,ranks_per_node,bytes,median_us (osu_bw: median_MBps), of runs least and most;
-  benchmarks go by the names of OSU's programs
+  benchmarks go by the names of OSU's programs; also hosts, ranks_per_host, min and max
 - nccl-csv: hosts,gpus_per_host,bytes,out_of_place_us of nccl-tests; `collective` or --collective
   names the program, `nccl` the version; other columns are parameters of the cases for --only
 - rates-csv: collective,algorithm,hosts,ranks_per_host,bytes,busbw_GBps of NCCL; the factor between
@@ -22,6 +22,10 @@ from validation.calibration.imports.source import Row, Source
 OF_OSU = list(dict.fromkeys(COLLECTIVES.values()))
 RATED = ("allreduce", "allgather", "reduce_scatter", "alltoall", "broadcast", "reduce")
 OVERLAPS = "benchmark,library,hosts,ranks,bytes,overall_us,compute_us,pure_us,overlap_percent"
+OF_MACHINE = "environment"
+OTHER_NAMES = {"hosts": "nodes", "ranks_per_host": "ranks_per_node",
+               **{f"{theirs}_{unit}": f"{ours}_{unit}" for unit in ("us", "MBps")
+                  for theirs, ours in (("min", "least"), ("max", "most"))}}
 NCCL = ("hosts", "gpus_per_host", "bytes", "out_of_place_us", "in_place_us", "collective", "nccl")
 Format = namedtuple("Format", "NAME MARKS parse")
 
@@ -49,8 +53,12 @@ def parse_times(source: Source, _: Given) -> Findings:
     rates = "median_MBps" in csv_table.header_of(source)
     unit = "MBps" if rates else "us"
     known = ["osu_bw"] if rates else ["osu_latency"] + [f"osu_{name}" for name in OF_OSU]
-    for row in csv_table.read(source, f"benchmark,nodes,ranks_per_node,bytes,median_{unit}",
-                              f"least_{unit},most_{unit},runs"):
+    rows = csv_table.read(source, f"benchmark,nodes,ranks_per_node,bytes,median_{unit}",
+                          f"least_{unit},most_{unit},runs,{OF_MACHINE}", OTHER_NAMES)
+    for row in rows:
+        if (cell := row.cells.get(OF_MACHINE)) and cell.text != rows[0].cells[OF_MACHINE].text:
+            source.fail(row.line, f"rows of one {OF_MACHINE}, a file for each", f'"{cell.text}"',
+                        cell.column)
         benchmark = source.one_of(row.line, row.cells["benchmark"], known)
         nodes, each = counts(source, row, "nodes", "ranks_per_node")
         size, way = source.size(row), "network" if nodes > 1 else "shm"
