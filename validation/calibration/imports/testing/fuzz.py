@@ -20,7 +20,7 @@ COMMA = re.compile(r"(?<=\d),(?=\d{3}\b)")
 CONSTANT = (16, 40_000_000, 64 << 20, 512 << 20)  # sizes of copies that matrices do not print
 LABELS = ("0: ", "[1,0]<stdout>:", "> ", "node0: ", "# ", "| ", "  ", "8 ", "1.5 ", "[0] ")
 TITLE = re.compile(r"\s*#?\s*OSU MPI (.*?)(?: Latency)? Test\b")
-TABLE = re.compile(r"\s*(?:#?\s*(?:Datatype|Size)\b|\d[\d.\s]*$|$)|.*NCCL INFO")
+TABLE = re.compile(r"\s*(?:#?\s*(?:Datatype|Size)\b|\d[-\d.:TZ\s]*$|$)|.*NCCL INFO")
 PROBES = {"Latency": "ping_pong", "Bandwidth": "stream", "Bi-Directional Bandwidth": "stream"}
 NEAR = 1e-6
 PIECES = (2, 3, 4)
