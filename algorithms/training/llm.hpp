@@ -67,7 +67,8 @@ struct LlmStep {
   Table<std::uint64_t> parameters, gradients;  ///< bytes of each stage on one rank
   Table<Duration> updates;                     ///< of each stage, beside the option's
   Duration overhead{};                         ///< of a step on the host
-  double tokens = 1;                           ///< of a sequence
+  double slowest = 1;          ///< time of the slowest GPU by their mean, in all passes and updates
+  double tokens = 1;           ///< of a sequence
   double flops_per_token = 0;  ///< of forward and backward, without what is repeated
   double peak_flops = 0;       ///< of a GPU
   double spread = 0;           ///< 90 % of measured steps are within this factor; 0: unsaid

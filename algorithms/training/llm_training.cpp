@@ -27,8 +27,8 @@ Task update(LlmDevice d, int parts, int parts_of_experts = 1) {
              of_experts = static_cast<double>(d->at.expert_gradients.size);
   const int stage = d->pipeline.rank();
   const Duration own = d->step.updates.empty() ? Duration{} : d->step.updates[stage];
-  co_await d->comm.compute(own +
-                           d->options.update * (items / parts + of_experts / parts_of_experts));
+  co_await d->comm.compute(own + d->step.slowest * d->options.update *
+                                     (items / parts + of_experts / parts_of_experts));
 }
 
 /// The gradients of the data group are summed, and the parameters updated: all on each rank, or
@@ -157,7 +157,8 @@ Algorithm describe_llm_training() {
                   "micro_batches", "schedule",      "stage_parts", "sequence_parallel",
                   "zero",          "shard",         "prefetch",    "tensor_exchange",
                   "exchange",      "steps",         "segment",     "inside",
-                  "between",       "update",        "routing",     "expert_exchange"},
+                  "between",       "update",        "routing",     "expert_exchange",
+                  "variation"},
       .threads_for = llm_threads,
       .run = train_llm,
       .cost = llm_cost,

@@ -17,14 +17,16 @@
 namespace ringscope {
 namespace {
 
-/// A part of a step: its column, its key, and whether it is printed if it is 0.
+/// A part of a step: its column, its key, and whether JSON has it only above 0.
 struct PartOfStep {
   const char *header, *key;
   double LlmTimes::*seconds;
+  bool optional = false;
 };
 constexpr PartOfStep step_parts[] = {
     {"busy", "busy_s", &LlmTimes::busy_s},
     {"repeated", "repeated_s", &LlmTimes::repeated_s},
+    {"slowest", "slowest_s", &LlmTimes::slowest_s, true},
     {"tp", "tp_s", &LlmTimes::tp_s},
     {"cp", "cp_s", &LlmTimes::cp_s},
     {"ep", "ep_s", &LlmTimes::ep_s},
@@ -65,7 +67,9 @@ Json json_of(const StepRow& row) {
   }
   json["step_s"] = row.times.step_s;
   if (row.likely) json.update({{"low_s", row.likely->low_s}, {"high_s", row.likely->high_s}});
-  for (const PartOfStep& part : step_parts) json[part.key] = row.times.*part.seconds;
+  for (const PartOfStep& part : step_parts)
+    if (const double seconds = row.times.*part.seconds; seconds > 0 || !part.optional)
+      json[part.key] = seconds;
   json.update({{"tokens_per_s", row.tokens_per_s},
                {"mfu", row.utilisation},
                {"memory_bytes", row.memory.sum()}});

@@ -172,8 +172,9 @@ struct TrainingReport {
   double step_s = 0;        ///< until all have ended their last one, by the number of steps
   /// From the arrival of the batch to the end of backward, all stalls included: no part of the sum.
   double forward_backward_s = 0;
-  double busy_s = 0;     ///< computing: forward, backward, compression, update
-  double exposed_s = 0;  ///< sum of `exposed`
+  double busy_s = 0;                  ///< computing: forward, backward, compression, update
+  std::optional<double> slowest_s{};  ///< computing: what the slowest device takes above their mean
+  double exposed_s = 0;               ///< sum of `exposed`
   ExposedTimes exposed{};
   double bubble_s = 0;  ///< waiting for other stages of the pipeline
   double input_s = 0;   ///< waiting for the batch

@@ -9,6 +9,8 @@ namespace ringscope {
 inline constexpr std::int64_t most_records = 1'000'000'000'000;
 inline constexpr int most_batch = 1'000'000;
 inline constexpr double most_flops = 1e21;
+/// Standard deviation of the times of devices, divided by their mean.
+inline constexpr double most_variation = 0.3;
 /// Standard deviation of the logarithm of a random factor.
 inline constexpr double most_spread = 3;
 

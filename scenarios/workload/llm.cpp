@@ -287,7 +287,8 @@ std::vector<std::string> llm_option_names() {
           "attention", "launch",        "recompute",       "sequence",        "micro_batch",
           "schedule",  "micro_batches", "stage_parts",     "fewer_at_ends",   "sequence_parallel",
           "zero",      "shard",         "prefetch",        "overlap",         "tensor_overlap",
-          "routing",   "step_overhead", "tensor_exchange", "expert_exchange", "border_parts"};
+          "routing",   "step_overhead", "tensor_exchange", "expert_exchange", "border_parts",
+          "variation"};
 }
 
 std::shared_ptr<const Training> read_llm(Fields& options, const Grid& grid, bool nccl) {
@@ -314,6 +315,11 @@ std::shared_ptr<const Training> read_llm(Fields& options, const Grid& grid, bool
   training->replica = cut.tensor * cut.context * cut.stages;
   training->element = static_cast<std::size_t>(cut.gradient);
   training->layers = {layer_of(step, cut)};
+  if (const Value* variation = options.optional("variation")) {
+    step.slowest =
+        slowest_of(cut.tensor * cut.data * cut.stages, variation->number(0, most_variation));
+    slow_down(step);
+  }
   training->llm = std::make_shared<const LlmStep>(std::move(step));
   return training;
 }

@@ -108,6 +108,9 @@ Pass head_pass(const Cut& cut);
 /// Adam on a rank of the stage, with the norm of its gradients.
 Duration update_of(const Cut& cut, int stage);
 
+/// Gives all GPUs the passes and updates of the slowest one.
+void slow_down(LlmStep& step);
+
 /// Bytes of a GPU of that stage.
 StageMemory memory_of(const Cut& cut, int stage);
 /// The stage that needs most, the first of equal ones.

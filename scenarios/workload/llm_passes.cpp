@@ -203,6 +203,21 @@ Duration update_of(const Cut& cut, int stage) {
   return Duration(kernels_of(cut).traffic_s(updated(cut, stage) * each));
 }
 
+// Groups wait for their slowest GPU in each layer, stages for the slowest stage in each
+// micro-batch, and replicas for the slowest one in each step: all GPUs take the time of the
+// slowest.
+void slow_down(LlmStep& step) {
+  for (Pass* pass : {&step.attention, &step.attention_block, &step.mlp, &step.head}) {
+    pass->forward *= step.slowest;
+    pass->backward *= step.slowest;
+  }
+  for (Pass& pass : step.experts.passes) {
+    pass.forward *= step.slowest;
+    pass.backward *= step.slowest;
+  }
+  for (Duration& update : step.updates) update *= step.slowest;
+}
+
 // Adam keeps two moments of 4 bytes, and a copy of the parameters of 4 bytes where these have
 // fewer. ZeRO cuts the optimiser's, then the gradients, then the parameters: arXiv:1910.02054,
 // section 3; whole units come and go: arXiv:2304.11277, section 3.2.1.

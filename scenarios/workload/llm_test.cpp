@@ -41,6 +41,7 @@ TEST(LlmOptions, say_what_does_not_go_together) {
        "zero: 3 exchanges in every micro-batch, and a pipeline has several under way: DeepSpeed "
        "rejects it, and FSDP2 then keeps all it has until the step ends, as zero: 1 does; expected "
        "groups.pp 1, got 2, or zero: 1"},
+      {"{}", "variation: 0.4", "expected a number from 0 to 0.3"},
       {"{}", "zero: 4", "expected a whole number from 0 to 3"},
       {"{}", "{zero: 3, shard: 3}", "8 ranks of a data group cannot be cut into shards of 3"},
       {"{}", "shard: 4", "a data group is cut into shards by zero: 2 and zero: 3"},

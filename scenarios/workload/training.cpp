@@ -11,7 +11,6 @@ namespace ringscope {
 namespace {
 
 constexpr double most_rate = 1e12;
-constexpr double most_variation = 0.3;
 constexpr int most_input_cores = 65536;
 const std::vector<std::string> overlap_names = {"none", "nonblocking", "thread"};
 const std::vector<std::string> negotiation_names = {"ready", "launched"};

@@ -283,6 +283,11 @@ LlmTimes Composition::times() {
   const double left = times.step_s - times.busy_s - times.repeated_s - times.tp_s - times.cp_s -
                       times.ep_s - times.pp_s - times.dp_s - times.update_s - times.overhead_s;
   times.bubble_s = left > 1e-9 * times.step_s ? left : 0;
+  if (step_.slowest == 1) return times;
+  for (double* part : {&times.busy_s, &times.repeated_s, &times.update_s}) {
+    times.slowest_s += *part - *part / step_.slowest;
+    *part /= step_.slowest;
+  }
   return times;
 }
 

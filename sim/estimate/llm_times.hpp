@@ -38,6 +38,7 @@ struct LlmTimes {
   double step_s = 0;
   double busy_s = 0;      ///< forward and backward
   double repeated_s = 0;  ///< forward passes that backward repeats
+  double slowest_s = 0;   ///< computation: what the slowest GPU takes above their mean
   double tp_s = 0, cp_s = 0, ep_s = 0, pp_s = 0, dp_s = 0;  ///< exposed exchanges
   double bubble_s = 0;
   double update_s = 0;

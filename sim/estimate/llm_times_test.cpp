@@ -78,6 +78,24 @@ TEST(LlmTimes, are_busy_with_all_layers_and_the_output_layer) {
   EXPECT_NEAR(llm_times(scenario, groups).busy_s, 2 * all.count() / 4, 1e-9);
 }
 
+// Blom 1958: the largest of 16 standard normals is expected at the quantile 15.625 / 16.25, 1.7688.
+TEST(LlmTimes, take_the_slowest_of_all_gpus_with_a_variation) {
+  const std::string groups = "{tp: 2, pp: 2}", options = "    micro_batches: 4\n    zero: 1\n";
+  const auto times = [&](const std::string& more) {
+    const Scenario scenario = job(groups, options + more);
+    KnownParts known;
+    SimulatedPrograms simulated;
+    GroupTimes exchanges(scenario, known, simulated);
+    return llm_times(scenario, exchanges);
+  };
+  const LlmTimes equal = times(""), varied = times("    variation: 0.05\n");
+  EXPECT_EQ(equal.slowest_s, 0);
+  EXPECT_NEAR(varied.busy_s, equal.busy_s, 1e-9);
+  EXPECT_NEAR(varied.update_s, equal.update_s, 1e-9);
+  EXPECT_NEAR(varied.slowest_s, 0.05 * 1.7688 * (equal.busy_s + equal.update_s), 1e-6);
+  EXPECT_NEAR(ratio(groups, options + "    variation: 0.05\n"), 1, close);
+}
+
 TEST(LlmTimes, have_parts_that_add_up) {
   const Scenario scenario = job("{tp: 2, pp: 2}", "    micro_batches: 4\n    zero: 1\n");
   KnownParts known;

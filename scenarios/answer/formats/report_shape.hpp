@@ -101,7 +101,7 @@ void name_fields(auto& keys, Is<TrainingReport> auto& training) {
   keys("exposed_pp_s", training.exposed.pp);
   keys("exposed_dp_s", training.exposed.dp);
   FIELDS(training, bubble_s, input_s, other_s, records_per_s, efficiency, epochs, epoch_s);
-  FIELDS_UNLESS_EMPTY(training, groups, memory, startup_s, all_epochs, training_s);
+  FIELDS_UNLESS_EMPTY(training, groups, memory, startup_s, all_epochs, training_s, slowest_s);
 }
 
 /// Parts of a run that were not simulated: time and messages of steps, and whole repetitions.

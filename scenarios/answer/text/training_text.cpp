@@ -16,6 +16,7 @@ namespace {
 
 constexpr StepPart all_parts[] = {
     {"busy", false, [](const TrainingReport& t) { return t.busy_s; }},
+    {"slowest", false, [](const TrainingReport& t) { return t.slowest_s.value_or(0); }},
     {"tp", true, [](const TrainingReport& t) { return t.exposed.tp; }},
     {"cp", true, [](const TrainingReport& t) { return t.exposed.cp; }},
     {"ep", true, [](const TrainingReport& t) { return t.exposed.ep; }},

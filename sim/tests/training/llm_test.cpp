@@ -20,6 +20,18 @@ TEST_F(LlmTime, one_gpu_takes_the_time_of_its_operations) {
   expect_seconds(run(llm(1, "{}", "micro_batches: 2")).time_s, 2 * layers * (1 + 2));
 }
 
+// Blom 1958: the slowest of 4 is expected at the quantile 3.625 / 4.25, 1.0491 deviations.
+TEST_F(LlmTime, has_the_slowest_gpu_in_a_row_with_a_variation) {
+  const Report report = simulate(llm(4, "{pp: 2}", "variation: 0.1\n    step_overhead: 3 s"), {});
+  ASSERT_TRUE(report.training.has_value());
+  const TrainingReport& t = *report.training;
+  const double pass = layers / 2 * (1 + 2);
+  EXPECT_NEAR(t.busy_s, pass + 3, 1e-6);
+  EXPECT_NEAR(t.slowest_s.value_or(0), 0.10491 * pass, 1e-4);
+  EXPECT_NEAR(t.busy_s + *t.slowest_s + t.exposed_s + t.bubble_s + t.other_s, t.step_s, 1e-9);
+  EXPECT_FALSE(simulate(llm(4, "{pp: 2}", ""), {}).training->slowest_s.has_value());
+}
+
 // Huang et al. 2018, and Narayanan et al. 2021, section 2.2: the bubble is (p-1)/m of the work, so
 // (p-1)/(m+p-1) of the step, with both schedules.
 TEST_F(LlmTime, has_a_bubble_of_one_less_than_the_stages_micro_batches) {
