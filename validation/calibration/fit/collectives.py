@@ -17,7 +17,8 @@ from scipy.optimize import least_squares
 
 from validation.calibration.fit import alone, interrupts, segments
 from validation.calibration.fit.loop import Loop
-from validation.calibration.fit.tables import choose_algorithms, say_chosen, tables_of
+from validation.calibration.fit.tables import (choose_algorithms, errors_of_fits,
+                                                say_chosen, tables_of)
 from validation.calibration.fit.transport import least
 from validation.calibration.fit.unknowns import BETWEEN, SHARED, Unknown, are_alone, unknowns_of
 
@@ -192,6 +193,21 @@ def search(loop) -> Fit:
     return best
 
 
+def choose_by_fits(loop):
+    """Takes the table by whose fit the collectives err least, if several stay before the fit."""
+    unknowns = unknowns_of(loop.result, loop.cases)
+    start, few = np.array([one.start for one in unknowns]), len(loop.cases) <= len(unknowns) + 1
+    for collective, names in list(loop.result.tables.items()):
+        before, fits = loop.algorithms, []
+        with contextlib.suppress(OutOfRounds):
+            for name in names:
+                loop.algorithms = before | {collective: name}
+                fits.append((name, fit_unknowns(loop, unknowns, start, TRIALS, few).errors))
+        loop.algorithms, errors = dict(before), errors_of_fits(fits)
+        if len(errors) == len(names):
+            say_chosen(loop, collective, min(errors, key=errors.get), errors)
+
+
 def with_handshakes(loop, fit: Fit) -> Fit:
     """The fit, or a better one in which every message between hosts has a handshake: a sender
     waits for its receiver."""
@@ -229,9 +245,9 @@ def with_receiving(loop, fit: Fit) -> Fit:
     loop.algorithms = before
     if best is fit or best.score > fit.score - GAIN:
         return fit
-    loop.algorithms = before | chosen
-    for collective in chosen:
-        say_chosen(loop, collective, [(one[collective], trial.errors) for trial, one in trials])
+    for collective, name in chosen.items():
+        say_chosen(loop, collective, name, errors_of_fits(
+            [(one[collective], trial.errors) for trial, one in trials]))
     loop.result.doubts.append(
         f"a message of these collectives takes its receiver {best.values[-1]:.3g} us longer "
         "than a message of ping_pong, for an unknown reason: single messages are predicted too "
@@ -275,6 +291,7 @@ def fit_collectives(result, documents, simulator, settings):
     loop.keep_affordable()
     choose_algorithms(loop)
     loop.keep_affordable()
+    choose_by_fits(loop)
     fit = with_handshakes(loop, interrupts.without_interrupts(loop, search(loop), search))
     fit = with_receiving(loop, fit)
     loop.bar.close()

@@ -195,13 +195,13 @@ class Collectives(unittest.TestCase):
         self.assertEqual(result.algorithms, {"allreduce": "open_mpi_tuned_4_0"})
         self.assertEqual(sum("allreduce" in key for key in result.fitted), 10)
 
-    def test_on_one_number_of_ranks_do_not_tell_the_tables_apart(self):
+    def test_fits_by_each_table_tell_them_apart_on_one_number_of_ranks(self):
         result = self.calibrated(TRUTH, "open_mpi_tuned_4_0", True, named=False)
-        self.assertEqual(result.algorithms, {})
-        self.assertIn("open_mpi_tuned, a guess: where.mpi names no version of Open MPI, and one "
-                      "number of ranks (4) determines too little",
-                      result.assumed["algorithm of allreduce"])
-        self.assertIn("the algorithm of allreduce is a guess", result.notes)
+        self.assertEqual(result.algorithms, {"allreduce": "open_mpi_tuned_4_0"})
+        self.assertRegex(result.assumed["algorithm of allreduce"], "^open_mpi_tuned_4_0, by whose "
+                         r"fit the collectives err least \(open_mpi_tuned \d+%, ")
+        self.assertEqual(result.tables, {"allreduce": ["open_mpi_tuned_4_0"]})
+        self.assertNotIn("the algorithm of allreduce is a guess", result.notes)
 
     def test_known_version_uses_its_table(self):
         for mpi, name in (("Open MPI 4.0.5", "open_mpi_tuned_4_0"),

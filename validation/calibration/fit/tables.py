@@ -63,24 +63,30 @@ def choose(loop, collective: str, errors: dict, ranks: set):
 
 
 def tables_of(loop) -> list:
-    """{collective: table} of each table that may be the library's; as it is where somebody said."""
-    guessed = [one for one in ("allreduce",) if f"algorithm of {one}" in loop.result.assumed]
-    return [{one: name} for one in guessed for name in TUNED] or [{}]
+    """{collective: table} of each table that may be the library's; {} where somebody said."""
+    guessed = "algorithm of allreduce" in loop.result.assumed
+    return [{"allreduce": name} for name in TUNED] if guessed else [{}]
 
 
-def say_chosen(loop, collective: str, fits: list):
-    """`fits`: (table, relative errors) of each fit by it. Those that are far worse go."""
+def errors_of_fits(fits: list) -> dict:
+    """{table: least error} of (table, relative errors) of each fit by it."""
     errors = {}
     for name, found in fits:
-        size = float(np.mean(np.abs(np.log1p(found))))
-        errors[name] = min(size, errors.get(name, math.inf))
-    best = min(errors, key=errors.get)
-    loop.result.tables[collective] = [name for name, one in errors.items()
-                                      if one <= RULED_OUT * errors[best]]
+        errors[name] = min(float(np.mean(np.abs(np.log1p(found)))), errors.get(name, math.inf))
+    return errors
+
+
+def say_chosen(loop, collective: str, chosen: str, errors: dict):
+    """Takes a table after a fit by each, whose `errors` these are. Those that are far worse go."""
+    staying = [name for name, one in errors.items() if one <= RULED_OUT * min(errors.values())]
     words = ", ".join(f"{name} {math.expm1(one):.0%}" for name, one in errors.items())
-    loop.result.notes = [one for one in loop.result.notes if one != GUESS.format(collective)]
+    hint = telling(loop, collective, staying) if len(staying) > 1 else ""
+    loop.algorithms[collective] = chosen
+    loop.result.tables[collective] = staying
+    loop.result.notes = [one for one in loop.result.notes
+                         if one != GUESS.format(collective) or len(staying) > 1]
     loop.result.assumed[f"algorithm of {collective}"] = (
-        f"{loop.algorithms[collective]}, by whose fit the collectives err least ({words})")
+        f"{chosen}, by whose fit the collectives err least ({words})" + hint)
 
 
 def errors_of_tables(loop, collective: str) -> dict:
@@ -112,7 +118,7 @@ def telling(loop, collective: str, names: list) -> str:
         found = batch(loop.simulator, library_of(loop.result), asked,
                       [f"{place}, {size} B" for size in SIZES])
         times[name] = [case["time_s"] for case in found]
-    loop.algorithms.pop(collective)
+    loop.algorithms.pop(collective, None)
     ratio, size = max((max(one) / min(one), size) for *one, size in zip(*times.values(), SIZES))
     return (f"; {collective} of {format_bytes(size)} on the same ranks would tell them apart, by a "
             f"factor of {ratio:.2g}") if ratio > TELLS else ""
