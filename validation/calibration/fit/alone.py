@@ -12,7 +12,7 @@ import math
 from validation.calibration.fit.segments import Segment, Sized, constant
 
 # Bytes. Open MPI: btl_vader_eager_limit. MPICH 3: MPIDI_CH3_EAGER_MAX_MSG_SIZE of ch3:nemesis.
-EAGER = {"open mpi": 4096.0, "mpich": 65536.0}
+EAGER = {"Open MPI": 4096.0, "MPICH": 65536.0}
 
 
 def begin(result, cases):
@@ -23,11 +23,9 @@ def begin(result, cases):
         network.assumed["send_overhead"] = network.assumed["recv_overhead"] = usual
     if all(case.placement.most == 1 for case in cases):
         return
-    mpich = all("mpich" in case.series.mpi.lower() for case in cases)
-    limit = EAGER["mpich" if mpich else "open mpi"]
-    shm = result.transports["shm"]
+    whose = "MPICH" if all("mpich" in case.series.mpi.lower() for case in cases) else "Open MPI"
+    limit, shm = EAGER[whose], result.transports["shm"]
     shm.change(eager_limit=limit, driver="receiver")
-    whose = "MPICH" if mpich else "Open MPI"
     shm.assumed = {"eager_limit": f"{limit:.0f} B, the default of {whose}: no ping_pong in shared "
                                   "memory"}
 

@@ -152,9 +152,11 @@ def size_of(documents, settings):
     assumed, hosts, most = {}, 0, 0
     for document in documents:
         names = document.where["hosts"]
-        hosts = max([hosts, len(set(names))] + [
-            int(one.parameters.get("hosts_count", 0)) for one in document.measurements])
-        most = max([most] + [names.count(name) for name in set(names)])
+        sizes = [[int(one.parameters[key]) for key in ("hosts_count", "ranks_count")]
+                 for one in document.measurements if "hosts_count" in one.parameters]
+        hosts = max([hosts, len(set(names))] + [count for count, _ in sizes])
+        most = max([most] + [names.count(name) for name in set(names)]
+                   + [-(-ranks // count) for count, ranks in sizes])
     if not settings.hosts and hosts < HOSTS:
         assumed["cluster.hosts"] = (f"{hosts or 'an unknown number'} were measured; --hosts "
                                     "sets the number")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""How many hosts has a fitted cluster of which nobody said it?
+"""How many hosts and cores has a fitted cluster of which nobody said it?
 
 Usage: python3 -m validation.calibration.fit.cluster_size_test BUILD
 """
@@ -10,6 +10,7 @@ import unittest
 
 from validation.calibration.fit import calibration
 from validation.calibration.fit.synthetic_for_test import TCP, Cluster
+from validation.measurements import Document, Measurement
 
 QUICK = calibration.Settings(bootstrap=20)
 
@@ -22,6 +23,11 @@ class HowMany(unittest.TestCase):
             result = calibration.calibrate([cluster.document()], settings)
             self.assertEqual(result.hosts, hosts)
             self.assertEqual("cluster.hosts" in result.assumed, hosts == 128)
+
+    def test_a_host_has_a_core_for_each_rank_that_ran_on_it(self):
+        document = Document("replay.json", "replay", {"hosts": []}, [
+            Measurement("allreduce", {"bytes": 8, "hosts_count": 2, "ranks_count": 71}, 1.0)])
+        self.assertEqual(calibration.size_of([document], QUICK)[:2], (128, 36))
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ class Given(NamedTuple):
     collective: str = ""
     placement: str = ""
     where: dict = {}
+    ranks: Optional[int] = None
 
 
 @dataclasses.dataclass

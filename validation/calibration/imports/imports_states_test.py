@@ -52,6 +52,12 @@ class Osu(unittest.TestCase):
         with self.assertRaisesRegex(InputError, 'x.log:4:10: expected one of Pass, Fail, got "Oo'):
             read(CHECKED + "8  1.50  Oops\n", nodes=2)
 
+    def test_ranks_of_a_command_and_nodes_of_an_option_make_a_placement(self):
+        for given, placement in (({"nodes": 1}, "36"), ({"nodes": 3}, "12x3"),
+                                 ({"ranks_per_node": 9}, "9x4")):
+            (point,), _ = read("$ mpirun -np 36 osu_allreduce\n" + TAILS, **given)
+            self.assertEqual(point.parameters["placement"], placement)
+
     def test_pairs_of_the_log_win_over_the_option(self):
         points, notes = read(PAIRS.format(4), nodes=2, ranks_per_node=1)
         self.assertEqual((points[0].parameters["pairs"], points[0].parameters["way"]),

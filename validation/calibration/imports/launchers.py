@@ -27,11 +27,14 @@ def said_in(text: str) -> Given:
         ranks = ranks or sum(int(one[2]) for one in hosts if one[2].isdecimal())
     elif OF_NODES.search(text):
         ranks, nodes = number(RANKS, text), nodes or number(WORD, text)
-    if ranks and nodes and not per_node:
-        per_node = -(-ranks // nodes)
-    if ranks and per_node and not nodes:
-        nodes = -(-ranks // per_node)
-    return Given(nodes, per_node)
+    return filled(Given(nodes, per_node, ranks=ranks))
+
+
+def filled(said: Given) -> Given:
+    """The nodes by all ranks and those of a node, or these by the nodes."""
+    nodes, each, ranks = said.nodes, said.ranks_per_node, said.ranks or 0
+    return said._replace(nodes=nodes or (-(-ranks // each) if each else 0) or None,
+                         ranks_per_node=each or (-(-ranks // nodes) if nodes else 0) or None)
 
 
 def said_by_line(lines: list) -> list:
@@ -45,15 +48,15 @@ def said_by_line(lines: list) -> list:
             here = said_in(text)
             anew = BY_NODE.search(text) or OF_NODES.search(text) and "SBATCH" not in text
             said = Given(here.nodes or said.nodes, here.ranks_per_node or (
-                None if anew and here.nodes else said.ranks_per_node))
+                None if anew and here.nodes else said.ranks_per_node), ranks=here.ranks)
         found.append(said)
     return found
 
 
 def completed(given: Given, said: Given) -> Given:
     """The options, and what the lines above a table tell where these do not."""
-    return given._replace(nodes=given.nodes or said.nodes,
-                          ranks_per_node=given.ranks_per_node or said.ranks_per_node)
+    return filled(given._replace(nodes=given.nodes or said.nodes, ranks=said.ranks,
+                                 ranks_per_node=given.ranks_per_node or said.ranks_per_node))
 
 
 def layout_of(source, line: int, ranks: int, known: Given) -> Layout:

@@ -23,9 +23,8 @@ OF_OSU = list(dict.fromkeys(COLLECTIVES.values()))
 RATED = ("allreduce", "allgather", "reduce_scatter", "alltoall", "broadcast", "reduce")
 OVERLAPS = "benchmark,library,hosts,ranks,bytes,overall_us,compute_us,pure_us,overlap_percent"
 OF_MACHINE = "environment"
-OTHER_NAMES = {"hosts": "nodes", "ranks_per_host": "ranks_per_node",
-               **{f"{theirs}_{unit}": f"{ours}_{unit}" for unit in ("us", "MBps")
-                  for theirs, ours in (("min", "least"), ("max", "most"))}}
+OTHER_NAMES = {"hosts": "nodes", "ranks_per_host": "ranks_per_node", "min_us": "least_us",
+               "max_us": "most_us", "min_MBps": "least_MBps", "max_MBps": "most_MBps"}
 NCCL = ("hosts", "gpus_per_host", "bytes", "out_of_place_us", "in_place_us", "collective", "nccl")
 Format = namedtuple("Format", "NAME MARKS parse")
 
