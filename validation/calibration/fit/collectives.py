@@ -198,21 +198,21 @@ def choose_by_fits(loop):
     unknowns = unknowns_of(loop.result, loop.cases)
     start, few = np.array([one.start for one in unknowns]), len(loop.cases) <= len(unknowns) + 1
     for collective, names in list(loop.result.tables.items()):
+        if loop.left < (len(names) + 1) * TRIALS * (len(unknowns) + 1):
+            return  # the fit by the guess comes first
         before, fits = loop.algorithms, []
-        with contextlib.suppress(OutOfRounds):
-            for name in names:
-                loop.algorithms = before | {collective: name}
-                fits.append((name, fit_unknowns(loop, unknowns, start, TRIALS, few).errors))
+        for name in names:
+            loop.algorithms = before | {collective: name}
+            fits.append((name, fit_unknowns(loop, unknowns, start, TRIALS, few).errors))
         loop.algorithms, errors = dict(before), errors_of_fits(fits)
-        if len(errors) == len(names):
-            say_chosen(loop, collective, min(errors, key=errors.get), errors)
+        say_chosen(loop, collective, min(errors, key=errors.get), errors)
 
 
 def with_handshakes(loop, fit: Fit) -> Fit:
     """The fit, or a better one in which every message between hosts has a handshake: a sender
     waits for its receiver."""
     network = loop.result.transports["network"]
-    if not are_alone(loop.result, loop.cases) or BETWEEN[0] not in fit.unknowns:
+    if BETWEEN[0] not in fit.unknowns or loop.left < TRIALS * (len(fit.unknowns) + 1):
         return fit
     usual = network.transport.eager_limit
     network.change(eager_limit=0.0)

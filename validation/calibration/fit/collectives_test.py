@@ -180,7 +180,7 @@ class Collectives(unittest.TestCase):
         self.assertEqual(result.network.eager_limit, 0)
         self.assertLess(np.max(np.abs(result.collectives.errors)), 0.05)
         self.assertAlmostEqual(result.network.latency.times[0] / 4e-6, 1, delta=0.15)
-        self.assertEqual(report.warnings_of(result), [])
+        self.assertRegex(report.warnings_of(result)[0], "^no latency between hosts was measured")
 
     def test_non_blocking_collectives_go_by_their_own_tables(self):
         for mpi, name in (("openmpi@3.1.6", "open_mpi_libnbc"), ("", "open_mpi_libnbc"),

@@ -34,9 +34,9 @@ def warnings_of(result) -> list:
     mean for whoever uses it."""
     found = list(result.doubts) + residuals.warnings(errors_of(result), residuals.WAYS)
     between = result.collectives and any(one.placement.used > 1 for one in result.collectives.cases)
-    if between and "network" in result.transports["network"].assumed:
-        found.append("no latency between hosts was measured, so Open MPI's usual latency over "
-                     "TCP is assumed: add osu_latency on two hosts")
+    if between and not result.points.of_probe("ping_pong", way="network"):
+        found.append("no latency between hosts was measured, so it is fitted to the collectives or "
+                     "assumed: add osu_latency on two hosts")
     return found
 
 
