@@ -81,9 +81,7 @@ std::int64_t rounds_of_broadcast(int ranks) {
   return last;
 }
 
-std::int64_t doubling_rounds(int ranks) { return doublings(ranks); }
-
-template <auto text, std::int64_t (*broadcast_steps)(int ranks)>
+template <auto text, auto broadcast_steps>
 Algorithm reduce_then_broadcast(std::string_view name, std::string_view summary) {
   return {
       .collective = "allreduce",
@@ -107,7 +105,7 @@ Algorithm describe_reduce_broadcast_allreduce() {
 }
 
 Algorithm describe_binomial_allreduce() {
-  return reduce_then_broadcast<binomial_allreduce, doubling_rounds>(
+  return reduce_then_broadcast<binomial_allreduce, doublings>(
       "binomial", "a binomial reduce, then a binomial broadcast");
 }
 

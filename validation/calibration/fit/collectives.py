@@ -31,6 +31,7 @@ STEP = 0.04  # of a share, for derivatives: above what chance leaves
 FLOOR = 0.02  # of relative error
 USUAL_ERROR = 0.05  # of a case in a fit
 UNUSUAL = 3.0  # factor on what is usual of a core
+OF_HOST = {"reduce_cost": 1e-9, "detours": 1e-2, "receiving": 1e-6}  # unknowns, in SI units
 GAIN = 2.0  # of the information criterion, before one more parameter is taken
 
 
@@ -94,12 +95,8 @@ def applied(result, unknowns, values, observations=None):
             changes["wire"] = float(value) * 1e-9
         elif unknown.name == "cost_share":
             changes |= {"send_cost": transport.wire * value, "recv_cost": transport.wire * value}
-        elif unknown.name == "reduce_cost":
-            of_host["reduce_cost"] = value * 1e-9
-        elif unknown.name == "detours":
-            of_host["detours"] = value * 1e-2
-        elif unknown.name == "receiving":
-            of_host["receiving"] = value * 1e-6
+        elif unknown.name in OF_HOST:
+            of_host[unknown.name] = value * OF_HOST[unknown.name]
     transport = dataclasses.replace(transport, late=tuple(late), **changes)
     found = {"network": least(transport, fitted.free, observations or fitted.observations)}
     if SHARED[0] in unknowns:
@@ -175,11 +172,13 @@ def split(fit: Fit):
             yield unknowns, np.insert(fit.values, index, fit.values[index])
 
 
-def search(loop) -> Fit:
-    """The simplest fit that the data do not ask to refine, to its end if the rounds allow it."""
+def search(loop, first=None) -> Fit:
+    """The simplest fit that the data do not ask to refine, to its end if the rounds allow it.
+    `first`: that of all unknowns from their starts, where it is known."""
     unknowns = unknowns_of(loop.result, loop.cases)
     few = len(loop.cases) <= len(unknowns) + 1
-    best = fit_unknowns(loop, unknowns, np.array([one.start for one in unknowns]), TRIALS, few)
+    best = first or fit_unknowns(loop, unknowns, np.array([one.start for one in unknowns]), TRIALS,
+                                 few)
     with contextlib.suppress(OutOfRounds):
         while len(loop.cases) > 2 * len(best.unknowns):
             trials = [fit_unknowns(loop, *more) for more in split(best)]
@@ -194,18 +193,23 @@ def search(loop) -> Fit:
 
 
 def choose_by_fits(loop):
-    """Takes the table by whose fit the collectives err least, if several stay before the fit."""
+    """Takes the table by whose fit the collectives err least, if several stay before the fit.
+    Returns that fit; None where nothing was chosen."""
     unknowns = unknowns_of(loop.result, loop.cases)
     start, few = np.array([one.start for one in unknowns]), len(loop.cases) <= len(unknowns) + 1
+    first = None
     for collective, names in list(loop.result.tables.items()):
         if loop.left < (len(names) + 1) * TRIALS * (len(unknowns) + 1):
-            return  # the fit by the guess comes first
-        before, fits = loop.algorithms, []
+            return None  # the fit by the guess comes first
+        before, fits = loop.algorithms, {}
         for name in names:
             loop.algorithms = before | {collective: name}
-            fits.append((name, fit_unknowns(loop, unknowns, start, TRIALS, few).errors))
-        loop.algorithms, errors = dict(before), errors_of_fits(fits)
-        say_chosen(loop, collective, min(errors, key=errors.get), errors)
+            fits[name] = fit_unknowns(loop, unknowns, start, TRIALS, few)
+        errors = errors_of_fits([(name, one.errors) for name, one in fits.items()])
+        loop.algorithms, best = dict(before), min(errors, key=errors.get)
+        say_chosen(loop, collective, best, errors)
+        first = fits[best]
+    return first
 
 
 def with_handshakes(loop, fit: Fit) -> Fit:
@@ -249,9 +253,8 @@ def with_receiving(loop, fit: Fit) -> Fit:
         say_chosen(loop, collective, name, errors_of_fits(
             [(one[collective], trial.errors) for trial, one in trials]))
     loop.result.doubts.append(
-        f"a message of these collectives takes its receiver {best.values[-1]:.3g} us longer "
-        "than a message of ping_pong, for an unknown reason: single messages are predicted too "
-        "slow")
+        f"a message of these collectives takes its receiver {best.values[-1]:.3g} us longer than "
+        "a message of ping_pong, for an unknown reason: single messages are predicted too slow")
     return best
 
 
@@ -291,9 +294,8 @@ def fit_collectives(result, documents, simulator, settings):
     loop.keep_affordable()
     choose_algorithms(loop)
     loop.keep_affordable()
-    choose_by_fits(loop)
-    fit = with_handshakes(loop, interrupts.without_interrupts(loop, search(loop), search))
-    fit = with_receiving(loop, fit)
+    fit = interrupts.without_interrupts(loop, search(loop, choose_by_fits(loop)), search)
+    fit = with_receiving(loop, with_handshakes(loop, fit))
     loop.bar.close()
     if not fit.converged:
         say_unfinished(result, loop, settings)

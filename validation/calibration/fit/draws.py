@@ -79,8 +79,8 @@ def one_more(result, index, wires, generator):
         host.detours = USUAL_DETOURS * spread(np.random.default_rng([index, 1]))
     transports = {"network": dataclasses.replace(network, transport=transport)}
     for way in ("self", "shm"):
-        transports[way] = (result.transports[way].changed(**vars(fitted[way])) if way in fitted
-                           else local_again(result.transports[way], generator))
+        transports[way] = (dataclasses.replace(result.transports[way], transport=fitted[way])
+                           if way in fitted else local_again(result.transports[way], generator))
     return dataclasses.replace(changed, host=host, transports={
         way: with_doubts(one, np.random.default_rng(index)) for way, one in transports.items()})
 

@@ -45,10 +45,7 @@ def choose_algorithms(loop):
 
 def choose(loop, collective: str, errors: dict, ranks: set):
     """`errors`: {table: its error}; one number of ranks decides only what it rules out."""
-    best = min(errors, key=errors.get)
-    staying = [name for name, one in errors.items() if one <= RULED_OUT * errors[best]]
-    words = ", ".join(f"{name} {math.expm1(one):.0%}" for name, one in errors.items())
-    hint = telling(loop, collective, staying) if len(staying) > 1 else ""
+    best, (staying, words, hint) = min(errors, key=errors.get), compared(loop, collective, errors)
     if len(ranks) > 1 or len(staying) == 1:
         loop.algorithms[collective] = best
         why = f"{best}, which errs least before the fit ({words})"
@@ -60,6 +57,13 @@ def choose(loop, collective: str, errors: dict, ranks: set):
     if len(staying) > 1:
         loop.result.tables[collective] = staying
     loop.result.assumed[f"algorithm of {collective}"] = why + hint
+
+
+def compared(loop, collective: str, errors: dict) -> tuple:
+    """(tables that are not ruled out, all errors in words, which measurement would tell them)"""
+    staying = [name for name, one in errors.items() if one <= RULED_OUT * min(errors.values())]
+    words = ", ".join(f"{name} {math.expm1(one):.0%}" for name, one in errors.items())
+    return staying, words, telling(loop, collective, staying) if len(staying) > 1 else ""
 
 
 def tables_of(loop) -> list:
@@ -78,9 +82,7 @@ def errors_of_fits(fits: list) -> dict:
 
 def say_chosen(loop, collective: str, chosen: str, errors: dict):
     """Takes a table after a fit by each, whose `errors` these are. Those that are far worse go."""
-    staying = [name for name, one in errors.items() if one <= RULED_OUT * min(errors.values())]
-    words = ", ".join(f"{name} {math.expm1(one):.0%}" for name, one in errors.items())
-    hint = telling(loop, collective, staying) if len(staying) > 1 else ""
+    staying, words, hint = compared(loop, collective, errors)
     loop.algorithms[collective] = chosen
     loop.result.tables[collective] = staying
     loop.result.notes = [one for one in loop.result.notes
