@@ -106,6 +106,10 @@ SERVERS = TRAINING + ["job.algorithm=parameter_server", "job.options.serialisati
 MAPS["serialisation"] = (SERVERS, "job.options.serialisation.")
 MAPS["trace"] = (["job={trace: {files: all_reduce_4, every_rank_as: 0}}"], "job.trace.")
 MAPS["routing"] = (PROGRAM + ["job.options.routing.imbalance=1"], "job.options.routing.")
+for _key in ("logging", "garbage_collection"):
+    MAPS[_key] = (PROGRAM + [f"job.options.{_key}.takes=1 s"], f"job.options.{_key}.")
+MAPS["llm_checkpoint"] = (PROGRAM + ["job.options.checkpoint.takes=1 s"],
+                          "job.options.checkpoint.")
 MAPS["groups"] = (PROGRAM, "job.groups.")
 STEPS = [{"compute": "1 s"}, {"delay": "1 s"}, {"load": "1 B"}, {"store": "1 B"}, {"wait": "a"},
          {"send": "1 B", "to": "next"}, {"receive": "1 B", "from": "next"}, {"allreduce": "1 B"},
@@ -135,7 +139,7 @@ OPTIONS = {
        ("gpu", "efficiency", "precision", "gradient", "attention", "launch", "recompute",
         "sequence", "micro_batch", "micro_batches", "schedule", "fewer_at_ends", "border_parts",
         "sequence_parallel", "tensor_overlap", "zero", "shard", "prefetch", "step_overhead",
-        "tensor_exchange", "expert_exchange", "routing")},
+        "tensor_exchange", "expert_exchange", "routing", "logging", "garbage_collection")},
     "stage_parts": PROGRAM + ["placement=1x2", "job.groups={pp: 2}",
                               "job.options.schedule=interleaved", "job.options.micro_batches=2",
                               "job.options.model.layers=4"],

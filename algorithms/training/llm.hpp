@@ -8,6 +8,7 @@
 #include "algorithms/alltoall/pair_sizes.hpp"
 #include "algorithms/catalogue.hpp"
 #include "algorithms/steps/grid.hpp"
+#include "algorithms/training/host_work.hpp"
 #include "algorithms/training/stage_memory.hpp"
 #include "base/table.hpp"
 
@@ -66,7 +67,7 @@ struct LlmStep {
   std::uint64_t sent = 0;           ///< bytes of it that a rank sends to the next stage; 0: all
   Table<std::uint64_t> parameters, gradients;  ///< bytes of each stage on one rank
   Table<Duration> updates;                     ///< of each stage, beside the option's
-  Duration overhead{};                         ///< of a step on the host
+  HostWork host;                               ///< after each step
   double slowest = 1;          ///< time of the slowest GPU by their mean, in all passes and updates
   double tokens = 1;           ///< of a sequence
   double flops_per_token = 0;  ///< of forward and backward, without what is repeated

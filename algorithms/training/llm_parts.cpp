@@ -128,7 +128,8 @@ int llm_threads(const Options& options) {
   int streams = 1;
   if (step != nullptr && (step->zero >= 2 || step->overlap_gradients)) ++streams;
   if (step != nullptr && step->tensor_overlap) ++streams;
-  return streams + threads_of_groups(options, streams) +
+  const bool loads = options.training != nullptr && options.training->input.rate > 0;
+  return streams + (loads ? 1 : 0) + threads_of_groups(options, streams) +
          threads_of_messages(options, messages_under_way(options));
 }
 

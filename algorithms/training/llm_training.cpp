@@ -131,16 +131,22 @@ Task train_llm(Communicator comm, Workspace work, Options options) {
   LlmSent sent;
   const LlmRank rank = {comm,   tensor,      context, pipeline, data,    shard, replica,
                         expert, expert_data, step,    buffers,  options, &sent};
+  const Duration host{step.host.sum()};
+  const bool loads = options.training != nullptr && options.training->input.rate > 0;
+  std::optional<Thread> input;
+  if (loads) input = comm.start(read_batches(comm.beside(Beside::thread), options, comm.size()));
   for (int number = 0; number < options.steps; ++number) {
+    if (loads) co_await take_batch(comm, number);
     comm.observe("loaded", number);
     if (step.zero >= 2)
       co_await sharded_step(&rank, number);
     else
       co_await whole_step(&rank, number);
-    if (step.overhead.count() > 0) co_await comm.compute(step.overhead);
+    if (host.count() > 0) co_await comm.compute(host);
     comm.observe("step", number);
     ++sent.steps;
   }
+  if (input) co_await comm.join(*input);
 }
 
 }  // namespace
@@ -150,15 +156,43 @@ Algorithm describe_llm_training() {
       .collective = "training",
       .name = "llm",
       .summary = "Megatron's: tensor, pipeline and data parallelism on groups of ranks",
-      .options = {"model",         "gpu",           "efficiency",  "element",
-                  "precision",     "gradient",      "attention",   "launch",
-                  "recompute",     "fewer_at_ends", "overlap",     "tensor_overlap",
-                  "step_overhead", "border_parts",  "sequence",    "micro_batch",
-                  "micro_batches", "schedule",      "stage_parts", "sequence_parallel",
-                  "zero",          "shard",         "prefetch",    "tensor_exchange",
-                  "exchange",      "steps",         "segment",     "inside",
-                  "between",       "update",        "routing",     "expert_exchange",
-                  "variation"},
+      .options = {"model",
+                  "gpu",
+                  "efficiency",
+                  "element",
+                  "precision",
+                  "gradient",
+                  "attention",
+                  "launch",
+                  "recompute",
+                  "fewer_at_ends",
+                  "overlap",
+                  "tensor_overlap",
+                  "step_overhead",
+                  "border_parts",
+                  "sequence",
+                  "micro_batch",
+                  "micro_batches",
+                  "schedule",
+                  "stage_parts",
+                  "sequence_parallel",
+                  "zero",
+                  "shard",
+                  "prefetch",
+                  "tensor_exchange",
+                  "exchange",
+                  "steps",
+                  "segment",
+                  "inside",
+                  "between",
+                  "update",
+                  "routing",
+                  "expert_exchange",
+                  "variation",
+                  "input",
+                  "checkpoint",
+                  "logging",
+                  "garbage_collection"},
       .threads_for = llm_threads,
       .run = train_llm,
       .cost = llm_cost,

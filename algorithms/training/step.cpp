@@ -7,7 +7,7 @@
 namespace ringscope {
 namespace {
 
-constexpr Flag batch_ready{2}, batch_taken{3};
+constexpr Flag batch_ready{4}, batch_taken{5};
 
 const Algorithm& exchange_of(const Options& options) {
   const Algorithm* chosen = options.training != nullptr ? options.training->exchange : nullptr;
@@ -76,20 +76,6 @@ int devices_of_host(Communicator comm, const Options& options, int devices) {
   if (options.given.hosts == nullptr) return 1;
   const View<const int> hosts = *options.given.hosts;
   return static_cast<int>(std::count(hosts.begin(), hosts.begin() + devices, hosts[comm.rank()]));
-}
-
-/// Reads and prepares the batches of all steps, as far ahead as it may.
-Task read_batches(Communicator comm, Options options, int devices) {
-  const Training& job = *options.training;
-  const Input& input = job.input;
-  const std::size_t batch = items_of(times(job.batch, input.record), options);
-  const Duration share{job.batch * devices_of_host(comm, options, devices) / input.rate};
-  for (int step : comm.phase("input", options.steps)) {
-    co_await comm.reach(batch_taken, std::max(0, step + 1 - input.prefetch));
-    co_await comm.load(batch);
-    co_await comm.prepare(job.batch, share);
-    comm.raise(batch_ready);
-  }
 }
 
 /// The gradients of all steps, one step after the other.
@@ -192,6 +178,25 @@ std::size_t items_of(std::uint64_t bytes, const Options& options) {
   return bytes / options.given.item_bytes + (bytes % options.given.item_bytes == 0 ? 0 : 1);
 }
 
+Task read_batches(Communicator comm, Options options, int devices) {
+  const Training& job = *options.training;
+  const Input& input = job.input;
+  const std::size_t batch = items_of(times(job.batch, input.record), options);
+  const Duration share{job.batch * devices_of_host(comm, options, devices) / input.rate};
+  for (int step : comm.phase("input", options.steps)) {
+    co_await comm.reach(batch_taken, std::max(0, step + 1 - input.prefetch));
+    co_await comm.load(batch);
+    co_await comm.prepare(job.batch, share);
+    comm.raise(batch_ready);
+  }
+}
+
+Task take_batch(Communicator comm, int step) {
+  comm.enter("wait for input");
+  co_await comm.reach(batch_ready, step + 1);
+  comm.raise(batch_taken);
+}
+
 Task train(Communicator comm, Workspace work, Options options, Exchange exchange, int devices,
            bool updates, Extras extras) {
   const Training job = training_of(options);
@@ -205,11 +210,7 @@ Task train(Communicator comm, Workspace work, Options options, Exchange exchange
     start(exchange_all(comm.beside(Beside::thread), work, options, exchange, &passed));
 
   for (int step = 0; step < options.steps; ++step) {
-    if (job.input.rate > 0) {
-      comm.enter("wait for input");
-      co_await comm.reach(batch_ready, step + 1);
-      comm.raise(batch_taken);
-    }
+    if (job.input.rate > 0) co_await take_batch(comm, step);
     if (extras.take_batch != nullptr) co_await extras.take_batch(comm, work, options);
     comm.observe("loaded", step);
     co_await forward(comm, job.layers, slowest);

@@ -141,6 +141,11 @@ struct Extras {
 Task train(Communicator comm, Workspace work, Options options, Exchange exchange, int devices,
            bool updates = true, Extras extras = {});
 
+/// Reads and prepares the batches of all steps, as far ahead as the input may.
+Task read_batches(Communicator comm, Options options, int devices);
+/// Waits for the batch of a step.
+Task take_batch(Communicator comm, int step);
+
 /// One after the other, each as soon as it is there.
 Task allreduce_each(Communicator comm, Workspace work, Options options, Turn turn,
                     std::vector<Gradient> buckets);

@@ -20,21 +20,25 @@ namespace {
 /// A part of a step: its column, its key, and whether JSON has it only above 0.
 struct PartOfStep {
   const char *header, *key;
-  double LlmTimes::*seconds;
+  double (*seconds)(const LlmTimes&);
   bool optional = false;
 };
 constexpr PartOfStep step_parts[] = {
-    {"busy", "busy_s", &LlmTimes::busy_s},
-    {"repeated", "repeated_s", &LlmTimes::repeated_s},
-    {"slowest", "slowest_s", &LlmTimes::slowest_s, true},
-    {"tp", "tp_s", &LlmTimes::tp_s},
-    {"cp", "cp_s", &LlmTimes::cp_s},
-    {"ep", "ep_s", &LlmTimes::ep_s},
-    {"pp", "pp_s", &LlmTimes::pp_s},
-    {"dp", "dp_s", &LlmTimes::dp_s},
-    {"bubble", "bubble_s", &LlmTimes::bubble_s},
-    {"update", "update_s", &LlmTimes::update_s},
-    {"host", "overhead_s", &LlmTimes::overhead_s},
+    {"busy", "busy_s", [](const LlmTimes& t) { return t.busy_s; }},
+    {"repeated", "repeated_s", [](const LlmTimes& t) { return t.repeated_s; }},
+    {"slowest", "slowest_s", [](const LlmTimes& t) { return t.slowest_s; }, true},
+    {"tp", "tp_s", [](const LlmTimes& t) { return t.tp_s; }},
+    {"cp", "cp_s", [](const LlmTimes& t) { return t.cp_s; }},
+    {"ep", "ep_s", [](const LlmTimes& t) { return t.ep_s; }},
+    {"pp", "pp_s", [](const LlmTimes& t) { return t.pp_s; }},
+    {"dp", "dp_s", [](const LlmTimes& t) { return t.dp_s; }},
+    {"bubble", "bubble_s", [](const LlmTimes& t) { return t.bubble_s; }},
+    {"update", "update_s", [](const LlmTimes& t) { return t.update_s; }},
+    {"input", "input_s", [](const LlmTimes& t) { return t.input_s; }, true},
+    {"host", "overhead_s", [](const LlmTimes& t) { return t.host.overhead_s; }},
+    {"logging", "logging_s", [](const LlmTimes& t) { return t.host.logging_s; }, true},
+    {"collection", "collection_s", [](const LlmTimes& t) { return t.host.collection_s; }, true},
+    {"checkpoint", "checkpoint_s", [](const LlmTimes& t) { return t.host.checkpoint_s; }, true},
 };
 
 }  // namespace
@@ -68,7 +72,7 @@ Json json_of(const StepRow& row) {
   json["step_s"] = row.times.step_s;
   if (row.likely) json.update({{"low_s", row.likely->low_s}, {"high_s", row.likely->high_s}});
   for (const PartOfStep& part : step_parts)
-    if (const double seconds = row.times.*part.seconds; seconds > 0 || !part.optional)
+    if (const double seconds = part.seconds(row.times); seconds > 0 || !part.optional)
       json[part.key] = seconds;
   json.update({{"tokens_per_s", row.tokens_per_s},
                {"mfu", row.utilisation},
@@ -84,7 +88,7 @@ std::string text_of(const std::vector<StepRow>& rows) {
       {"case", TextTable::Align::left}, {"GPUs"}, {"step"}, {"low"}, {"high"}};
   std::vector<const PartOfStep*> shown;
   for (const PartOfStep& part : step_parts)
-    if (std::ranges::any_of(rows, [&](const StepRow& row) { return row.times.*part.seconds > 0; }))
+    if (std::ranges::any_of(rows, [&](const StepRow& row) { return part.seconds(row.times) > 0; }))
       shown.push_back(&part), columns.push_back({part.header});
   columns.insert(columns.end(), {{"tokens/s"}, {"MFU"}, {"memory"}});
   TextTable table(columns);
@@ -98,7 +102,7 @@ std::string text_of(const std::vector<StepRow>& rows) {
                                       scale.text(row.times.step_s),
                                       row.likely ? scale.text(row.likely->low_s) : "-",
                                       row.likely ? scale.text(row.likely->high_s) : "-"};
-    for (const PartOfStep* part : shown) cells.push_back(scale.text(row.times.*(part->seconds)));
+    for (const PartOfStep* part : shown) cells.push_back(scale.text(part->seconds(row.times)));
     cells.push_back(fmt::format("{:.4g}", row.tokens_per_s));
     cells.push_back(fmt::format("{:.1f} %", 100 * row.utilisation));
     cells.push_back(fmt::format("{:.3g} GB", row.memory.sum() / 1e9));

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "algorithms/training/host_work.hpp"
 #include "algorithms/training/stage_memory.hpp"
 #include "algorithms/verbs/source_line.hpp"
 #include "base/view.hpp"
@@ -176,9 +177,10 @@ struct TrainingReport {
   std::optional<double> slowest_s{};  ///< computing: what the slowest device takes above their mean
   double exposed_s = 0;               ///< sum of `exposed`
   ExposedTimes exposed{};
-  double bubble_s = 0;  ///< waiting for other stages of the pipeline
-  double input_s = 0;   ///< waiting for the batch
-  double other_s = 0;   ///< late starts, checkpoints, waiting for slower devices at the end
+  double bubble_s = 0;             ///< waiting for other stages of the pipeline
+  double input_s = 0;              ///< waiting for the batch
+  std::optional<HostWork> host{};  ///< waiting for the host after steps
+  double other_s = 0;  ///< late starts, checkpoints, waiting for slower devices at the end
   double records_per_s = 0;
   double efficiency = 0;                ///< one_device_s / step_s
   double epochs = 0;                    ///< in one repetition

@@ -283,12 +283,12 @@ const Algorithm* read_alltoallv(const Value& value) {
 }  // namespace
 
 std::vector<std::string> llm_option_names() {
-  return {"gpu",       "efficiency",    "precision",       "element",         "gradient",
-          "attention", "launch",        "recompute",       "sequence",        "micro_batch",
-          "schedule",  "micro_batches", "stage_parts",     "fewer_at_ends",   "sequence_parallel",
-          "zero",      "shard",         "prefetch",        "overlap",         "tensor_overlap",
-          "routing",   "step_overhead", "tensor_exchange", "expert_exchange", "border_parts",
-          "variation"};
+  return {"gpu",       "efficiency",    "precision",         "element",         "gradient",
+          "attention", "launch",        "recompute",         "sequence",        "micro_batch",
+          "schedule",  "micro_batches", "stage_parts",       "fewer_at_ends",   "sequence_parallel",
+          "zero",      "shard",         "prefetch",          "overlap",         "tensor_overlap",
+          "routing",   "step_overhead", "tensor_exchange",   "expert_exchange", "border_parts",
+          "variation", "logging",       "garbage_collection"};
 }
 
 std::shared_ptr<const Training> read_llm(Fields& options, const Grid& grid, bool nccl) {
@@ -303,7 +303,7 @@ std::shared_ptr<const Training> read_llm(Fields& options, const Grid& grid, bool
   auto training = std::make_shared<Training>();
   LlmStep step = step_of(cut, grid);
   read_overlap(options, cut, step);
-  step.overhead = options.value_or("step_overhead", "0 s").seconds();
+  step.host = read_host_work(options, cut);
   const std::string sum = nccl ? "nccl" : "ring";
   step.tensor_exchange = read_allreduce(options.value_or("tensor_exchange", sum));
   step.exchange = read_allreduce(options.value_or("exchange", sum));
@@ -315,6 +315,7 @@ std::shared_ptr<const Training> read_llm(Fields& options, const Grid& grid, bool
   training->replica = cut.tensor * cut.context * cut.stages;
   training->element = static_cast<std::size_t>(cut.gradient);
   training->layers = {layer_of(step, cut)};
+  read_llm_input(options, cut, *training);
   if (const Value* variation = options.optional("variation")) {
     step.slowest =
         slowest_of(cut.tensor * cut.data * cut.stages, variation->number(0, most_variation));

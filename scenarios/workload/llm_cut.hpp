@@ -121,6 +121,11 @@ StageMemory most_memory(const Cut& cut);
 /// Reads `routing` of the options, and checks the cut. Throws InputError.
 void read_experts(Fields& options, Cut& cut);
 
+/// Reads work of the host beside the passes, as its mean in a step.
+HostWork read_host_work(Fields& options, const Cut& cut);
+/// Reads `input`. The ranks of a replica prepare its sequences together, an equal part each.
+void read_llm_input(Fields& options, const Cut& cut, Training& training);
+
 /// Sizes, times and gradients of the experts on each rank of an expert group.
 Experts experts_of(const Cut& cut);
 

@@ -44,6 +44,9 @@ int devices_of(const Algorithm& strategy, const Options& options, int ranks);
 std::shared_ptr<const Training> read_training(Fields& options, const Algorithm& strategy,
                                               bool nccl);
 
+/// Reads `input` of the options, where it is there.
+void read_input(Fields& options, Input& input);
+
 // The options of a job that trains a large language model.
 
 /// A job that does not fit into its GPUs' memory.

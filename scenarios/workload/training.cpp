@@ -138,18 +138,6 @@ void read_rate(Fields& fields, Input& input) {
   input.rate = std::min(most_rate, input.cores / time);
 }
 
-void read_input(Fields& options, Input& input) {
-  options.nested("input", [&](Fields& fields) {
-    read_rate(fields, input);
-    input.prefetch = static_cast<int>(fields.value_or("prefetch", "2").integer(1, most_batch));
-    if (const Value* spread = fields.optional("spread"))
-      input.spread = spread->number(0, most_spread);
-    read_interruptions(fields, "stalls", input.every, input.takes);
-    if (const Value* mapped = fields.optional("mapped")) input.mapped = read_size(*mapped, 0);
-    if (const Value* pinned = fields.optional("pinned")) input.pinned = read_size(*pinned, 0);
-  });
-}
-
 void read_checkpoint(Fields& options, Training& training) {
   options.nested("checkpoint", [&](Fields& fields) {
     training.checkpoint.every = static_cast<int>(fields.required("every").integer(1, most_batch));
@@ -169,6 +157,18 @@ void read_overheads(Fields& options, Training& training) {
 }
 
 }  // namespace
+
+void read_input(Fields& options, Input& input) {
+  options.nested("input", [&](Fields& fields) {
+    read_rate(fields, input);
+    input.prefetch = static_cast<int>(fields.value_or("prefetch", "2").integer(1, most_batch));
+    if (const Value* spread = fields.optional("spread"))
+      input.spread = spread->number(0, most_spread);
+    read_interruptions(fields, "stalls", input.every, input.takes);
+    if (const Value* mapped = fields.optional("mapped")) input.mapped = read_size(*mapped, 0);
+    if (const Value* pinned = fields.optional("pinned")) input.pinned = read_size(*pinned, 0);
+  });
+}
 
 int devices_of(const Algorithm& strategy, const Options& options, int ranks) {
   return strategy.name == "parameter_server" ? ranks - options.servers : ranks;

@@ -26,7 +26,7 @@ LayerTime operator+(const LayerTime& a, const LayerTime& b) {
 class Composition {
  public:
   Composition(const Scenario& scenario, GroupTimes& groups)
-      : step_(*scenario.job.training->llm), groups_(groups) {
+      : scenario_(scenario), step_(*scenario.job.training->llm), groups_(groups) {
     const auto tensor = static_cast<std::uint64_t>(step_.grid.size("tp"));
     if (tensor > 1) sum_ = sum_of(step_.activation);
     if (step_.tensor_overlap) first_ = sum_of(step_.activation / tensor);
@@ -54,6 +54,9 @@ class Composition {
   double exposed(int stage, const StageTimes& times);
   double bucket(const Algorithm& half, std::uint64_t bytes, int buckets);
 
+  double waits_for_input(double step_s) const;
+
+  const Scenario& scenario_;
   const LlmStep& step_;
   GroupTimes& groups_;
   double sum_ = 0, first_ = 0, others_ = 0;  ///< sums of a tensor group: all, a part, the others
@@ -276,12 +279,25 @@ LlmTimes Composition::sharded() {
   return times;
 }
 
+/// A host prepares the next batches beside a step; most wait for the one with most ranks.
+double Composition::waits_for_input(double step_s) const {
+  const Training& job = *scenario_.job.training;
+  if (job.input.rate == 0) return 0;
+  std::map<int, int> ranks;
+  int most = 0;
+  for (const Location& at : scenario_.placement.ranks) most = std::max(most, ++ranks[at.host]);
+  return std::max(0.0, most * job.batch / job.input.rate - step_s);
+}
+
 LlmTimes Composition::times() {
   LlmTimes times = step_.zero >= 2 ? sharded() : pipelined();
-  times.overhead_s = seconds(step_.overhead);
-  times.step_s += times.overhead_s;
+  times.host = step_.host;
+  times.step_s += times.host.sum();
+  times.input_s = waits_for_input(times.step_s);
+  times.step_s += times.input_s;
   const double left = times.step_s - times.busy_s - times.repeated_s - times.tp_s - times.cp_s -
-                      times.ep_s - times.pp_s - times.dp_s - times.update_s - times.overhead_s;
+                      times.ep_s - times.pp_s - times.dp_s - times.update_s - times.input_s -
+                      times.host.sum();
   times.bubble_s = left > 1e-9 * times.step_s ? left : 0;
   if (step_.slowest == 1) return times;
   for (double* part : {&times.busy_s, &times.repeated_s, &times.update_s}) {

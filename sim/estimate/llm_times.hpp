@@ -42,7 +42,8 @@ struct LlmTimes {
   double tp_s = 0, cp_s = 0, ep_s = 0, pp_s = 0, dp_s = 0;  ///< exposed exchanges
   double bubble_s = 0;
   double update_s = 0;
-  double overhead_s = 0;
+  double input_s = 0;  ///< waits for the batch
+  HostWork host;
 };
 
 /// Requires a job with `training->llm`.

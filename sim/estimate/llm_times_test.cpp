@@ -96,14 +96,49 @@ TEST(LlmTimes, take_the_slowest_of_all_gpus_with_a_variation) {
   EXPECT_NEAR(ratio(groups, options + "    variation: 0.05\n"), 1, close);
 }
 
+const std::string host_work =
+    "    step_overhead: 1 ms\n    logging: {every: 4, takes: 8 ms}\n"
+    "    garbage_collection: {takes: 0.1 s, together: false}\n"
+    "    checkpoint: {every: 1000, rate: 10 GB/s}\n";
+
+// One of 16 ranks collects in a step with the probability 1 - (1 - 1/50)^16. A checkpoint has the
+// parameters and 12 bytes of Adam's for each: arXiv:1910.02054, section 3.1.
+TEST(LlmTimes, have_the_mean_of_work_of_the_host_that_some_steps_have) {
+  const Scenario scenario = job("{tp: 2, pp: 2}", "    micro_batches: 4\n" + host_work);
+  const LlmStep& step = *scenario.job.training->llm;
+  EXPECT_NEAR(step.host.overhead_s, 1e-3, 1e-12);
+  EXPECT_NEAR(step.host.logging_s, 2e-3, 1e-12);
+  EXPECT_NEAR(step.host.collection_s, 0.1 * 0.2762023, 1e-6);
+  const double layer = 2048.0 * 2048 * 4 + 2048.0 * 8192 * 3 + 2 * 2048;
+  const double parameters = 8 * layer + 2 * 2048.0 * 32000 + 2048;
+  EXPECT_NEAR(step.host.checkpoint_s, parameters * 14 / 10e9 / 1000, 1e-9);
+  EXPECT_NEAR(ratio("{tp: 2, pp: 2}", "    micro_batches: 4\n" + host_work), 1, close);
+}
+
+TEST(LlmTimes, wait_for_an_input_that_is_slower_than_the_step) {
+  const auto times = [](const std::string& rate) {
+    const Scenario scenario =
+        job("{tp: 2, pp: 2}", "    micro_batches: 4\n    input: {rate: " + rate + "}\n");
+    KnownParts known;
+    SimulatedPrograms simulated;
+    GroupTimes groups(scenario, known, simulated);
+    return llm_times(scenario, groups);
+  };
+  EXPECT_EQ(times("1000").input_s, 0);
+  // Two replicas on each host, of four sequences.
+  EXPECT_NEAR(times("2").step_s, 8.0 / 2, 1e-9);
+}
+
 TEST(LlmTimes, have_parts_that_add_up) {
-  const Scenario scenario = job("{tp: 2, pp: 2}", "    micro_batches: 4\n    zero: 1\n");
+  const Scenario scenario = job("{tp: 2, pp: 2}", "    micro_batches: 4\n    zero: 1\n" +
+                                                      host_work + "    input: {rate: 2}\n");
   KnownParts known;
   SimulatedPrograms simulated;
   GroupTimes groups(scenario, known, simulated);
   const LlmTimes times = llm_times(scenario, groups);
   const double sum = times.busy_s + times.repeated_s + times.tp_s + times.cp_s + times.ep_s +
-                     times.pp_s + times.dp_s + times.bubble_s + times.update_s + times.overhead_s;
+                     times.pp_s + times.dp_s + times.bubble_s + times.update_s + times.input_s +
+                     times.host.sum();
   EXPECT_NEAR(sum, times.step_s, 1e-9 * times.step_s);
   const std::size_t before = simulated.size();
   llm_times(scenario, groups);

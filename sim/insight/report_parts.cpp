@@ -134,8 +134,10 @@ void add_parts(TrainingReport& report, const Job& job, const Parts& parts, doubl
   const double rest = report.step_s - report.busy_s - report.bubble_s - report.input_s -
                       report.other_s - sum_of(report.exposed);
   // Passes and updates of all GPUs take the time of the slowest one: slow_down().
+  if (llm != nullptr && llm->host.sum() > 0) report.host = llm->host;
+  if (report.host) report.busy_s -= report.host->sum();
   if (llm != nullptr && llm->slowest != 1) {
-    const double passes = report.busy_s - llm->overhead.count();
+    const double passes = report.busy_s;
     report.slowest_s = passes - passes / llm->slowest;
     report.busy_s -= *report.slowest_s;
   }

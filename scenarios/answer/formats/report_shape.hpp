@@ -47,6 +47,10 @@ void name_fields(auto& keys, Is<StreamReport> auto& stream) {
 
 void name_fields(auto& keys, Is<NodeCount> auto& nodes) { FIELDS(nodes, kind, as, count, ignored); }
 
+void name_fields(auto& keys, Is<HostWork> auto& host) {
+  FIELDS(host, overhead_s, logging_s, collection_s, checkpoint_s);
+}
+
 void name_fields(auto& keys, Is<StageMemory> auto& memory) {
   keys("stage", memory.stage);
   keys("parameters_bytes", memory.parameters);
@@ -101,7 +105,7 @@ void name_fields(auto& keys, Is<TrainingReport> auto& training) {
   keys("exposed_pp_s", training.exposed.pp);
   keys("exposed_dp_s", training.exposed.dp);
   FIELDS(training, bubble_s, input_s, other_s, records_per_s, efficiency, epochs, epoch_s);
-  FIELDS_UNLESS_EMPTY(training, groups, memory, startup_s, all_epochs, training_s, slowest_s);
+  FIELDS_UNLESS_EMPTY(training, groups, memory, startup_s, all_epochs, training_s, slowest_s, host);
 }
 
 /// Parts of a run that were not simulated: time and messages of steps, and whole repetitions.

@@ -23,6 +23,7 @@ constexpr StepPart all_parts[] = {
     {"pp", true, [](const TrainingReport& t) { return t.exposed.pp; }},
     {"dp", true, [](const TrainingReport& t) { return t.exposed.dp; }},
     {"bubble", false, [](const TrainingReport& t) { return t.bubble_s; }},
+    {"host", false, [](const TrainingReport& t) { return t.host ? t.host->sum() : 0; }},
     {"input", false, [](const TrainingReport& t) { return t.input_s; }},
     {"other", false, [](const TrainingReport& t) { return t.other_s; }}};
 

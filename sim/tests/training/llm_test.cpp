@@ -26,10 +26,33 @@ TEST_F(LlmTime, has_the_slowest_gpu_in_a_row_with_a_variation) {
   ASSERT_TRUE(report.training.has_value());
   const TrainingReport& t = *report.training;
   const double pass = layers / 2 * (1 + 2);
-  EXPECT_NEAR(t.busy_s, pass + 3, 1e-6);
+  EXPECT_NEAR(t.busy_s, pass, 1e-6);
   EXPECT_NEAR(t.slowest_s.value_or(0), 0.10491 * pass, 1e-4);
-  EXPECT_NEAR(t.busy_s + *t.slowest_s + t.exposed_s + t.bubble_s + t.other_s, t.step_s, 1e-9);
+  ASSERT_TRUE(t.host.has_value());
+  EXPECT_NEAR(t.busy_s + *t.slowest_s + t.host->sum() + t.exposed_s + t.bubble_s + t.other_s,
+              t.step_s, 1e-9);
   EXPECT_FALSE(simulate(llm(4, "{pp: 2}", ""), {}).training->slowest_s.has_value());
+}
+
+// The input prepares one step's sequences after another, and the last step follows them.
+TEST_F(LlmTime, waits_for_an_input_that_is_slower_than_the_step) {
+  const double pass = layers * (1 + 2), prepares = 4 * pass;
+  const Report report =
+      simulate(llm(2, "{}", fmt::format("steps: 3\n    input: {{rate: {}}}", 1 / prepares)), {});
+  expect_seconds(report.time_s, 3 * prepares + pass);
+  ASSERT_TRUE(report.training.has_value());
+  EXPECT_NEAR(report.training->input_s, (3 * prepares - 2 * pass) / 3, 1e-9);
+}
+
+TEST_F(LlmTime, has_the_work_of_the_host_in_a_row) {
+  const Report report =
+      simulate(llm(4, "{pp: 2}", "step_overhead: 3 s\n    logging: {every: 5, takes: 10 s}"), {});
+  ASSERT_TRUE(report.training.has_value());
+  const TrainingReport& t = *report.training;
+  EXPECT_NEAR(t.busy_s, layers / 2 * (1 + 2), 1e-6);
+  ASSERT_TRUE(t.host.has_value());
+  EXPECT_NEAR(t.host->sum(), 3 + 2, 1e-9);
+  EXPECT_NEAR(t.busy_s + t.host->sum() + t.exposed_s + t.bubble_s + t.other_s, t.step_s, 1e-9);
 }
 
 // Huang et al. 2018, and Narayanan et al. 2021, section 2.2: the bubble is (p-1)/m of the work, so

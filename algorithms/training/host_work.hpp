@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Work of the host in a large model's step: what a report repeats of it.
+#pragma once
+
+namespace ringscope {
+
+/// Seconds of a step in which all GPUs wait for their host, expected values.
+struct HostWork {
+  double overhead_s = 0;    ///< by the option
+  double logging_s = 0;     ///< metrics and their output
+  double collection_s = 0;  ///< garbage collection of the interpreter
+  double checkpoint_s = 0;
+
+  double sum() const { return overhead_s + logging_s + collection_s + checkpoint_s; }
+};
+
+}  // namespace ringscope
