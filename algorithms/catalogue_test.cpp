@@ -27,6 +27,37 @@ TEST(Catalogue, names_are_unique_inside_a_collective) {
     EXPECT_TRUE(seen.insert({algorithm.collective, algorithm.name}).second) << algorithm.name;
 }
 
+/// Read by scenarios/workload/llm.cpp, which makes gradients, times and sizes of them.
+const std::set<std::string_view> of_large_models = {"gpu",
+                                                    "efficiency",
+                                                    "element",
+                                                    "sequence",
+                                                    "micro_batch",
+                                                    "micro_batches",
+                                                    "schedule",
+                                                    "stage_parts",
+                                                    "sequence_parallel",
+                                                    "zero",
+                                                    "tensor_exchange",
+                                                    "shard",
+                                                    "prefetch",
+                                                    "routing",
+                                                    "expert_exchange",
+                                                    "precision",
+                                                    "gradient",
+                                                    "attention",
+                                                    "launch",
+                                                    "recompute",
+                                                    "fewer_at_ends",
+                                                    "overlap",
+                                                    "tensor_overlap",
+                                                    "border_parts",
+                                                    "step_overhead",
+                                                    "variation",
+                                                    "logging",
+                                                    "garbage_collection",
+                                                    "context_exchange"};
+
 TEST(Catalogue, options_are_named_as_the_struct_names_them) {
   const std::set<std::string_view> known = {"segment",        "compute",
                                             "rounds",         "root",
@@ -52,35 +83,6 @@ TEST(Catalogue, options_are_named_as_the_struct_names_them) {
                                             "whole_below",    "variation",
                                             "copy",           "hook",
                                             "negotiation"};
-  // Read by scenarios/workload/llm.cpp, which makes gradients, times and sizes of them.
-  const std::set<std::string_view> of_large_models = {"gpu",
-                                                      "efficiency",
-                                                      "element",
-                                                      "sequence",
-                                                      "micro_batch",
-                                                      "micro_batches",
-                                                      "schedule",
-                                                      "stage_parts",
-                                                      "sequence_parallel",
-                                                      "zero",
-                                                      "tensor_exchange",
-                                                      "shard",
-                                                      "prefetch",
-                                                      "routing",
-                                                      "expert_exchange",
-                                                      "precision",
-                                                      "gradient",
-                                                      "attention",
-                                                      "launch",
-                                                      "recompute",
-                                                      "fewer_at_ends",
-                                                      "overlap",
-                                                      "tensor_overlap",
-                                                      "border_parts",
-                                                      "step_overhead",
-                                                      "variation",
-                                                      "logging",
-                                                      "garbage_collection"};
   for (const Algorithm& algorithm : catalogue())
     for (std::string_view option : algorithm.options)
       EXPECT_TRUE(known.contains(option) ||

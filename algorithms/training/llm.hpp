@@ -17,6 +17,9 @@ namespace ringscope {
 /// Order in which a pipeline's stage takes its micro-batches forward and backward.
 enum class PipelineSchedule : std::uint8_t { gpipe, one_f_one_b, interleaved };
 
+/// Way in which the queries of a context group's ranks meet all keys.
+enum class ContextExchange : std::uint8_t { ring, allgather, alltoall };
+
 /// Time of one micro-batch on one rank.
 struct Pass {
   Duration forward{}, backward{};
@@ -61,10 +64,12 @@ struct LlmStep {
   Table<ParameterUnit> units;       ///< ZeRO 2 and 3: in the order of forward
   Pass attention, mlp;              ///< the two halves of a layer
   Pass attention_block;             ///< of the ring: queries of a rank, keys of one of its ranks
-  std::uint64_t keys = 0;           ///< bytes of a rank's keys and values, which go round the ring
-  Pass head;                        ///< of the last stage, beside its layers
-  std::uint64_t activation = 0;     ///< bytes between two layers, of a micro-batch
-  std::uint64_t sent = 0;           ///< bytes of it that a rank sends to the next stage; 0: all
+  ContextExchange context_exchange = ContextExchange::ring;
+  std::uint64_t keys = 0;        ///< with cp: bytes of a rank's keys and values
+  std::uint64_t queries = 0;     ///< ... of its queries, and of what attention makes of them
+  Pass head;                     ///< of the last stage, beside its layers
+  std::uint64_t activation = 0;  ///< bytes between two layers, of a micro-batch
+  std::uint64_t sent = 0;        ///< bytes of it that a rank sends to the next stage; 0: all
   Table<std::uint64_t> parameters, gradients;  ///< bytes of each stage on one rank
   Table<Duration> updates;                     ///< of each stage, beside the option's
   HostWork host;                               ///< after each step

@@ -40,8 +40,7 @@ struct LlmRank {
 using LlmDevice = const LlmRank*;
 
 /// Attention of a rank's part of the sequence to all of it, of one micro-batch.
-Task ring_attention_forward(LlmDevice d);
-Task ring_attention_backward(LlmDevice d);
+Task attention_of_context(LlmDevice d, bool back);
 
 /// One layer of one micro-batch, with the sums over the tensor group.
 Task layer_forward(LlmDevice d, Range output);

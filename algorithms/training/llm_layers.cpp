@@ -2,10 +2,8 @@
 // A layer of a large model, cut over the ranks of a tensor group: Shoeybi et al., "Megatron-LM",
 // 2019, arXiv:1909.08053: a sum of the activations after attention and after the MLP, forward and
 // backward. Sequence parallelism, Korthikanti et al., 2022, arXiv:2205.05198: a reduce-scatter and
-// an allgather in place of each sum. Experts in place of the MLP: llm_experts.cpp.
-#include <optional>
-#include <utility>
-
+// an allgather in place of each sum. Experts in place of the MLP: llm_experts.cpp;
+// attention of a context group: llm_context.cpp.
 #include "algorithms/groups/on_group.hpp"
 #include "algorithms/training/llm_device.hpp"
 
@@ -43,32 +41,6 @@ Task compute_and_sum(LlmDevice d, Duration time, std::size_t bytes, Range part) 
   }
 }
 
-// Ring attention: each rank of a context group has a part of the sequence. Its queries meet the
-// keys and values of all parts, which go round a ring while the block that is there is computed.
-//
-// Source: Liu, Zaharia and Abbeel, "Ring Attention with Blockwise Transformers", 2023,
-// arXiv:2310.01889, section 3. Backward, as in the paper's appendix: keys and values go round
-// again, and their gradients with them, one block behind, up to the rank that they belong to. Cost
-// of c ranks, a block of k items: forward c-1 messages of each rank, backward 2c-1, of k items.
-
-/// Keys, or gradients, that a rank passes on while others come from the one before.
-class Passing {
- public:
-  Passing(LlmDevice d, Range sent, Range received, int tag = 0)
-      : d_(d),
-        incoming_(begin_message(d->context, {false, d->context.prev(), received, tag}, d->options)),
-        outgoing_(begin_message(d->context, {true, d->context.next(), sent, tag}, d->options)) {}
-
-  Task end() const {
-    co_await end_message(d_->context, incoming_);
-    co_await end_message(d_->context, outgoing_);
-  }
-
- private:
-  LlmDevice d_;
-  MessageUnderWay incoming_, outgoing_;
-};
-
 }  // namespace
 
 Task layer_forward(LlmDevice d, Range output) {
@@ -76,7 +48,7 @@ Task layer_forward(LlmDevice d, Range output) {
   const bool cut = d->context.size() > 1, experts = d->step.experts.ranks > 1;
   if (cut || experts) {
     co_await d->comm.compute(attention.forward, attention.bytes);
-    if (cut) co_await ring_attention_forward(d);
+    if (cut) co_await attention_of_context(d, false);
   }
   if (experts) {
     co_await experts_forward(d, output);
@@ -95,41 +67,8 @@ Task layer_backward(LlmDevice d, Range input_gradient) {
     co_await experts_backward(d);
   else
     co_await compute_and_sum(d, mlp.backward, 2 * mlp.bytes, input_gradient);
-  if (d->context.size() > 1) co_await ring_attention_backward(d);
+  if (d->context.size() > 1) co_await attention_of_context(d, true);
   co_await compute_and_sum(d, attention.backward, 2 * attention.bytes, input_gradient);
-}
-
-Task ring_attention_forward(LlmDevice d) {
-  const int blocks = d->context.size();
-  Range keys = d->at.keys, next_keys = d->at.next_keys;
-  for (int block : d->context.phase("ring attention", blocks)) {
-    std::optional<Passing> passing;
-    if (block + 1 < blocks) passing.emplace(d, keys, next_keys);
-    co_await d->comm.compute(d->step.attention_block.forward, d->step.attention_block.bytes);
-    if (passing) co_await passing->end();
-    std::swap(keys, next_keys);
-  }
-}
-
-Task ring_attention_backward(LlmDevice d) {
-  constexpr int of_gradients = 1;
-  const int blocks = d->context.size();
-  Range keys = d->at.keys, next_keys = d->at.next_keys;
-  Range gradients = d->at.key_gradients, next_gradients = d->at.next_key_gradients;
-  std::optional<Passing> passing_gradients;
-  for (int block : d->context.phase("ring attention, backward", blocks)) {
-    std::optional<Passing> passing;
-    if (block + 1 < blocks) passing.emplace(d, keys, next_keys);
-    co_await d->comm.compute(d->step.attention_block.backward, 2 * d->step.attention_block.bytes);
-    if (passing_gradients) {
-      co_await passing_gradients->end();
-      std::swap(gradients, next_gradients);
-    }
-    passing_gradients.emplace(d, gradients, next_gradients, of_gradients);
-    if (passing) co_await passing->end();
-    std::swap(keys, next_keys);
-  }
-  co_await passing_gradients->end();
 }
 
 }  // namespace ringscope

@@ -5,6 +5,7 @@
 
 #include "algorithms/groups/on_group.hpp"
 #include "algorithms/steps/ring_steps.hpp"
+#include "algorithms/training/llm_context.hpp"
 #include "algorithms/training/llm_experts.hpp"
 #include "algorithms/training/step.hpp"
 
@@ -116,7 +117,8 @@ Cost sharded_cost(const LlmStep& step, int ranks, const Options& options) {
 int messages_under_way(const Options& options) {
   const LlmStep* step = options.training != nullptr ? options.training->llm.get() : nullptr;
   if (step == nullptr) return 0;
-  const int keys = step->grid.size("cp") > 1 ? 2 * 2 : 0;
+  const bool ring = step->context_exchange == ContextExchange::ring;
+  const int keys = ring && step->grid.size("cp") > 1 ? 2 * 2 : 0;
   if (step->schedule != PipelineSchedule::interleaved || step->grid.size("pp") == 1) return keys;
   return keys + 2 * (1 + static_cast<int>(passes_in_flight));
 }
@@ -240,10 +242,10 @@ LlmBuffers llm_buffers(Workspace work, const LlmStep& step, int stage, int exper
   const auto take = [&](std::size_t size) {
     return Range{work.scratch.buffer, work.scratch.offset + std::exchange(used, used + size), size};
   };
-  const std::size_t keys = items_of(step.keys, options);
+  const auto [keys, blocks] = key_items(step, options);
   for (Range* each :
        {&buffers.keys, &buffers.next_keys, &buffers.key_gradients, &buffers.next_key_gradients})
-    *each = take(keys);
+    *each = take(each == &buffers.keys || blocks > 1 ? keys : 0);
   const ShardedItems sharded = sharded_items(step, options);
   buffers.gathered = take(sharded.gathered);
   buffers.unit_gradients = take(sharded.gradients);
@@ -273,7 +275,7 @@ Cost llm_cost(int ranks, std::size_t items, Options options) {
   const LlmStep step = llm_step_of(options, ranks);
   options = without_hosts(options);
   const int tensor = step.grid.size("tp"), data = ranks_of_data(step),
-            stages = step.grid.size("pp"), context = step.grid.size("cp");
+            stages = step.grid.size("pp");
   const std::size_t activation = activation_items(step, options);
   const int experts = step.experts.ranks, sums = experts > 1 ? 2 : 4;
   const std::int64_t passes = std::int64_t{1} * step.all_layers() * step.micro_batches;
@@ -283,9 +285,8 @@ Cost llm_cost(int ranks, std::size_t items, Options options) {
   };
   Cost sum = messages(sent_items(step, options), std::int64_t{2} * (stages * step.parts - 1) *
                                                      step.micro_batches * tensor * data);
-  if (context > 1)
-    sum += messages(items_of(step.keys, options),
-                    ((3 * context - 2) * passes + (context - 1) * again) * (ranks / stages));
+  sum += context_cost(step, false, ranks / stages, options) * (passes + again);
+  sum += context_cost(step, true, ranks / stages, options) * passes;
   for (const Algorithm* one : on_tensor_group(step))
     if (tensor > 1)
       sum += one->cost(tensor, activation, options) * ((sums * passes + sums / 2 * again) * data);
@@ -316,13 +317,14 @@ std::size_t llm_scratch(int ranks, std::size_t items, Options options) {
   const std::size_t activation = activation_items(step, options);
   const int tensor = step.grid.size("tp");
   const ExpertItems tokens = most_expert_items(step, options);
-  return activations_of(step) * activation + 4 * items_of(step.keys, options) +
+  const auto [keys, blocks] = key_items(step, options);
+  return activations_of(step) * activation + times(blocks, keys) +
          sharded_items(step, options).sum() + tokens.sent + tokens.here + tokens.returned +
          std::max({scratch_of(on_data_group(step), ranks_of_data(step), items, options),
                    scratch_of(on_data_group(step), ranks_of_data(step) / step.experts.ranks, items,
                               options),
                    tensor > 1 ? scratch_of(on_tensor_group(step), tensor, activation, options) : 0,
-                   expert_scratch(step, options)});
+                   expert_scratch(step, options), context_scratch(step, options)});
 }
 
 }  // namespace ringscope

@@ -45,7 +45,8 @@ struct LlmBuffers {
   // Room that an interleaved pipeline has: for what is received early or still in flight.
   Range next_input, next_output_gradient;
   std::array<Range, passes_in_flight> outputs, input_gradients;
-  // Ring attention: a block of keys and values, and its gradients.
+  // Ring attention: a block of keys and values, and its gradients. Else `keys` has the vectors of
+  // the collectives around attention, and the others are empty.
   Range keys, next_keys, key_gradients, next_key_gradients;
   // ZeRO 2 and 3: whole units, which one rank alone does not keep.
   Range gathered;          ///< parameters, of as many units as may be there at once

@@ -188,6 +188,32 @@ TEST(Llm, sums_gradients_over_its_context_groups_too) {
     }
 }
 
+std::int64_t items_sent(const LlmStep& step) {
+  Training training;
+  training.llm = std::make_shared<const LlmStep>(step);
+  return std::int64_t(llm().cost(step.grid.ranks(), items, {.training = &training}).items);
+}
+
+// A ring sends (c-1)/c of the vector of an allgather or a reduce-scatter from each of c ranks; of
+// an all-to-all each rank keeps a part.
+TEST(Llm, gathers_keys_or_exchanges_heads_in_place_of_a_ring) {
+  for (const ContextExchange how : {ContextExchange::allgather, ContextExchange::alltoall})
+    for (const LoopbackOptions& run : ways_to_run(llm())) {
+      LlmStep step = step_of(2, 4, 2, 2, PipelineSchedule::one_f_one_b);
+      step.grid = Grid({{"tp", 2}, {"cp", 2}, {"dp", 2}, {"pp", 2}});
+      step.keys = 6;
+      step.queries = 8;
+      const std::int64_t without = items_sent(step);
+      step.context_exchange = how;
+      expect_right(step, run);
+      const std::int64_t groups = 2 * 2 * 2, layers_and_micro_batches = step.all_layers() * 2 / 2;
+      const std::int64_t ring = (1 + 3) * 2 * 6, gathers = 3 * 12, exchanges = 2 * (14 + 8);
+      EXPECT_EQ(items_sent(step) - without,
+                groups * layers_and_micro_batches *
+                    ((how == ContextExchange::allgather ? gathers : exchanges) - ring));
+    }
+}
+
 TEST(Llm, sums_each_unit_where_its_part_is_kept) {
   for (const int zero : {2, 3})
     for (const int shard : {1, 2, 4})

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <set>
+
 namespace ringscope {
 namespace {
 
@@ -59,11 +62,12 @@ std::string Split::text() const {
   if (parts > 1) text += fmt::format(" x {}", parts);
   text += fmt::format(", dp {}, zero {}, micro-batch {}", data, zero, micro_batch);
   if (repeats) text += ", recompute";
+  if (order != Split().order) text += ", order " + order;
   return text;
 }
 
 std::string Split::groups() const {
-  return fmt::format("{{order: tp-cp-dp-pp, tp: {}, cp: {}, pp: {}, dp: {}{}}}", tensor, context,
+  return fmt::format("{{order: {}, tp: {}, cp: {}, pp: {}, dp: {}{}}}", order, tensor, context,
                      stages, data, expert > 1 ? fmt::format(", ep: {}", expert) : "");
 }
 
@@ -75,6 +79,22 @@ std::string Split::options() const {
   if (parts > 1) text += fmt::format(", schedule: interleaved, stage_parts: {}", parts);
   if (fewer_at_ends > 0) text += fmt::format(", fewer_at_ends: {}", fewer_at_ends);
   return text;
+}
+
+std::vector<std::string> Split::orders() const {
+  std::vector<int> nesting = {0, 1, 2};
+  const std::pair<std::string_view, int> kinds[] = {{"cp", context}, {"dp", data}, {"pp", stages}};
+  std::vector<std::string> orders;
+  std::set<std::string> seen;  // orders of the kinds with several ranks
+  do {
+    std::string all = "tp", large;
+    for (const int kind : nesting) {
+      all += fmt::format("-{}", kinds[kind].first);
+      if (kinds[kind].second > 1) large += kinds[kind].first;
+    }
+    if (seen.insert(large).second) orders.push_back(all);
+  } while (std::ranges::next_permutation(nesting).found);
+  return orders;
 }
 
 std::vector<Split> splits_of(const Transformer& model, const SplitQuestion& question) {

@@ -44,5 +44,12 @@ TEST(Splits, give_ends_fewer_layers_where_stages_do_not_divide_them) {
   EXPECT_TRUE(found);
 }
 
+TEST(Splits, are_tried_in_each_order_that_places_their_groups_differently) {
+  const Split all = {.context = 2, .stages = 4, .data = 8}, two = {.stages = 4, .data = 8};
+  EXPECT_EQ(all.orders().size(), 6u);
+  EXPECT_EQ(two.orders(), (std::vector<std::string>{"tp-cp-dp-pp", "tp-cp-pp-dp"}));
+  EXPECT_EQ(Split{.data = 8}.orders(), std::vector<std::string>{all.order});
+}
+
 }  // namespace
 }  // namespace ringscope

@@ -21,7 +21,11 @@ struct Split {
   int parts = 1, fewer_at_ends = 0;
   int micro_batch = 1, micro_batches = 1;
   int zero = 1;
-  bool repeats = false;  ///< full recomputation
+  bool repeats = false;               ///< full recomputation
+  std::string order = "tp-cp-dp-pp";  ///< nesting of the groups, innermost first
+
+  /// All that place the groups differently, with tp innermost; the usual order is the first.
+  std::vector<std::string> orders() const;
 
   /// "tp 8, pp 4 x 2, dp 16, zero 1, micro-batch 1".
   std::string text() const;

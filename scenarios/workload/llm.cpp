@@ -9,8 +9,6 @@
 namespace ringscope {
 namespace {
 
-// Memory that a step of a large model takes on a GPU.
-
 std::string gigabytes(double bytes) { return fmt::format("{:.4g} GB", bytes / 1e9); }
 
 std::string_view advice(const Cut& cut) {
@@ -184,6 +182,7 @@ void read_cut(Fields& fields, Cut& cut) {
         "experts on ep groups with tp groups need sequence_parallel: true, as Megatron-LM does: "
         "each rank sends the tokens of its part of the sequence");
   read_experts(fields, cut);
+  read_context_exchange(fields, cut);
   read_zero(fields, cut);
 }
 
@@ -222,11 +221,13 @@ LlmStep step_of(const Cut& cut, const Grid& grid) {
   step.shard = cut.shard;
   step.prefetch = cut.prefetch;
   step.attention = attention_pass(cut);
+  step.context_exchange = cut.context_exchange;
   if (cut.context > 1) {
     step.attention_block = block_pass(cut);
-    step.keys =
-        whole_bytes(2 * cut.sequences() * static_cast<double>(cut.model.sequence) *
-                    static_cast<double>(cut.model.key_value_width()) * cut.element / cut.tensor);
+    const double tokens = cut.sequences() * static_cast<double>(cut.model.sequence);
+    const double each = tokens * cut.element / cut.tensor;
+    step.keys = whole_bytes(2 * each * static_cast<double>(cut.model.key_value_width()));
+    step.queries = whole_bytes(each * static_cast<double>(cut.model.hidden));
   }
   step.mlp = mlp_pass(cut, cut.mean_load());
   step.experts = experts_of(cut);
@@ -283,12 +284,13 @@ const Algorithm* read_alltoallv(const Value& value) {
 }  // namespace
 
 std::vector<std::string> llm_option_names() {
-  return {"gpu",       "efficiency",    "precision",         "element",         "gradient",
-          "attention", "launch",        "recompute",         "sequence",        "micro_batch",
-          "schedule",  "micro_batches", "stage_parts",       "fewer_at_ends",   "sequence_parallel",
-          "zero",      "shard",         "prefetch",          "overlap",         "tensor_overlap",
-          "routing",   "step_overhead", "tensor_exchange",   "expert_exchange", "border_parts",
-          "variation", "logging",       "garbage_collection"};
+  return {
+      "gpu",       "efficiency",    "precision",          "element",         "gradient",
+      "attention", "launch",        "recompute",          "sequence",        "micro_batch",
+      "schedule",  "micro_batches", "stage_parts",        "fewer_at_ends",   "sequence_parallel",
+      "zero",      "shard",         "prefetch",           "overlap",         "tensor_overlap",
+      "routing",   "step_overhead", "tensor_exchange",    "expert_exchange", "border_parts",
+      "variation", "logging",       "garbage_collection", "context_exchange"};
 }
 
 std::shared_ptr<const Training> read_llm(Fields& options, const Grid& grid, bool nccl) {

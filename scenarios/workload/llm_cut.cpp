@@ -10,6 +10,7 @@ namespace {
 struct Routing {
   std::vector<double> loads;
   double capacity = 0;  ///< 0: no limit
+  bool in_fp8 = false;  ///< tokens go to their experts so
 };
 
 bool says_loads(const Value& map) {
@@ -26,6 +27,9 @@ Routing read_routing(Fields& options, int experts) {
       if (routing.capacity <= 0)
         capacity->fail("expected a capacity above 0, by an expert's even share of the tokens");
     }
+    if (const Value* dispatch = fields.optional("dispatch"))
+      routing.in_fp8 =
+          dispatch->one_of("dispatch", std::vector<std::string>{"element", "fp8"}) == 1;
     if (says_loads(fields.map())) routing.loads = read_loads(fields, experts, "expert");
     for (const char* key : {"imbalance", "shape", "hot", "seed"}) fields.optional(key);
   });
@@ -59,7 +63,10 @@ void read_experts(Fields& options, Cut& cut) {
         "{} has no experts to which tokens are routed: it needs a model with experts, such as "
         "mixtral_8x7b",
         cut.model.name);
-  cut.loads = loads_of_ranks(read_routing(options, experts), cut.expert);
+  const Routing read = read_routing(options, experts);
+  cut.loads = loads_of_ranks(read, cut.expert);
+  // A scale of 4 bytes for 128 values: arXiv:2412.19437, sections 3.2.2 and 3.3.2.
+  cut.dispatched = read.in_fp8 ? 1 + 4.0 / 128 : cut.element;
 }
 
 /// A rank's tokens are those of its part of the sequence; each has `top_k` experts.
@@ -76,13 +83,25 @@ Experts experts_of(const Cut& cut) {
   std::vector<std::vector<double>> back;
   for (const double load : cut.loads) back.emplace_back(cut.loads.size(), load);
   experts.combine = std::make_shared<const PairSizes>(back);
-  experts.sent = whole_bytes(all * kept);
+  experts.sent = whole_bytes(all * kept * cut.dispatched / cut.element);
   experts.returned = whole_bytes(all * cut.most_load());
   for (const double load : cut.loads) experts.passes.push_back(mlp_pass(cut, load));
   for (int stage = 0; stage < cut.stages; ++stage)
     experts.gradients.push_back(
         whole_bytes(cut.layers(stage) * cut.expert_parameters() * cut.gradient));
   return experts;
+}
+
+void read_context_exchange(Fields& options, Cut& cut) {
+  const Value& value = options.value_or("context_exchange", "ring");
+  const std::vector<std::string> names = {"ring", "allgather", "alltoall"};
+  cut.context_exchange = static_cast<ContextExchange>(value.one_of("context_exchange", names));
+  if (cut.context_exchange == ContextExchange::ring) return;
+  if (cut.context == 1) value.fail("a context group of one rank exchanges nothing: set groups.cp");
+  const auto ranks = static_cast<std::uint64_t>(cut.context * cut.tensor);
+  if (cut.context_exchange == ContextExchange::alltoall && cut.model.key_value_heads % ranks != 0)
+    value.fail("{} heads of keys and values cannot be cut into tp {} x cp {} equal parts",
+               cut.model.key_value_heads, cut.tensor, cut.context);
 }
 
 }  // namespace ringscope

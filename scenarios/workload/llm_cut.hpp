@@ -24,6 +24,7 @@ struct Cut {
   int expert = 1;             ///< ranks of a data group that share a layer's experts
   std::vector<double> loads;  ///< of each of these, by its even share of the tokens
   double element = 2;         ///< bytes of a parameter and of an activation
+  double dispatched = 2;      ///< bytes of one of them that goes to an expert
   double gradient = 2;        ///< bytes of a gradient, as it is summed and exchanged
   double efficiency = 0;      ///< share of the GPU's operations per second; 0: by its kernels
   Precision precision = Precision::bf16;
@@ -33,6 +34,7 @@ struct Cut {
   Duration launch{};  ///< host time of a kernel
   bool sequence_parallel = false;
   bool border_parts = false;  ///< each rank of a tensor group sends its part to the next stage
+  ContextExchange context_exchange = ContextExchange::ring;
   int zero = 0;
   int shard = 1;     ///< ranks among which ZeRO cuts
   int prefetch = 0;  ///< ZeRO 3: units gathered ahead
@@ -115,6 +117,9 @@ void slow_down(LlmStep& step);
 StageMemory memory_of(const Cut& cut, int stage);
 /// The stage that needs most, the first of equal ones.
 StageMemory most_memory(const Cut& cut);
+
+/// Reads `context_exchange`. Throws InputError, also where ranks would share a head of the keys.
+void read_context_exchange(Fields& options, Cut& cut);
 
 // Experts of a large model as a job cuts them over its GPUs, and the tokens that come to each.
 

@@ -122,7 +122,12 @@ double activations_of(const Cut& cut, int stage) {
   const bool logits = cut.efficiency == 0 && stage + 1 == cut.stages;
   const double of_logits =
       tokens_of(cut) * static_cast<double>(cut.model.vocabulary) / cut.tensor * (cut.element + 4);
-  return kept + (cut.recompute > 0 ? layer : 0) + (logits ? of_logits : 0);
+  // Keys and values of the whole sequence, of one layer at a time.
+  const double gathered = cut.context_exchange == ContextExchange::allgather
+                              ? 2 * cut.context * tokens_of(cut) * cut.element / cut.tensor *
+                                    static_cast<double>(cut.model.key_value_width())
+                              : 0;
+  return kept + (cut.recompute > 0 ? layer : 0) + (logits ? of_logits : 0) + gathered;
 }
 
 }  // namespace

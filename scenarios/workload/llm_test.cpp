@@ -100,6 +100,7 @@ TEST(Experts, say_what_does_not_go_together) {
        "by Zipf's law no expert has all: expected less than 4"},
       {4, "{ep: 2}", "routing: {imbalance: 3, hot: 2}",
        "2 hot of 4 experts cannot have 3 times the mean each: expected at most 2"},
+      {4, "{}", "context_exchange: allgather", "a context group of one rank exchanges nothing"},
       {4, "{ep: 2}", "routing: {capacity: 0}",
        "expected a capacity above 0, by an expert's even share of the tokens"},
       {4, "{ep: 2}", "routing: {shape: zipf}", "the key 'imbalance' is missing"},

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "algorithms/training/llm_context.hpp"
 #include "algorithms/training/llm_experts.hpp"
 #include "algorithms/training/llm_parts.hpp"
 #include "algorithms/training/training.hpp"
@@ -46,6 +47,7 @@ class Composition {
   LayerTime forward();
   LayerTime backward();
   LayerTime ring(Duration block, bool back);
+  double around(bool back);
   LayerTime experts(bool back);
 
   LlmTimes pipelined();
@@ -71,10 +73,23 @@ double Composition::sum_of(std::uint64_t bytes) {
          groups_.collective("tensor", *halves.reduce_scatter, bytes);
 }
 
+/// Collectives of a context group around attention.
+double Composition::around(bool back) {
+  const AroundAttention all = around_attention(step_, back);
+  const auto takes = [&](const Algorithm* one, std::uint64_t bytes) {
+    if (one == nullptr) return 0.0;
+    if (one->collective == "alltoallv") one = find_algorithm("alltoall", one->name);
+    return groups_.collective("context", *one, bytes);
+  };
+  return takes(all.before, all.bytes_before) + takes(all.behind, all.bytes_behind);
+}
+
 /// Keys go round while a block is computed; backward their gradients too, and back to their rank.
 LayerTime Composition::ring(Duration block, bool back) {
   const int blocks = step_.grid.size("cp");
   if (blocks == 1) return {};
+  if (step_.context_exchange != ContextExchange::ring)
+    return {blocks * seconds(block), 0, around(back), 0};
   const double message = groups_.round("context", step_.keys), one = seconds(block);
   const double busy = blocks * one, each = std::max(one, message);
   const double all = back ? each * blocks + message : each * (blocks - 1) + one;

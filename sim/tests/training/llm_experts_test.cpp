@@ -85,6 +85,16 @@ TEST_F(ExpertsTime, counts_the_way_of_the_tokens_to_the_busiest_rank_and_back) {
                        ring(4, dense_parameters, rate));
 }
 
+// arXiv:2412.19437, section 3.3.2: a byte for each value and 4 for 128 of them go to the experts,
+// two bytes come back.
+TEST_F(ExpertsTime, takes_less_time_on_the_way_to_experts_in_fp8) {
+  const double rate = 1e5, both = (1 + 4.0 / 128) / 2 + 1;
+  const std::string options = "routing: {dispatch: fp8}";
+  expect_seconds(run_again(moe(4, "{ep: 4}", options, "100 kB/s")).time_s,
+                 layers * (layer(1) + exchanges(4, 1, activation, rate) * both / 2) +
+                     ring(4, dense_parameters, rate));
+}
+
 TEST_F(ExpertsTime, sums_gradients_of_experts_over_those_who_have_them) {
   const double rate = 1e5;
   const Report report = run(moe(4, "{ep: 2}", "zero: 0", "100 kB/s"));

@@ -271,6 +271,19 @@ TEST_F(RingAttentionTime, is_the_way_of_the_blocks_where_that_is_longer) {
                  layers * (rest(2) + (way + block) + 3 * way) + exchange(2, rate));
 }
 
+// Jacobs et al. 2023, section 3, and arXiv:2407.21783, section 3.3.2: nothing is hidden. Each rank
+// sends (c-1)/c of queries, keys and values and of the result, in both directions; or passes c-1
+// parts of the keys on, twice, and of their gradients once.
+TEST_F(RingAttentionTime, waits_for_collectives_in_place_of_the_ring) {
+  const double c = 4, rate = 1e5, compute = rest(c) + 3 * square / c;
+  const double heads = 2 * (c - 1) / c * (keys + keys) / c / rate;
+  const double gathers = 3 * (c - 1) * keys / c / rate;
+  for (const auto& [how, way] : {std::pair{"alltoall", heads}, {"allgather", gathers}})
+    expect_seconds(time_of(llm(4, "{cp: 4}", fmt::format("zero: 0\n    context_exchange: {}", how),
+                               "100 kB/s")),
+                   layers * (compute + way) + exchange(c, rate));
+}
+
 // The ranks of a context group are replicas of the parameters, and share a sequence.
 TEST_F(RingAttentionTime, comes_with_the_parameters_on_each_rank) {
   const Report report = simulate(llm(4, "{cp: 2}", "zero: 1", "10 MB/s"), {});
