@@ -126,7 +126,11 @@ def by_spread(cases: list, scenario: str) -> list:
 
 def predict(runner: Simulator, fitted: model.Model, scenario: str, changes: list) -> list:
     """Predictions of all cases of the scenario: mean times, where the model has detours."""
-    cases = simulated(runner, scenario, changes + [NO_DETOURS] * ("detours" in fitted.library))
+    cases = simulated(runner, scenario, changes)
+    if "detours" in fitted.library and not all(map(waits.states_detours, cases)):
+        means = simulated(runner, scenario, changes + [NO_DETOURS])
+        cases = [case if waits.states_detours(case) else mean
+                 for case, mean in zip(cases, means)]
     for case in cases:
         check_library(case, fitted, scenario)
         case["time_s"] *= waits.longer(case, fitted.library)

@@ -75,6 +75,21 @@ class Predicted(WithPrograms):
         self.assertAlmostEqual(told["level"], LEVEL)
         return [tuple(case[key] for key in ("low_s", "time_s", "high_s")) for case in told["cases"]]
 
+    def test_detours_of_a_scenario_replace_those_of_the_model(self):
+        """The model's cost (1 + s)^4 on four hosts; the scenario has one in a million seconds."""
+        fitted = self.fit()
+        own = self.times(OWN)
+        model = yaml.safe_load(fitted.read_text(encoding="utf-8"))
+        model["library"]["detours"] = {"every": "1 s", "takes": "10 ms"}
+        fitted.write_text(yaml.safe_dump(model), encoding="utf-8")
+        scenario = self.scenario()
+        asked = yaml.safe_load(scenario.read_text(encoding="utf-8"))
+        asked["cases"][1]["set"]["job.noise.detours"] = {"every": "1000000 s", "takes": "1 us"}
+        scenario.write_text(yaml.safe_dump(asked), encoding="utf-8")
+        times = [case["time_s"] for case in self.predicted(scenario)["cases"]]
+        self.assertAlmostEqual(times[0] / own[0], 1.01**4, places=6)
+        self.assertAlmostEqual(times[1] / own[1], 1, places=6)
+
     def test_ends_are_off_by_the_models_and_by_as_much_as_the_fit_was(self):
         errors = {"collectives": {"points": 3, "median": FACTOR - 1}}
         for ends, expected in ((self.ends(), self.expected(1)),

@@ -45,6 +45,14 @@ def without_detours(library):
         if isinstance(library, dict) else library
 
 
+def states_detours(report) -> bool:
+    """True if the scenario of a case has detours of its own, which replace those of its library."""
+    noise = report["scenario"]["job"].get("noise") or {}
+    return share_of(noise) > 0
+
+
 def longer(report, library) -> float:
     """Factor of a library's detours on the time of a case, as `run --json` reports it."""
+    if states_detours(report):
+        return 1.0
     return factor(share_of(library), len({rank["host"] for rank in report["ranks"]}))
