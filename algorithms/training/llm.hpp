@@ -80,6 +80,7 @@ struct LlmStep {
   double spread = 0;           ///< 90 % of measured steps are within this factor; 0: unsaid
   Experts experts;
   StageMemory memory;                          ///< of the stage that needs most
+  double gpu_memory = 0;                       ///< bytes of a GPU; 0: unsaid
   const Algorithm* tensor_exchange = nullptr;  ///< an allreduce with one thread; null: the ring
   const Algorithm* exchange = nullptr;         ///< of the gradients; null: the ring
 

@@ -53,8 +53,9 @@ struct StepRow {
   int gpus = 0;
   LlmTimes times;
   StageMemory memory;
-  double tokens_per_s = 0;  ///< of all GPUs
-  double utilisation = 0;   ///< model FLOPs utilisation (MFU) in the job's precision
+  bool may_not_fit = false;  ///< real jobs took more than `memory`
+  double tokens_per_s = 0;   ///< of all GPUs
+  double utilisation = 0;    ///< model FLOPs utilisation (MFU) in the job's precision
   std::optional<TimeRange> likely{};
 };
 

@@ -9,33 +9,6 @@
 namespace ringscope {
 namespace {
 
-std::string gigabytes(double bytes) { return fmt::format("{:.4g} GB", bytes / 1e9); }
-
-std::string_view advice(const Cut& cut) {
-  if (cut.expert == 1 && cut.model.experts > 1 && cut.data > 1) return ", or ep";
-  if (cut.zero == 0 && cut.data > 1) return ", or zero: 1, 2 or 3";
-  if (cut.zero < 3 && cut.data > 1 && cut.stages == 1) return ", or zero: 3";
-  if (cut.recompute < 1) return ", or recompute: full";
-  return "";
-}
-
-/// Throws InputError at `place`, with the sum, where a stage does not fit.
-void require_memory(const Value& place, const Cut& cut) {
-  const auto has = static_cast<double>(cut.gpu.memory);
-  for (int stage = 0; stage < cut.stages && cut.gpu.memory > 0; ++stage) {
-    const StageMemory needs = memory_of(cut, stage);
-    if (needs.sum() <= has) continue;
-    throw TooLarge(
-        place.place(),
-        "a GPU of stage {} needs {}, and {} has {}: parameters {} + gradients {} + optimiser {} + "
-        "activations {} ({:.4g} of {} micro-batches in flight){}; more tp or pp takes less{}",
-        stage, gigabytes(needs.sum()), cut.gpu.name, gigabytes(has), gigabytes(needs.parameters),
-        gigabytes(needs.gradients), gigabytes(needs.optimiser), gigabytes(needs.activations),
-        cut.in_flight(stage), cut.micro_batches,
-        needs.reserved > 0 ? " + reserved " + gigabytes(needs.reserved) : "", advice(cut));
-  }
-}
-
 const std::vector<std::string> schedule_names = {"gpipe", "1f1b", "interleaved"};
 
 void require_divisible(const Value& value, std::uint64_t whole, int parts, std::string_view what,
@@ -235,6 +208,7 @@ LlmStep step_of(const Cut& cut, const Grid& grid) {
   step.activation = whole_bytes(cut.hidden_tokens() * cut.element);
   if (cut.border_parts) step.sent = whole_bytes(static_cast<double>(step.activation) / cut.tensor);
   step.memory = most_memory(cut);
+  step.gpu_memory = static_cast<double>(cut.gpu.memory);
   step.tokens = static_cast<double>(cut.model.sequence);
   step.flops_per_token = flops_per_token(cut.model);
   step.peak_flops = flops_of(cut.gpu, cut.precision);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "scenarios/workload/llm_cut.hpp"
 
+#include <fmt/format.h>
+
 #include "scenarios/workload/options.hpp"
 
 namespace ringscope {
@@ -46,6 +48,16 @@ std::vector<double> loads_of_ranks(const Routing& routing, int ranks) {
                             static_cast<double>(each);
   }
   return loads;
+}
+
+std::string gigabytes(double bytes) { return fmt::format("{:.4g} GB", bytes / 1e9); }
+
+std::string_view advice(const Cut& cut) {
+  if (cut.expert == 1 && cut.model.experts > 1 && cut.data > 1) return ", or ep";
+  if (cut.zero == 0 && cut.data > 1) return ", or zero: 1, 2 or 3";
+  if (cut.zero < 3 && cut.data > 1 && cut.stages == 1) return ", or zero: 3";
+  if (cut.recompute < 1) return ", or recompute: full";
+  return "";
 }
 
 }  // namespace
@@ -102,6 +114,22 @@ void read_context_exchange(Fields& options, Cut& cut) {
   if (cut.context_exchange == ContextExchange::alltoall && cut.model.key_value_heads % ranks != 0)
     value.fail("{} heads of keys and values cannot be cut into tp {} x cp {} equal parts",
                cut.model.key_value_heads, cut.tensor, cut.context);
+}
+
+void require_memory(const Value& place, const Cut& cut) {
+  const auto has = static_cast<double>(cut.gpu.memory);
+  for (int stage = 0; stage < cut.stages && cut.gpu.memory > 0; ++stage) {
+    const StageMemory needs = memory_of(cut, stage);
+    if (needs.sum() <= has) continue;
+    throw TooLarge(
+        place.place(),
+        "a GPU of stage {} needs {}, and {} has {}: parameters {} + gradients {} + optimiser {} + "
+        "activations {} ({:.4g} of {} micro-batches in flight){}; more tp or pp takes less{}",
+        stage, gigabytes(needs.sum()), cut.gpu.name, gigabytes(has), gigabytes(needs.parameters),
+        gigabytes(needs.gradients), gigabytes(needs.optimiser), gigabytes(needs.activations),
+        cut.in_flight(stage), cut.micro_batches,
+        needs.reserved > 0 ? " + reserved " + gigabytes(needs.reserved) : "", advice(cut));
+  }
 }
 
 }  // namespace ringscope

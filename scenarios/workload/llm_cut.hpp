@@ -115,6 +115,8 @@ void slow_down(LlmStep& step);
 
 /// Bytes of a GPU of that stage.
 StageMemory memory_of(const Cut& cut, int stage);
+/// Throws InputError at `place`, with the sum, where a stage does not fit.
+void require_memory(const Value& place, const Cut& cut);
 /// The stage that needs most, the first of equal ones.
 StageMemory most_memory(const Cut& cut);
 

@@ -92,11 +92,16 @@ def scenario_with(case: dict, drawn: dict, fitted: model.Model) -> dict:
     return scenario
 
 
+def longer(case: dict, library: dict) -> float:
+    """Factor of the library's detours, which those of the scenario replace."""
+    return 1.0 if waits.states_detours(case) else waits.longer(case, library)
+
+
 def times_of(runner: Simulator, cases: list, drawn: dict, fitted: model.Model) -> list:
     library = interval.other_model(fitted, drawn).library
     found = batch(runner, library, [scenario_with(case, drawn, fitted) for case in cases],
                   [case["name"] for case in cases])
-    return [one["time_s"] * waits.longer(one, library) for one in found]
+    return [one["time_s"] * longer(one, library) for one in found]
 
 
 def with_ratios(times: list) -> list:
@@ -133,7 +138,7 @@ def predict(runner: Simulator, fitted: model.Model, scenario: str, changes: list
                  for case, mean in zip(cases, means)]
     for case in cases:
         check_library(case, fitted, scenario)
-        case["time_s"] *= waits.longer(case, fitted.library)
+        case["time_s"] *= longer(case, fitted.library)
     widths = interval.widths(
         fitted, lambda drawn: with_ratios(times_of(runner, cases, drawn, fitted)))
     own = with_ratios([case["time_s"] for case in cases])

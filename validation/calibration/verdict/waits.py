@@ -53,6 +53,4 @@ def states_detours(report) -> bool:
 
 def longer(report, library) -> float:
     """Factor of a library's detours on the time of a case, as `run --json` reports it."""
-    if states_detours(report):
-        return 1.0
     return factor(share_of(library), len({rank["host"] for rank in report["ranks"]}))
