@@ -107,21 +107,26 @@ TEST(Ibnetdiscover, every_two_hosts_of_a_real_fabric_are_at_most_two_leaves_and_
 }
 
 /// A listing as iblinkinfo prints it: both ends of each cable, at NDR, and a port without a cable.
-std::string as_iblinkinfo(const IbListing& listing) {
+/// `line`: with its option -l.
+std::string as_iblinkinfo(const IbListing& listing, bool line = false) {
   std::string text;
   for (std::size_t node = 0; node < listing.nodes.size(); ++node) {
     const IbNode& one = listing.nodes[node];
     const std::string guid = "0x" + one.id.substr(2);
-    text += one.id[0] == 'S' ? fmt::format("Switch: {} {}:\n", guid, one.description)
-                             : fmt::format("CA: {}:\n", one.description);
-    const std::string head = one.id[0] == 'S' ? "" : guid;
+    if (!line)
+      text += one.id[0] == 'S' ? fmt::format("Switch: {} {}:\n", guid, one.description)
+                               : fmt::format("CA: {}:\n", one.description);
+    const std::string head = line ? fmt::format("{} \"{:>30}\"", guid, one.description)
+                             : one.id[0] == 'S' ? ""
+                                                : guid;
     for (const IbCable& cable : listing.cables)
       for (const int end : {0, 1})
         if (cable.node[end] == node)
           text += fmt::format(
-              "{:>24} {:6} {:4}[  ] ==( 4X       106.25 Gbps Active/  LinkUp)==>  {:6} {:4}[  ] "
+              "{:>24} {:6} {:4}[  ] ==( 4X       106.25 Gbps Active/  LinkUp)==>  {}{:6} {:4}[  ] "
               "\"{}\" ( )\n",
-              head, node + 1, cable.port[end], cable.node[1 - end] + 1, cable.port[1 - end],
+              head, node + 1, cable.port[end], line ? "0xb8cef60300e6a1b2 " : "",
+              cable.node[1 - end] + 1, cable.port[1 - end],
               listing.nodes[cable.node[1 - end]].description);
     text += fmt::format(
         "{:>24} {:6}   99[  ] ==(                Down/ Polling)==>             [  ] \"\" ( )\n",
@@ -152,6 +157,9 @@ TEST(Iblinkinfo, tells_of_the_fabric_that_ibnetdiscover_tells_of) {
   const Fabric fabric = parsed(as_iblinkinfo(listing));
   EXPECT_EQ(fabric.inner_adapters, parsed(text).inner_adapters);
   EXPECT_THAT(named(fabric), testing::ElementsAreArray(named(parsed(text))));
+  const Fabric by_lines = parsed(as_iblinkinfo(listing, true));
+  EXPECT_EQ(by_lines.inner_adapters, parsed(text).inner_adapters);
+  EXPECT_THAT(named(by_lines), testing::ElementsAreArray(named(parsed(text))));
 }
 
 // rdma-core's iblinkinfo names the speed 10.0 Gbps of two generations, and peers that it cannot

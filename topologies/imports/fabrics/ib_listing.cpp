@@ -33,6 +33,7 @@ class IbListingReader {
     each_line(source_, [this](const Value& line) { read_line(line.scalar(), line.place().line); });
     if (listing_.cables.empty())
       throw InputError({source_, 0, 0}, "expected nodes and their links, got no link");
+    if (names_no_kinds_) tell_switches();
     return std::move(listing_);
   }
 
@@ -94,6 +95,13 @@ class IbListingReader {
   /// there may be a port's GUID.
   void read_link(IbLine& line, std::string_view text) {
     line.take("");
+    if (text.find('"') < text.find("==(")) {  // option -l: the GUID and the name of its node
+      names_no_kinds_ = true;
+      line.past("\"");
+      line.take("");
+      const Place place = line.here();
+      heading_ = Value::scalar_at(place, std::string(line.past("\"")));
+    }
     if (!heading_) line.fail("expected 'CA: NAME:' or 'Switch: GUID NAME:' above its ports");
     const auto has = [&](std::string_view word) { return text.find(word) != text.npos; };
     if (!has("Gbps") || has("Port not available")) return;  // a port without a cable
@@ -114,6 +122,15 @@ class IbListingReader {
     const End there = link_end(line);
     describe(there.first, line.last_quoted());
     add(here, there, *bandwidth, place);
+  }
+
+  /// A port of an adapter has a LID of its own, those of a switch share one.
+  void tell_switches() {
+    std::vector<int> ends(listing_.nodes.size());
+    for (const IbCable& cable : listing_.cables)
+      for (const int end : {0, 1})
+        if (++ends[cable.node[end]] > 1 || cable.port[end] > 2)
+          listing_.nodes[cable.node[end]].id[0] = 'S';
   }
 
   End link_end(IbLine& line) {
@@ -172,6 +189,7 @@ class IbListingReader {
   std::optional<std::size_t> here_;  ///< the node whose ports follow
   std::optional<Value> heading_;     ///< its description in iblinkinfo's output
   char kind_ = 'H';                  ///< its kind
+  bool names_no_kinds_ = false;
 };
 
 }  // namespace

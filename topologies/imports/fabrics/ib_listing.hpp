@@ -11,6 +11,8 @@
 //
 //   Switch: 0x2c5eab0300b87b40 MF0;leaf-04:MQM9701/U1:
 //     73    1[  ] ==( 4X      106.25 Gbps Active/  LinkUp)==>     647    1[  ] "n1 mlx5_5" ( )
+//
+// With its option -l, the node's GUID and name in quotes begin each of these lines.
 #pragma once
 
 #include <memory>
