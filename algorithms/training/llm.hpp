@@ -69,6 +69,7 @@ struct LlmStep {
   std::uint64_t queries = 0;     ///< ... of its queries, and of what attention makes of them
   Pass head;                     ///< of the last stage, beside its layers
   std::uint64_t activation = 0;  ///< bytes between two layers, of a micro-batch
+  unsigned gathered_by = 1;      ///< allgathers of a tensor group carry this part of it
   std::uint64_t sent = 0;        ///< bytes of it that a rank sends to the next stage; 0: all
   Table<std::uint64_t> parameters, gradients;  ///< bytes of each stage on one rank
   Table<Duration> updates;                     ///< of each stage, beside the option's

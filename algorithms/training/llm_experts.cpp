@@ -61,7 +61,8 @@ Options with_sizes(Options options, const PairSizes* sizes) {
 Task experts_forward(LlmDevice d, Range activations) {
   co_await over_tensor_group(d, scatter_sum(d), activations);
   co_await through_experts(d, pass_of(d).forward, pass_of(d).bytes);
-  co_await over_tensor_group(d, gather(d), activations);
+  const Range gathered = activations.first(gathered_items(d->step, activations.size));
+  co_await over_tensor_group(d, gather(d), gathered);
 }
 
 /// Gradients come in parts from the layer behind, and are whole for attention when these are

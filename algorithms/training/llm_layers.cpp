@@ -17,7 +17,8 @@ Task sum_over_tensor_group(LlmDevice d, Range part) {
   if (d->step.sequence_parallel) {
     const Halves halves = halves_of(tensor_exchange_of(d->step));
     co_await on_group(d->tensor, *halves.reduce_scatter, work, d->options);
-    co_await on_group(d->tensor, *halves.allgather, work, d->options);
+    const Workspace gathered = {part.first(gathered_items(d->step, part.size)), work.scratch};
+    co_await on_group(d->tensor, *halves.allgather, gathered, d->options);
   } else {
     co_await on_group(d->tensor, tensor_exchange_of(d->step), work, d->options);
   }

@@ -34,13 +34,12 @@ Sequence halves(const Algorithm& allreduce) {
 }
 
 Sequence on_tensor_group(const LlmStep& step) {
-  if (step.sequence_parallel) return halves(tensor_exchange_of(step));
-  return {&tensor_exchange_of(step)};
+  const Algorithm& exchange = tensor_exchange_of(step);
+  return step.sequence_parallel ? halves(exchange) : Sequence{&exchange};
 }
 
 Sequence on_data_group(const LlmStep& step) {
-  if (step.zero == 1) return halves(exchange_of(step));
-  return {&exchange_of(step)};
+  return step.zero == 1 ? halves(exchange_of(step)) : Sequence{&exchange_of(step)};
 }
 
 std::size_t scratch_of(const Sequence& sequence, int ranks, std::size_t items,
@@ -280,16 +279,16 @@ Cost llm_cost(int ranks, std::size_t items, Options options) {
   const int experts = step.experts.ranks, sums = experts > 1 ? 2 : 4;
   const std::int64_t passes = std::int64_t{1} * step.all_layers() * step.micro_batches;
   const std::int64_t again = std::int64_t{1} * step.all_repeated() * step.micro_batches;
-  const auto messages = [](std::size_t of_items, std::int64_t times) {
-    return Cost{.messages = 1, .items = of_items} * times;
-  };
-  Cost sum = messages(sent_items(step, options), std::int64_t{2} * (stages * step.parts - 1) *
-                                                     step.micro_batches * tensor * data);
+  Cost sum = Cost{.messages = 1, .items = sent_items(step, options)} *
+             (std::int64_t{2} * (stages * step.parts - 1) * step.micro_batches * tensor * data);
   sum += context_cost(step, false, ranks / stages, options) * (passes + again);
   sum += context_cost(step, true, ranks / stages, options) * passes;
-  for (const Algorithm* one : on_tensor_group(step))
+  for (const Algorithm* one : on_tensor_group(step)) {
+    const bool gathers = one->collective == "allgather";
+    const std::size_t carried = gathers ? gathered_items(step, activation) : activation;
     if (tensor > 1)
-      sum += one->cost(tensor, activation, options) * ((sums * passes + sums / 2 * again) * data);
+      sum += one->cost(tensor, carried, options) * ((sums * passes + sums / 2 * again) * data);
+  }
   if (experts > 1) sum += expert_layer_cost(step, ranks / stages, options) * (2 * passes + again);
   std::int64_t steps = 0;
   for (int stage = 0; stage < stages && step.zero < 2; ++stage) {

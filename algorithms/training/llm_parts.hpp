@@ -68,6 +68,10 @@ inline int ranks_of_data(const LlmStep& step) {
 inline int shard_of(const LlmStep& step) {
   return step.zero >= 2 && step.shard > 0 ? step.shard : ranks_of_data(step);
 }
+/// Items of an allgather of a tensor group, of activations of so many items.
+inline std::size_t gathered_items(const LlmStep& step, std::size_t items) {
+  return items / step.gathered_by;
+}
 /// Items of a message between two stages.
 std::size_t sent_items(const LlmStep& step, const Options& options);
 /// Items of a stage's parameters, at most those of its gradients, which may have larger elements.

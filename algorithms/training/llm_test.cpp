@@ -72,6 +72,13 @@ TEST(Llm, sums_the_same_with_sequence_parallelism_and_zero) {
   expect_right(step, {});
 }
 
+TEST(Llm, sends_less_where_it_gathers_in_fp8) {
+  LlmStep step = step_of(2, 2, 2, 3, PipelineSchedule::one_f_one_b);
+  step.sequence_parallel = true;
+  step.gathered_by = 2;
+  expect_right(step, {});
+}
+
 /// Experts of `ep` ranks, of which one gets as many tokens again as all others.
 LlmStep with_experts(LlmStep step, int ep) {
   Experts& experts = step.experts;

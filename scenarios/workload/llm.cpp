@@ -206,6 +206,7 @@ LlmStep step_of(const Cut& cut, const Grid& grid) {
   step.experts = experts_of(cut);
   if (cut.model.vocabulary > 0) step.head = head_pass(cut);
   step.activation = whole_bytes(cut.hidden_tokens() * cut.element);
+  if (cut.precision == Precision::fp8) step.gathered_by = static_cast<unsigned>(cut.element);
   if (cut.border_parts) step.sent = whole_bytes(static_cast<double>(step.activation) / cut.tensor);
   step.memory = most_memory(cut);
   step.gpu_memory = static_cast<double>(cut.gpu.memory);

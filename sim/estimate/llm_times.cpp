@@ -29,9 +29,10 @@ class Composition {
   Composition(const Scenario& scenario, GroupTimes& groups)
       : scenario_(scenario), step_(*scenario.job.training->llm), groups_(groups) {
     const auto tensor = static_cast<std::uint64_t>(step_.grid.size("tp"));
-    if (tensor > 1) sum_ = sum_of(step_.activation);
-    if (step_.tensor_overlap) first_ = sum_of(step_.activation / tensor);
-    if (step_.tensor_overlap) others_ = sum_of(step_.activation - step_.activation / tensor);
+    if (tensor > 1) sum_ = sum_of(step_.activation, step_.gathered_by);
+    if (step_.tensor_overlap) first_ = sum_of(step_.activation / tensor, step_.gathered_by);
+    if (step_.tensor_overlap)
+      others_ = sum_of(step_.activation - step_.activation / tensor, step_.gathered_by);
     forward_ = forward();
     backward_ = backward();
   }
@@ -43,7 +44,8 @@ class Composition {
     const double busy = seconds(time);
     return {busy, step_.tensor_overlap ? first_ + std::max(others_ - busy, 0.0) : sum_, 0, 0};
   }
-  double sum_of(std::uint64_t bytes);
+  /// The allgather carries `bytes / gathered_by`.
+  double sum_of(std::uint64_t bytes, unsigned gathered_by = 1);
   LayerTime forward();
   LayerTime backward();
   LayerTime ring(Duration block, bool back);
@@ -65,11 +67,11 @@ class Composition {
   LayerTime forward_, backward_;
 };
 
-double Composition::sum_of(std::uint64_t bytes) {
+double Composition::sum_of(std::uint64_t bytes, unsigned gathered_by) {
   const Halves halves = halves_of(tensor_exchange_of(step_));
   if (!step_.sequence_parallel)
     return groups_.collective("tensor", tensor_exchange_of(step_), bytes);
-  return groups_.collective("tensor", *halves.allgather, bytes) +
+  return groups_.collective("tensor", *halves.allgather, bytes / gathered_by) +
          groups_.collective("tensor", *halves.reduce_scatter, bytes);
 }
 

@@ -42,6 +42,7 @@ constexpr double close = 0.03;
 TEST(LlmTimes, agree_with_the_simulation_of_tensor_and_data_groups) {
   EXPECT_NEAR(ratio("{tp: 4}", "    micro_batches: 4\n    zero: 1\n"), 1, close);
   EXPECT_NEAR(ratio("{tp: 8}", "    micro_batches: 2\n    sequence_parallel: true\n"), 1, close);
+  EXPECT_NEAR(ratio("{tp: 8}", "    precision: fp8\n    sequence_parallel: true\n"), 1, close);
 }
 
 TEST(LlmTimes, agree_with_the_simulation_of_pipelines) {
