@@ -20,6 +20,7 @@
 #include "algorithms/groups/on_group.hpp"
 #include "algorithms/training/llm_device.hpp"
 #include "algorithms/training/llm_experts.hpp"
+#include "algorithms/training/step.hpp"
 
 namespace ringscope {
 namespace {

@@ -3,7 +3,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <ranges>
+#include <span>
+#include <utility>
 
 #include "cli/commands/subcommands.hpp"
 #include "cli/estimates/step_rows.hpp"
@@ -126,10 +127,10 @@ Advice advise(const AdviseArguments& arguments, ProgressBar& bar) {
       }
   }
   sort(advice.found);
-  for (Found& one : advice.found | std::views::take(searched))
-    for (const std::string& order : one.split.orders() | std::views::drop(1)) {
+  for (Found& one : std::span(advice.found).first(std::min(searched, advice.found.size())))
+    for (const std::string& order : one.split.orders()) {
       Split split = one.split;
-      split.order = order;
+      if (std::exchange(split.order, order) == order) continue;
       StepRow row = row_of(asked, arguments, split, known, simulated);
       if (row.times.step_s < one.row.times.step_s) one = {split, std::move(row)};
     }
