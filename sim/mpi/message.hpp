@@ -71,14 +71,16 @@ class Caller {
   int rank = 0;
   int endpoint = 0;  ///< index among the rank's endpoints
   Uses cpu;
-  PathCursor path;      ///< reaches up to now whenever the thread calls into the model
-  bool inside = false;  ///< an MPI call
+  PathCursor path;        ///< reaches up to now whenever the thread calls into the model
+  bool inside = false;    ///< an MPI call
+  int open_requests = 0;  ///< that it has not waited for
   int last_destination = -1;
   Block last_block;
   Channel* last_channel = nullptr;  ///< to it: most threads send to the same one again
 
   static void visit(auto& self, auto& fields) {  // state_fields.hpp
-    auto& [rank, endpoint, cpu, path, inside, last_destination, last_block, last_channel] = self;
+    auto& [rank, endpoint, cpu, path, inside, open_requests, last_destination, last_block,
+           last_channel] = self;
     fields.exact(inside);
   }
 };

@@ -52,6 +52,7 @@ void Mpi::join(Caller& caller) {
 int Mpi::open_request(Caller& caller, bool receive, int peer, Tag tag, std::uint64_t bytes,
                       Block block) {
   const int id = requests_.take();
+  ++caller.open_requests;
   // A simulated sender's chunk may be an item longer than that of the rank for which it stands.
   if (receive && machine_->orbits().folded()) ++bytes;
   requests_[id] = {.owner = &caller,
@@ -65,6 +66,7 @@ int Mpi::open_request(Caller& caller, bool receive, int peer, Tag tag, std::uint
 
 void Mpi::close_request(int id) {
   const int message = requests_[id].message;
+  --requests_[id].owner->open_requests;
   requests_.release(id);
   if (message >= 0) let_go(message, id);
 }

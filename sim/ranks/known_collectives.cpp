@@ -45,7 +45,6 @@ const KnownCollectives::Share& KnownCollectives::share(const GroupCall& call) co
 void KnownCollectives::restart() {
   kinds_.clear();
   simulating_.clear();
-  phases_before_.clear();
   asked_.clear();
   late_.clear();
   messages_ = 0;
@@ -92,7 +91,8 @@ bool KnownCollectives::begins(const GroupCall& call, const RankThread& thread) {
     round.asked = kind.equal >= enough_rounds && is_apart(kind);
     count(kind, round.total);
   }
-  const double apart = round.asked ? window(kind) : one_instant;
+  round.exact = round.exact || thread.has_others();
+  const double apart = round.asked && !round.exact ? window(kind) : one_instant;
   round.clean = round.clean && thread.is_alone() && now - round.start <= apart;
   round.last = now;
   if (!round.asked) {
@@ -113,7 +113,8 @@ void KnownCollectives::simulate(Round& round, const GroupCall& call, const RankT
   share.in_group = thread.in_groups().of(run_->groups.index_of(call.tag));
   share.used = own_use(thread.rank());
   share.before = thread.end_of_path();
-  simulating_[thread.rank()] = {&round, run_->ledger->now(), thread.phase()};
+  double& phase = kinds_.at(key_of(call)).phases_before[call.self];
+  simulating_[thread.rank()] = {&round, &phase, run_->ledger->now(), thread.phase()};
 }
 
 void KnownCollectives::meet(const GroupCall& call, RankThread& thread) {
@@ -140,7 +141,7 @@ void KnownCollectives::decide(Kind& kind, int number, bool may_wait) {
   const auto at = kind.rounds.find(number);
   Round& round = at->second;
   const bool all = round.met.size() == kind.ranks.size();
-  if (may_wait && round.clean && !all) {
+  if (may_wait && round.clean && !round.exact && !all) {
     late_.emplace(++waits_, std::pair(&kind, number));
     run_->ledger->kernel().after(window(kind),
                                  Callback::to<&KnownCollectives::judge_late>(this, waits_));
@@ -206,9 +207,9 @@ void KnownCollectives::marked(int rank) {
 void KnownCollectives::phase_ended(int rank, int phase) {
   const auto found = simulating_.find(rank);
   if (found == simulating_.end()) return;
-  auto& [round, begun, phase_before, marked] = found->second;
+  auto& [round, duration, begun, phase_before, marked] = found->second;
   if (std::exchange(phase_before, -1) == phase) {
-    phases_before_[rank] = run_->ledger->now() - begun;
+    *duration = run_->ledger->now() - begun;
     return;
   }
   double& end = round->total.phases[phase];

@@ -9,12 +9,14 @@
 //
 // That is the answer of a full simulation, up to rounding, where nothing comes between: no link or
 // memory that the group's messages use, but what is never full, carries a message of others (looked
-// up among all channels that there are), and its ranks, each on a GPU, do nothing else.
+// up among all channels that there are), and its ranks, each on a GPU, do nothing else: further
+// threads of a rank have ended, or wait for a flag, which none but the thread in the collective can
+// raise.
 //
 // Ranks that begin one nearly together, within a thousandth of its time, count as if all began it
 // with the last. What they are apart by shrinks from one collective to the next, so full simulation
 // differs by less than twice that for each time that something, such as a late message of a
-// pipeline, has set them apart.
+// pipeline, has set them apart. Where other threads wait beside it, all begin it at one instant.
 #pragma once
 
 #include <map>
@@ -56,8 +58,10 @@ class KnownCollectives {
   /// A rank is there. At the end of the instant all are told whether it is known.
   void meet(const GroupCall& call, RankThread& thread);
   const Share& share(const GroupCall& call) const;
-  /// Seconds that the phase in which a rank begins one goes on.
-  double phase_before(int rank) { return phases_before_[rank]; }
+  /// Seconds that the phase in which a rank begins it goes on.
+  double phase_before(const GroupCall& call) {
+    return kinds_.at(key_of(call)).phases_before[call.self];
+  }
   /// Counts what the rank's own resources have done.
   void use_own(const Share& share, int rank);
   /// Number of those of the run that were not simulated.
@@ -78,6 +82,7 @@ class KnownCollectives {
   struct Round {
     bool asked = false;  ///< its ranks meet
     bool clean = true;   ///< its ranks begin at one instant, with nothing else to do
+    bool exact = false;  ///< nearly is not enough: other threads wait, perhaps for another rank
     double start = 0;    ///< s, as the kernel counts
     double last = 0;     ///< s, as the kernel counts: the last begin so far
     int ended = 0;       ///< ranks
@@ -94,15 +99,17 @@ class KnownCollectives {
     std::size_t seen = 0;                  ///< channels of the machine
     std::vector<const Channel*> channels;  ///< among its ranks
     std::vector<int> resources;            ///< of these: links and memory
-    bool spared = false;                   ///< one was not simulated
-    bool apart = false;                    ///< from others' messages
-    std::size_t apart_of = 0;              ///< channels, when that was looked up
+    std::map<int, double> phases_before;  ///< s, by rank of the group: duration of the phase before
+    bool spared = false;                  ///< one was not simulated
+    bool apart = false;                   ///< from others' messages
+    std::size_t apart_of = 0;             ///< channels, when that was looked up
   };
   struct Simulating {
     Round* round = nullptr;
-    double begun = 0;       ///< s, as the kernel counts: by this rank
-    int phase_before = -1;  ///< that has not ended yet; else -1
-    bool marked = false;    ///< has named a phase
+    double* duration = nullptr;  ///< of the phase before
+    double begun = 0;            ///< s, as the kernel counts: by this rank
+    int phase_before = -1;       ///< that has not ended yet; else -1
+    bool marked = false;         ///< has named a phase
   };
   using Key = std::tuple<const void*, std::size_t, Tag, int, int, std::size_t>;
   static Key key_of(const GroupCall& call);
@@ -127,9 +134,8 @@ class KnownCollectives {
 
   Run* run_;
   std::map<Key, Kind> kinds_;
-  std::map<int, Simulating> simulating_;      ///< by rank
-  std::map<int, double> phases_before_;       ///< by rank: s, duration of the phase before
-  std::vector<std::pair<Kind*, int>> asked_;  ///< rounds, of this instant
+  std::map<int, Simulating> simulating_;                 ///< by rank
+  std::vector<std::pair<Kind*, int>> asked_;             ///< rounds, of this instant
   std::map<std::uint64_t, std::pair<Kind*, int>> late_;  ///< rounds that wait for the last ranks
   std::uint64_t waits_ = 0;                              ///< number of those that there were
   std::uint64_t messages_ = 0;

@@ -100,10 +100,25 @@ void RankThread::observe(std::string_view what, double value) {
 }
 
 bool RankThread::is_alone() const {
-  return (this == first_ || first_->finished_) &&
+  return open_requests == 0 && (this == first_ || first_->is_quiet()) &&
          std::ranges::all_of(first_->others_, [this](const auto& other) {
-           return other.get() == this || other->finished_;
+           return other.get() == this || other->is_quiet();
          });
+}
+
+bool RankThread::has_others() const {
+  return (this != first_ && !first_->finished_) ||
+         std::ranges::any_of(first_->others_, [this](const auto& other) {
+           return other.get() != this && !other->finished_;
+         });
+}
+
+// A flag keeps blocks waiting. Messages that come meanwhile for a thread of another library make
+// progress in the calls of this one.
+bool RankThread::is_quiet() const {
+  if (finished_) return true;
+  return run_->machine->scenario().library.blocks && open_requests == 0 && !queued_ && !inside &&
+         !verbs_.empty() && verbs_.front().since >= 0 && verbs_.front().verb == Verb::reach;
 }
 
 bool RankThread::may_know(const GroupCall& call) {

@@ -52,8 +52,11 @@ class RankThread final : public Executor, private Caller, private ThreadState {
   const GroupTimes& in_groups() const { return in_groups_; }
   /// Further threads of this first one's rank, from its thread 1 on.
   std::span<const std::unique_ptr<RankThread>> others() const { return others_; }
-  /// No other thread of the rank has anything to do.
+  /// No other thread of the rank has anything to do, until this one raises its flag, and no message
+  /// of the rank is on its way.
   bool is_alone() const;
+  /// Another thread of the rank has not ended.
+  bool has_others() const;
   int phase() const { return phase_; }
   /// The ranks of its group have met, the last one `late` seconds ago: it goes on with that chain
   /// where their collective is known, with its end, else at once.
@@ -123,6 +126,7 @@ class RankThread final : public Executor, private Caller, private ThreadState {
   Advance send_part(Pending& verb);
   Advance wait_part(Pending& verb, bool all);
   bool is_over(Pending& verb, bool all) const;
+  bool is_quiet() const;
   void await_all(const Pending& verb);
   /// `ended`: what came after that is noise.
   void account_wait(int request, double since, double ended);

@@ -279,7 +279,7 @@ void RankThread::have_met(bool known, const PathCursor& from, double late) {
   const KnownCollectives::Share& share = run_->known->share(call);
   leave_mpi();
   if (!share.mark.phase.empty()) {
-    end_phase(run_->known->phase_before(rank()));
+    end_phase(run_->known->phase_before(call));
     mark(share.mark);
   }
   in_groups_.enter(run_->groups.index_of(call.tag));

@@ -8,7 +8,8 @@ namespace {
 
 /// Hosts of eight GPUs, with a NIC each, so many in each of two pods. `host`: more about each.
 Scenario llm(const std::string& groups, const std::string& options, const std::string& host = "",
-             const std::string& job = "", int hosts_per_pod = 1) {
+             const std::string& job = "", int hosts_per_pod = 1,
+             const std::string& library = "nccl_h100") {
   return scenario_of(fmt::format(
                          "placement: {{hosts: 8x{}, on: gpu}}\ncluster:\n  hosts_per_pod: {}",
                          2 * hosts_per_pod, hosts_per_pod) +
@@ -38,7 +39,8 @@ Scenario llm(const std::string& groups, const std::string& options, const std::s
       - {switch: 6, bandwidth: 63 GB/s, latency: 150 ns}
       - {switch: 7, bandwidth: 63 GB/s, latency: 150 ns}
     )" + host + R"(
-library: nccl_h100
+library: )" + library +
+                     R"(
 job:
   program: llm
   groups: )" + groups +
@@ -68,6 +70,22 @@ TEST(KnownCollectives, tensor_groups_take_the_time_of_the_first_two) {
 TEST(KnownCollectives, both_halves_are_reused) {
   expect_known(llm("{tp: 8, pp: 2}", "micro_batches: 8\n    sequence_parallel: true", nvswitch),
                0.3);
+}
+
+// The stream of the exchanges waits for gradients all the time between its first and last ones.
+TEST(KnownCollectives, are_reused_beside_a_stream_that_waits) {
+  const std::string overlapped = "micro_batches: 8\n    zero: 1\n    overlap: all";
+  expect_known(llm("{tp: 8, dp: 2}", overlapped, nvswitch), 0.3);
+  expect_known(llm("{tp: 8, dp: 2}", overlapped + "\n    sequence_parallel: true", nvswitch), 0.3);
+}
+
+// Activations of the next part come in while a stage computes: calls of MPI make their progress.
+TEST(KnownCollectives, are_few_while_messages_need_progress) {
+  const Scenario scenario = llm("{tp: 8, pp: 2}", "micro_batches: 4\n    schedule: interleaved",
+                                nvswitch, "", 1, "cuda_pinned");
+  const Report known = with_fluid(scenario, true), whole = with_fluid(scenario, false);
+  EXPECT_LT(static_cast<double>(known.skipped_messages), 0.1 * static_cast<double>(whole.messages));
+  expect_same(known, whole);
 }
 
 // Without an NVSwitch the groups' messages pass the PCIe links to the NICs.
