@@ -26,11 +26,13 @@ std::vector<std::string> algorithm_names(std::string_view collective,
 }
 
 const Algorithm* find_algorithm(std::string_view collective, std::string_view name) {
-  const auto all = catalogue();
-  const auto found = std::ranges::find_if(all, [&](const Algorithm& algorithm) {
-    return algorithm.collective == collective && algorithm.name == name;
-  });
-  return found == all.end() ? nullptr : &*found;
+  static const auto all = [] {
+    std::map<std::pair<std::string_view, std::string_view>, const Algorithm*> by_names;
+    for (const Algorithm& one : catalogue()) by_names.try_emplace({one.collective, one.name}, &one);
+    return by_names;
+  }();
+  const auto found = all.find({collective, name});
+  return found == all.end() ? nullptr : found->second;
 }
 
 }  // namespace ringscope

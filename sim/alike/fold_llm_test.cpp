@@ -186,6 +186,33 @@ job:
                                  options));
 }
 
+/// Script of a rank and of the same one of the next replica: share by which their messages differ.
+std::optional<double> unevenness_of(const Scenario& scenario, int rank, int replica, bool in_full,
+                                    std::size_t& lines) {
+  const PlacedOptions options(scenario.job, scenario.placement);
+  const sim::Orbits orbits{.ranks = options.ranks(), .simulated = options.ranks()};
+  sim::ScriptGroups groups;
+  std::vector<sim::ScriptLine> ours, theirs;
+  sim::write_script(scenario.job, *options, orbits, rank, groups, in_full, ours);
+  sim::write_script(scenario.job, *options, orbits, rank + replica, groups, in_full, theirs);
+  lines = ours.size();
+  return sim::unevenness(scenario, ours, theirs);
+}
+
+// A script in which any request may come first has each call of a group in full.
+TEST(ScriptOfALargeModel, with_calls_told_once_has_the_share_of_the_full_one) {
+  const Scenario scenario =
+      with_nccl("h100", "8x16", "{tp: 8}",
+                "micro_batches: 4, zero: 1, overlap: all, sequence_parallel: true");
+  for (const int rank : {0, 7}) {
+    std::size_t full = 0, once = 0;
+    const auto share = unevenness_of(scenario, rank, 8, true, full);
+    ASSERT_TRUE(share);
+    EXPECT_EQ(unevenness_of(scenario, rank, 8, false, once), share);
+    EXPECT_LT(2 * once, full);
+  }
+}
+
 TEST(FoldOfALargeModel, on_128_gpus_with_channels_of_nccl_has_the_times_of_all) {
   for (const char* machine : {"a100", "h100"}) {
     SCOPED_TRACE(machine);

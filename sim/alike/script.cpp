@@ -4,12 +4,22 @@
 #include <climits>
 #include <cmath>
 
+#include "algorithms/training/llm.hpp"
+#include "algorithms/training/training.hpp"
 #include "sim/ranks/neighbour_run.hpp"
 
 namespace ringscope::sim {
 namespace {
 
 class Reader;
+
+/// A call of a group that is told once, and what it comes to.
+struct ToldCall {
+  int number = 0;
+  std::size_t messages = 0, items = 0;
+};
+/// Thread, algorithm, items, tag and ranks of a call.
+using CallKey = std::tuple<int, const void*, std::size_t, Tag, const std::vector<int>*>;
 
 /// One thread of the rank. All that it sends and receives is done at once.
 class ScriptThread final : public Executor {
@@ -27,8 +37,11 @@ class ScriptThread final : public Executor {
   int next_step(int step, AlikeSteps all) override;
   void raise(Flag flag) override;
   bool performs_alike() const override { return false; }
+  bool may_know(const GroupCall& call) override;
+  void has_ended(const GroupCall& call) override;
 
-  void begin(Task body);
+  /// `call`: the one that it is a part of; null: none that is told once.
+  void begin(Task body, ToldCall* call = nullptr);
   bool in_use() const { return task_.has_value(); }
   bool ended() const { return ended_; }
   /// Goes on until it waits, or ends.
@@ -39,9 +52,13 @@ class ScriptThread final : public Executor {
 
  private:
   void write(const Operation& operation);
+  CallKey key_of(const GroupCall& call) const {
+    return {index_, call.algorithm, call.items, call.tag, call.ranks};
+  }
 
   Reader* reader_;
   int index_;
+  ToldCall* call_ = nullptr;  ///< in progress, or null
   std::optional<Task> task_;
   bool begun_ = false, ended_ = false;
   std::coroutine_handle<> waiter_;
@@ -67,7 +84,12 @@ class Reader {
     return threads_.begin()[index];
   }
   std::size_t& raised(Flag flag) { return raised_.grown(flag.index); }
-  void write(const ScriptLine& line) { lines_->push_back(line); }
+  void write(const ScriptLine& line, ToldCall* call) {
+    lines_->push_back(line);
+    if (call == nullptr || line.peer < 0) return;
+    ++call->messages;
+    call->items += line.size;
+  }
   void split(SplitCall& call) {
     if (call.sides == nullptr) throw NoScript("its ranks choose their groups at run time");
     groups_->call(call, 0, part_);
@@ -82,6 +104,8 @@ class Reader {
     return block;
   }
   int further(int peer) const { return (peer - part_.rank + part_.size) % part_.size; }
+
+  std::map<CallKey, ToldCall> told;
 
  private:
   bool turns() {
@@ -154,18 +178,23 @@ void ScriptThread::write(const Operation& operation) {
     case Verb::reduce:
       line.tag = static_cast<int>(operation.count);
       break;
+    case Verb::meet: {
+      const auto& [number, messages, items] = reader_->told.at(key_of(*operation.call));
+      line.tag = number;
+      line.size = messages, line.other_size = items;
+      break;
+    }
     case Verb::copy:
     case Verb::compute:
     case Verb::sleep:
-    case Verb::meet:
       break;
   }
-  reader_->write(line);
+  reader_->write(line, call_);
 }
 
 int ScriptThread::next_step(int step, AlikeSteps all) {
   if (!all.of_equal_chunks) return step + 1;
-  reader_->write({.thread = index_, .equal_steps = all.count});
+  reader_->write({.thread = index_, .equal_steps = all.count}, call_);
   return all.count;
 }
 
@@ -177,6 +206,7 @@ Request ScriptThread::post(const Operation& operation) {
 bool ScriptThread::perform(Operation& operation, std::coroutine_handle<> waiter) {
   write(operation);
   operation.result = static_cast<int>(std::min<std::size_t>(operation.range.size, INT_MAX));
+  if (operation.verb == Verb::meet) operation.result = 1;
   if (operation.verb == Verb::wait_any) operation.result = 0;
   const bool waits = operation.verb == Verb::reach || operation.verb == Verb::join;
   if (!waits && operation.verb != Verb::sleep) return false;
@@ -206,8 +236,9 @@ void ScriptThread::turn() {
   task_->rethrow();
 }
 
-void ScriptThread::begin(Task body) {
+void ScriptThread::begin(Task body, ToldCall* call) {
   task_.emplace(std::move(body));
+  call_ = call;
   begun_ = ended_ = false;
   waits_ = nullptr;
 }
@@ -220,8 +251,22 @@ int ScriptThread::next_free(Beside how) {
 
 Thread ScriptThread::start(Task body, Beside how) {
   const int index = next_free(how);
-  reader_->thread_of(index).begin(std::move(body));
+  reader_->thread_of(index).begin(std::move(body), call_);
   return {index};
+}
+
+// A call within one that is told is a part of that.
+bool ScriptThread::may_know(const GroupCall& call) {
+  if (!reader_->part().calls_once || call_ != nullptr) return false;
+  const int number = static_cast<int>(reader_->told.size());
+  const auto [at, is_first] = reader_->told.try_emplace(key_of(call), ToldCall{number});
+  if (is_first) call_ = &at->second;
+  return !is_first;
+}
+
+void ScriptThread::has_ended(const GroupCall& call) {
+  const auto found = reader_->told.find(key_of(call));
+  if (found != reader_->told.end() && &found->second == call_) call_ = nullptr;
 }
 
 void ScriptThread::raise(Flag flag) { ++reader_->raised(flag); }
@@ -249,8 +294,10 @@ bool nearly_equal(const Scenario& scenario, std::size_t a, std::size_t b) {
 void write_script(const Job& job, const Options& options, const Orbits& orbits, int rank,
                   ScriptGroups& groups, bool first_of_any, std::vector<ScriptLine>& room) {
   const Workspace work = workspace(job, options, orbits.ranks);
+  const LlmStep* llm = job.training != nullptr ? job.training->llm.get() : nullptr;
   const ScriptPart part = {rank, orbits.ranks, threads_of(*job.algorithm, job.options),
-                           first_of_any};
+                           first_of_any,
+                           !first_of_any && llm != nullptr && llm->experts.ranks == 1};
   room.clear();
   Reader(part, groups, room).read([&](Communicator comm) {
     return job_program(job, options, orbits.as_numbered(comm), work);
@@ -262,15 +309,16 @@ std::optional<double> unevenness(const Scenario& scenario, const std::vector<Scr
   if (ours.size() != theirs.size()) return {};
   double messages = 0, items = 0;
   for (std::size_t i = 0; i < ours.size(); ++i) {
+    const bool told = ours[i].verb == Verb::meet;  // before, and compared there
     ScriptLine same = theirs[i];
     for (const auto size : {&ScriptLine::size, &ScriptLine::other_size}) {
-      if (!nearly_equal(scenario, ours[i].*size, theirs[i].*size)) return {};
+      if (!told && !nearly_equal(scenario, ours[i].*size, theirs[i].*size)) return {};
       same.*size = ours[i].*size;
     }
     if (same != ours[i]) return {};
-    if (ours[i].peer < 0) continue;
-    ++messages;
-    items += static_cast<double>(ours[i].size);
+    if (ours[i].peer < 0 && !told) continue;
+    messages += told ? static_cast<double>(ours[i].size) : 1;
+    items += static_cast<double>(told ? ours[i].other_size : ours[i].size);
   }
   const double share = messages / std::max(items, 1.0);
   if (share > most_uneven) return {};

@@ -16,7 +16,9 @@
 namespace ringscope::sim {
 
 /// A verb as its rank sees it: peers are offsets in ranks, modulo their number. Or the end of
-/// a step that is told for all of its loop's, which are equal.
+/// a step that is told for all of its loop's, which are equal. Or, as Verb::meet, a call of a group
+/// whose verbs were told before: `tag` says for which call, `size` and `other_size` are the number
+/// of its messages, and of their items.
 struct ScriptLine {
   Verb verb{};
   int thread = 0;
@@ -40,6 +42,9 @@ struct ScriptPart {
   int rank = 0, size = 1, threads = 1;
   /// A program that waits for any of several gets the first: one of the scripts that it has.
   bool first_of_any = false;
+  /// Calls of a group by a thread that differ in their data alone are told once. Requires that all
+  /// have the options of the job.
+  bool calls_once = false;
 };
 
 /// Groups that programs have split their ranks into, each found once for all ranks.
