@@ -17,6 +17,12 @@ class Reader;
 struct ToldCall {
   int number = 0;
   std::size_t messages = 0, items = 0;
+
+  void write_to(ScriptLine& line) const {
+    line.tag = number;
+    line.size = messages;
+    line.other_size = items;
+  }
 };
 /// Thread, algorithm, items, tag and ranks of a call.
 using CallKey = std::tuple<int, const void*, std::size_t, Tag, const std::vector<int>*>;
@@ -178,12 +184,9 @@ void ScriptThread::write(const Operation& operation) {
     case Verb::reduce:
       line.tag = static_cast<int>(operation.count);
       break;
-    case Verb::meet: {
-      const auto& [number, messages, items] = reader_->told.at(key_of(*operation.call));
-      line.tag = number;
-      line.size = messages, line.other_size = items;
+    case Verb::meet:
+      reader_->told.at(key_of(*operation.call)).write_to(line);
       break;
-    }
     case Verb::copy:
     case Verb::compute:
     case Verb::sleep:
