@@ -1,13 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The program in one folder with the libraries that it loads, and archives of the same bytes."""
 
-import gzip
 import os
 import re
 import shutil
 import subprocess
-import tarfile
-import tempfile
 
 # Files of glibc, which an executable takes from the machine that it runs on.
 GLIBC = re.compile(r"(ld-linux.*|lib(c|m|pthread|dl|rt|resolv|util|anl))\.so\.\d+")
@@ -58,22 +55,7 @@ def assemble(build, folder):
 
 def pack(folder, archive, epoch):
     """An archive of `folder`, whose bytes depend on its files and on `epoch` alone."""
-    def plain(entry):
-        entry.uid = entry.gid = 0
-        entry.uname = entry.gname = ""
-        entry.mtime = epoch
-        entry.mode = 0o755 if entry.isdir() or entry.mode & 0o100 else 0o644
-        return entry
-
-    with tempfile.TemporaryFile() as tar:
-        with tarfile.open(fileobj=tar, mode="w", format=tarfile.PAX_FORMAT) as archived:
-            archived.add(folder, os.path.basename(folder), filter=plain)  # sorted by name
-        tar.seek(0)
-        compress(tar, archive)
-
-
-def compress(tar, archive):
-    """An open file, by gzip without a name or a date."""
-    with open(archive, "wb") as file:
-        with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed:
-            shutil.copyfileobj(tar, packed)
+    above, name = os.path.split(folder)
+    subprocess.run(["tar", "--create", "--use-compress-program=gzip --no-name", f"--file={archive}",
+                    f"--directory={above}", "--sort=name", f"--mtime=@{epoch}", "--owner=0",
+                    "--group=0", "--numeric-owner", "--mode=u=rwX,go=rX", name], check=True)
