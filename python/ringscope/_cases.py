@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import io
-from typing import TYPE_CHECKING, Any, Iterator, Mapping, Sequence, overload
+from typing import TYPE_CHECKING, Any, Mapping
 
 from ringscope import _core, _project
 from ringscope._commands import Told, exactness, form_of, of_cases
@@ -18,72 +18,47 @@ if TYPE_CHECKING:
 MOST_CAUSES = 3
 
 
-class Report(Mapping[str, Any]):
+class Report(dict[str, Any]):
     """One case as `run --json` has it (scenarios/schema.md); keys are attributes, too."""
-
-    def __init__(self, values: dict[str, Any]):
-        self._values = values
-
-    def __getitem__(self, key: str) -> Any:
-        return self._values[key]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._values)
-
-    def __len__(self) -> int:
-        return len(self._values)
 
     def __getattr__(self, key: str) -> Any:
         if key.startswith("_"):
             raise AttributeError(key)
         try:
-            return self._values[key]
+            return self[key]
         except KeyError:
-            raise AttributeError(f"a report has no '{key}' (known: "
-                                 f"{', '.join(self._values)})") from None
+            raise AttributeError(f"a report has no '{key}' (known: {', '.join(self)})") from None
 
     def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *self._values]
+        return [*super().__dir__(), *self]
 
     @property
     def name(self) -> str:
         """Name of the case; of several sizes or ranks it says which."""
-        return self._values["name"]
+        return self["name"]
 
     @property
     def time_s(self) -> float:
         """Seconds until the last rank has ended; of several repetitions the median."""
-        return self._values["time_s"]
+        return self["time_s"]
 
     @property
     def interval(self) -> tuple[float, float] | None:
         """Seconds between which 90 % of measured times should be, by the library's `spread`; None
         where it has none for such a job."""
-        likely = self._values.get("likely")
+        likely = self.get("likely")
         return likely and (likely["low_s"], likely["high_s"])
 
     def __repr__(self) -> str:
         return f"<Report {self.name}: {self.time_s:.6g} s>"
 
 
-class Cases(Sequence[Report]):
+class Cases(list[Report]):
     """The cases of a scenario that was run, in its order."""
 
     def __init__(self, reports: _core.Reports | Told, *asked: Any):
+        super().__init__(map(Report, reports.document()["cases"]))
         self._reports, self._asked = reports, asked
-        self._cases = [Report(case) for case in reports.document()["cases"]]
-
-    @overload
-    def __getitem__(self, index: int) -> Report: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> list[Report]: ...
-
-    def __getitem__(self, index):
-        return self._cases[index]
-
-    def __len__(self) -> int:
-        return len(self._cases)
 
     def __repr__(self) -> str:
         return f"<{len(self)} cases: {', '.join(case.name for case in self[:3])}" \
