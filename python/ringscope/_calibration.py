@@ -9,9 +9,8 @@ import warnings
 from dataclasses import dataclass
 from typing import Any, Mapping, Sequence
 
-from ringscope import _project
-from ringscope._cases import run
-from ringscope._programs import Document, Path, document_files, ended, read, words_of, write
+from ringscope._commands import predict
+from ringscope._programs import Document, Path, document_files, ended, files, read, words_of, write
 
 
 @dataclass(frozen=True)
@@ -41,25 +40,15 @@ class Calibration:
         `ringscope predict` prints them. 90 % of all cases lie inside, with 19 of others().
         `scenario`: a dict without `cluster` and `library`, which are the fit's.
 
-        Warns (UserWarning) where the fit is far off its own probes of a part that matters here.
-        Raises InputError, ValueError without others()."""
+        Warns (UserWarning) as the program does, such as where the fit is far off its own probes of
+        a part that matters here. Raises InputError, ValueError without others()."""
         if len(self.others()) < 2:
             raise ValueError("interval: this fit has no alternative fits: see Calibration.others()")
-        verdict = _project.module("validation.calibration.verdict.interval")
-        waits = _project.module("validation.calibration.verdict.waits")
-        parts = self.parts()
-        fitted = verdict.model.Model("the fit", **parts, calibration=self._calibration())
-
-        def seconds(drawn: dict[str, Any]) -> list[float]:
-            other = other_parts(parts, drawn)
-            plain = waits.without_detours(other["library"])
-            case = run({**scenario, **other, "library": plain}, set=set, progress=False).only
-            return [case.time_s * waits.longer(case, other["library"])]
-
-        [width] = verdict.widths(fitted, seconds)
-        for words in verdict.residuals.warnings(fitted.errors, width.parts):
+        with files(self) as (path,):
+            (case,) = predict(scenario, model=path, set=set)["cases"]
+        for words in case["warnings"]:
             warnings.warn(words, stacklevel=2)
-        return width.ends(seconds({})[0])
+        return case["low_s"], case["high_s"]
 
     def _read(self) -> dict[str, Any]:
         import yaml
