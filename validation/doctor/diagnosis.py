@@ -10,7 +10,7 @@ import numpy as np
 from common.programs import InputError, waiting
 from validation.doctor import curve as curve_, inputs, ranking, trials
 from validation.doctor.causes import CAUSES
-from validation.doctor.causes.tree_across_hosts import chose
+from validation.doctor.causes.changes import chose
 from validation.doctor.errors import Errors
 from validation.doctor.scenario.scene import Scene, counts_of, hosts_of, ranks_of
 from validation.doctor.what_if import WhatIf

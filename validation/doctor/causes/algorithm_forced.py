@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Another algorithm ran than the library would choose."""
 
-from validation.doctor.causes.tree_across_hosts import chose
+from validation.doctor.causes.changes import chose
 from validation.doctor.scenario.scene import Scene
 from validation.yaml_files import tables_of
 

@@ -40,8 +40,3 @@ class Cause:
         """One cause for each variant."""
         return [dataclasses.replace(self, variants=(), edit=functools.partial(self.edit, **one))
                 for one in self.variants] or [self]
-
-
-def protocols(scene: Scene) -> list:
-    """The costs of NCCL's protocols, of a library that has them."""
-    return [scene.blocks[name] for name in ("LL", "LL128", "Simple") if name in scene.blocks]

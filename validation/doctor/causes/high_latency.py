@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Each hop takes longer: sleeping cores, interrupts, a detour; the bandwidth is as it should be."""
 
-from validation.doctor.causes.cause import protocols
+from validation.doctor.causes.changes import protocols
 from validation.doctor.scenario.scene import Scene, times
 
 

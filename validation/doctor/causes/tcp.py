@@ -2,7 +2,7 @@
 """Messages between hosts go through the kernel's TCP in place of the NIC's own transport."""
 
 from common.quantities import format_bandwidth, parse_quantity
-from validation.doctor.causes.cause import protocols
+from validation.doctor.causes.changes import protocols
 from validation.doctor.scenario.parts import merged, resolved, with_transport
 from validation.doctor.scenario.scene import Scene, times
 
