@@ -54,18 +54,20 @@ class Report(dict[str, Any]):
 
 
 class Cases(list[Report]):
-    """The cases of a scenario that was run, in its order."""
+    """The cases of a scenario, in its order: run, compared or explained."""
 
-    def __init__(self, reports: _core.Reports | Told, *asked: Any):
+    def __init__(self, reports: _core.Reports | Told, *asked: Any, screen: Any = None,
+                 document: Any = None):
         super().__init__(map(Report, reports.document()["cases"]))
         self._reports, self._asked = reports, asked
+        self._screen, self._document = screen or reports.screen, document or reports.document
 
     def __repr__(self) -> str:
         return f"<{len(self)} cases: {', '.join(case.name for case in self[:3])}" \
                f"{', ...' if len(self) > 3 else ''}>"
 
     def __str__(self) -> str:
-        return self._reports.screen()
+        return self._screen()
 
     def _repr_html_(self) -> str:
         """Time of each case, and the causes that its critical path spends most time on."""
@@ -108,30 +110,8 @@ class Cases(list[Report]):
         return self._reports.trace()
 
     def document(self) -> dict[str, Any]:
-        """All as `run --json` writes it."""
-        return self._reports.document()
-
-
-class Comparison(Cases):
-    """Cases against the first of them."""
-
-    def __str__(self) -> str:
-        return self._reports.compare_screen()
-
-    def document(self) -> dict[str, Any]:
-        """All as `compare --json` writes it."""
-        return self._reports.comparison()
-
-
-class Explanation(Cases):
-    """Cases, and why each took so long."""
-
-    def __str__(self) -> str:
-        return self._reports.explain_screen(False)
-
-    def document(self) -> dict[str, Any]:
-        """All as `explain --json` writes it."""
-        return self._reports.explanation()
+        """All as `run --json`, `compare --json` or `explain --json` writes it."""
+        return self._document()
 
 
 def table_of(csv: str) -> "pandas.DataFrame":
@@ -158,17 +138,20 @@ def run(scenario: Question | None = None, *, set: Mapping[str, Any] | None = Non
                              tolerance=tolerance, record=record, progress=progress, **options))
 
 
-def compare(scenario: Question | None = None, **options: Any) -> Comparison:
+def compare(scenario: Question | None = None, **options: Any) -> Cases:
     """As run(), which has the options, and `against`, a case; printed, it says by how much each
     case differs from the first, and where. In document()["differences"] `open_order` marks those
     whose intervals do not tell which is faster."""
-    return Comparison(*reports_of("compare", scenario, **options))
+    reports, *asked = reports_of("compare", scenario, **options)
+    return Cases(reports, *asked, screen=reports.compare_screen, document=reports.comparison)
 
 
-def explain(scenario: Question | None = None, **options: Any) -> Explanation:
+def explain(scenario: Question | None = None, **options: Any) -> Cases:
     """As run(), which has the options; printed, it says in words why each case takes so long, with
     its critical path."""
-    return Explanation(*reports_of("explain", scenario, **{"record": True, **options}))
+    reports, *asked = reports_of("explain", scenario, **{"record": True, **options})
+    return Cases(reports, *asked, screen=lambda: reports.explain_screen(False),
+                 document=reports.explanation)
 
 
 def reports_of(command, scenario, *, set=None, kernel="fluid", skip=True, fold=True, tolerance=0.0,
