@@ -13,18 +13,12 @@ from validation.calibration.imports.source import without_secrets
 from validation.doctor.scenario.scene import Scene
 from validation.yaml_files import tables_of
 
-# A setting by NCCL's line, or as a command or a script gives it, unless that is a remark.
-SET = re.compile(r"(NCCL_\S+) set by environment to ")
-GIVEN = (r"(?:{0} set by environment to |"
-         r"(?m:^(?![ \t]*#).*?(?:-x |-e |env |export |[],$:>)] ?|^)){0}=)")
+LINES, *TABLES = tables_of(__file__).values()
+SET, GIVEN, DEVICE, RATE = LINES.values()
 # (cause, pattern, strong): a weak statement gives way to a contradiction in another line.
-STATES, DENIES = ([(one["cause"], SET.sub(lambda found: GIVEN.replace("{0}", found[1]),
-                                          "|".join(one["any"])), one.get("strong", True))
-                   for one in table] for table in tables_of(__file__).values())
-DEVICE = re.compile(r"^.*\bRank[ \t]+(\d+)\s.*\bon[ \t]+(\S+)[ \t]+device[ \t]+(\d+)[ \t]+"
-                    r"\[(\S+)\].*$", re.M)
-RATE = re.compile(r"\brate: *(\d+)(?: Gb/sec)?\b|\bspeed: *(\d+)Mb/s|<net .*\bspeed=\"(\d+)\"",
-                  re.I)
+STATES, DENIES = ([(one["cause"], re.sub(SET, lambda found: GIVEN.replace("{0}", found[1]),
+                                         "|".join(one["any"])), one.get("strong", True))
+                   for one in table] for table in TABLES)
 LOWER = (0.2, 0.75)  # of the link's rate: less is another network's, more is rounding
 LONGEST = 110
 SEEN = "the measured times"
@@ -67,7 +61,7 @@ def shared_gpu(path: str, text: str) -> dict:
     """Two ranks of one run that have one bus id. A short one lacks the PCIe domain, and proves
     it only with the same number of the device, beside other bus ids."""
     seen: dict = {}
-    for match in DEVICE.finditer(text):
+    for match in re.finditer(DEVICE, text):
         rank, host, device, bus = match.groups()
         if rank in (one for key in seen for one in seen[key]):
             seen = {}  # another run
@@ -82,7 +76,7 @@ def shared_gpu(path: str, text: str) -> dict:
 def lower_rates(path: str, text: str, link: float) -> dict:
     """NICs that came up at a lower rate than the cluster's cables."""
     rates = [(float(found[1]) * 1e9 if found[1] else float(found[2] or found[3]) * 1e6, found)
-             for found in RATE.finditer(text)]
+             for found in re.finditer(RATE, text)]
     low = [found for rate, found in rates if LOWER[0] < rate / 8 / link < LOWER[1]]
     full = any(rate / 8 / link >= LOWER[1] for rate, _ in rates)
     cause = "nic-relinked" if full else "link-slow"

@@ -9,18 +9,10 @@ from validation.calibration.fit import cores, gpus, transport
 from validation.calibration.fit.bootstrap import interval, intervals_of, way_of_drawing
 from validation.calibration.fit.network import wires_drawn_again
 from validation.measurements import case_key
+from validation.yaml_files import tables_of
 
 WIDE = 0.6  # of what a share may be: so wide an interval tells nothing
-# Unknowns that are parameters in another unit: name, unit, factor.
-SCALED = {"message_gap": ("library.network.message_gap", "s", 1e-6),
-          "detours": ("library.detours", "", 1e-2),
-          "receiving": ("library.*.recv_overhead, of collectives", "s", 1e-6),
-          "latency": ("library.network.latency", "s", 1e-6),
-          "wire": ("cluster.link, a byte", "s/B", 1e-9),
-          "shm_latency": ("library.shm.latency", "s", 1e-6),
-          "shm_small": ("library.shm.send_cost", "s/B", 1e-9),
-          "shm_handshake": ("library.shm.recv_overhead, handshake", "s", 1e-6),
-          "shm_copy": ("library.shm.recv_cost", "s/B", 1e-9)}
+SCALED = tables_of(__file__)
 
 
 @dataclasses.dataclass

@@ -18,19 +18,12 @@ from validation.calibration.imports.source import Source
 from validation.yaml_files import tables_of
 
 NAME = "imb"
-MARKS = r"\s*#?\s*Benchmarking \S+\s*$"
-
-CALL = re.compile(r"\s*#?.*\bIMB-[A-Z]\w+(?:\s.*(-map \d+[xX]\d+))?")
-VERSION = re.compile(r"#\s+(Intel ?\(R\) MPI Benchmarks [^,]+)")
-TITLE = re.compile(r"\s*#?\s*Benchmarking (?P<test>\S+)\s*$")
-PROCESSES = re.compile(r"\s*#?\s*#processes = (\d{1,9})\b")
-HEADER = re.compile(r"\s*(Group\s+)?#(bytes|repetitions)\b")
-GROUP = re.compile(r"\s*#?\s*Group\s+\d+:")  # of a test that groups run concurrently
-NOT_MEASURED = re.compile(r"\s*\d+\s+(\d+\s+)?(out-of-mem|int-overflow|time-out)")
 NEAR = 3  # lines below a title that has lost its "#"
-WINDOW = re.compile(r"\s*#\s*window_size = (\d{1,9})\s*$")
 USUAL_WINDOW = 64  # MAX_WIN_SIZE in the source
-COLUMNS, OMITTED, NAMES_OF_MT, BANDS, PATTERNS = tables_of(__file__).values()
+LINES, COLUMNS, OMITTED, NAMES_OF_MT, BANDS, PATTERNS = tables_of(__file__).values()
+TITLE, CALL, VERSION, PROCESSES, WINDOW, HEADER, GROUP, NOT_MEASURED = map(
+    re.compile, LINES.values())
+MARKS = TITLE.pattern
 COLLECTIVES = mpi_table.COLLECTIVES | PATTERNS
 
 

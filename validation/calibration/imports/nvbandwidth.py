@@ -12,18 +12,12 @@ from validation.calibration.imports.source import Source, matrix
 from validation.yaml_files import tables_of
 
 NAME = "nvbandwidth"
-RUNNING = re.compile(r"\s*Running (?P<test>\w+)\.")
-SUM = re.compile(r"\s*SUM (?P<test>\w+) ")
-TITLE = re.compile(r"\s*memcpy \w+ (?P<one>CPU|GPU)\(row\) (?P<way><?->?) (?P<other>CPU|GPU)"
-                   r"\(column\) bandwidth \(GB/s\)")
-JSON = r'\s*(\{\s*)?"nvbandwidth"\s*:'
-MARKS = rf"\s*nvbandwidth Version|{TITLE.pattern}|{JSON}"  # logs may be quoted without their head
-ALSO = rf"{MARKS}|\s*(Running \w+\.|SUM \w+ )"
-HEADER = re.compile(r"((?:\s+\d+)+)\s*$")
-BEGIN = re.compile(r"^(?:\s*nvbandwidth Version|\{)", re.MULTILINE)
-BUFFER = re.compile(r"\bnvbandwidth\b.*\s(?:-b|--bufferSize)[ =]*(\d{1,6})\b")  # in MiB
 BYTES = 512 << 20
-HOST, PEERS = tables_of(__file__).values()
+LINES, HOST, PEERS = tables_of(__file__).values()
+RUNNING, SUM, TITLE, HEADER, JSON, BEGIN, BUFFER = map(re.compile, LINES.values())
+# Logs may be quoted without their head.
+MARKS = rf"\s*nvbandwidth Version|{TITLE.pattern}|{JSON.pattern}"
+ALSO = rf"{MARKS}|\s*(Running \w+\.|SUM \w+ )"
 
 
 def test_below(source: Source, title: int) -> str:
@@ -45,7 +39,7 @@ def buffer_at(source: Source, line: int) -> int:
 
 def parse(source: Source, _: Given) -> Findings:
     findings = Findings(where={"program": "nvbandwidth"})
-    if any(map(re.compile(JSON).match, source.lines)):
+    if any(map(JSON.match, source.lines)):
         json_text.read(source, "nvbandwidth", "testcases as nvbandwidth -j writes them",
                        lambda line, told: add_testcases(source, line, told, findings))
     test = ""

@@ -18,23 +18,15 @@ from common.programs import InputError
 from validation.calibration.imports import exported, labels
 from validation.yaml_files import tables_of
 
-# A line with one of these begins another table, whoever prints it.
-TITLE = re.compile(r"\s*#\s*(OSU |-{20}|bytes |repetitions |All processes entering )|\s*#?\s*"
-                   r"(OSU MPI|Size .*\(|Benchmarking \S+\s*$|nThread |nccl-tests |Collective test |"
-                   r"size +count |Avg bus bandwidth)|P2P Connectivity|(Uni|Bi)directional P2P|P2P=|"
-                   r"Running \w+\.|memcpy \w+ [CG]PU\(|nvbandwidth V")
-# Control characters that no program prints: bells, tabs, form feeds, escapes and ^Z are none.
-BINARY = re.compile(r"[\x00-\x06\x08\x0e-\x19\x1c-\x1f]")
+PATTERNS, SECRETS = ([re.compile("".join(one)) for one in table.values()]
+                     for table in tables_of(__file__).values())
+TITLE, LAST, DIED, EXIT, BINARY = PATTERNS
 GZIP = b"\x1f\x8b"
 MOST_BYTES, MOST_RATIO = 1 << 30, 200  # of a file, unpacked; over its packed size
 SMALLEST = 1e-200  # sizes in bytes times and over numbers stay finite
 MOST_DIGITS = 300  # of a whole number that is a finite float
 LONGEST_SHOWN = 160
 MOST_PIECES = 4  # of a line that a terminal broke
-LAST = re.compile(r"\s\d+\s+\d+\.(\d+)\s*$").search  # decimals of a row of two numbers
-SECRETS = [re.compile("".join(one)) for one in tables_of(__file__).values()]
-DIED = re.compile(r"NCCL WARN|\b(failure|failed|error|abort\w*|killed|signal \d+)\b", re.I)
-EXIT = re.compile(r"\bexit\w* (?:with )?(?:exit )?(?:code|status):? (\d+)", re.I)
 
 
 class Cell(NamedTuple):
@@ -158,7 +150,7 @@ class Source:
             self.fail(header, "rows below this header", "none" + self.end_of_run(header))
         (line, cells, decimals), above = rows[-1], rows[-2:-1]
         in_line = line == len(self.lines) and not self.complete
-        others = map(LAST, self.raw[header:line - 1] if len(columns) == 2 else ())
+        others = map(LAST.search, self.raw[header:line - 1] if len(columns) == 2 else ())
         digits = [one[2] for one in above] or [len(one[1]) for one in others if one]
         if digits and (decimals < digits[-1] or above and in_line and
                        (len(cells), decimals) != (len(columns), digits[-1])):
