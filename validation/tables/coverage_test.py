@@ -166,10 +166,10 @@ def predicted(entry: dict, result: results.Result, simulator: Simulator) -> list
     """Rows of one entry of results.yaml."""
     verdicts = []
     with tempfile.TemporaryDirectory() as folder:
-        for lab in result.labs:
-            fitted = with_draws(lab.model, folder)
+        for path, paths in result.labs:
+            fitted = with_draws(path, folder)
             fitted.algorithms = result.algorithms
-            documents = [read(str(path)) for path in lab.documents]
+            documents = [read(str(path)) for path in paths]
             verdicts.append(judge.judge(simulator, fitted, documents, result.limits,
                                         intervals=True))
     print(f"{result.predicted}: {sum(len(one.counted) for one in verdicts)} cases", file=sys.stderr)

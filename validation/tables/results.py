@@ -2,7 +2,7 @@
 """Kept results, and the table of their errors: which model, which documents, which heading."""
 
 import pathlib
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from common.programs import InputError
 from validation.calibration.nccl import table as nccl_table
@@ -21,60 +21,45 @@ BRIEF_HEAD = ["| predicted | from | cases | median error | 90th percentile |",
 HEAD = [BRIEF_HEAD[0] + " placements in order | source |", BRIEF_HEAD[1] + "---|---|"]
 
 
-@dataclass
-class Lab:
-    """A fitted model and what it is judged by."""
-
-    model: pathlib.Path
-    documents: list
-
-
-@dataclass
-class Result:
-    """One entry of the list. Several labs, each with a model of its own, make one row; `computed`
+class Result(NamedTuple):
+    """One entry of the list. Several labs, each (its model, documents), make one row; `computed`
     names a table that predicts by itself; `readme` puts the row into the README too."""
 
     predicted: str
     source: str  # of the model
+    computed: str
     labs: list
-    algorithms: dict = field(default_factory=dict)
-    limits: accuracy.Limits = field(default_factory=accuracy.Limits)
-    computed: str = ""
-    readme: bool = False
+    algorithms: dict
+    limits: accuracy.Limits
+    readme: bool
 
 
-def lab_of(entry, folder: pathlib.Path, place: str) -> Lab:
+def lab_of(entry, folder: pathlib.Path, place: str) -> tuple:
     if not isinstance(entry, dict) or not {"model", "documents"} <= set(entry):
         raise InputError(f"{place}: expected a map with model and documents")
     documents = [match for pattern in entry["documents"]
                  for match in sorted(folder.glob(str(pattern)))]
     if not documents:
         raise InputError(f"{place}.documents: expected at least one file, got none")
-    return Lab(folder / str(entry["model"]), documents)
+    return folder / str(entry["model"]), documents
 
 
 def result_of(entry, folder: pathlib.Path, place: str) -> Result:
     if not isinstance(entry, dict) or "summary" not in entry or not (
             {"model", "documents"} <= set(entry) or {"labs", "computed"} & set(entry)):
         raise InputError(f"{place}: expected a map with summary, model and documents")
-    summary = entry["summary"]
+    summary, computed = entry["summary"], str(entry.get("computed", ""))
     if not isinstance(summary, dict) or set(summary) != {"predicted", "from"}:
         raise InputError(f"{place}.summary: expected a map with predicted and from")
-    result = Result(str(summary["predicted"]), str(summary["from"]), [],
-                    entry.get("algorithms") or {}, readme=bool(entry.get("readme")))
-    if "computed" in entry:
-        result.computed = str(entry["computed"])
-        if result.computed not in COMPUTED:
-            raise InputError(f"{place}.computed: expected one of {', '.join(COMPUTED)}, "
-                             f"got '{result.computed}'")
-    elif "labs" in entry:
-        result.labs = [lab_of(one, folder, f"{place}.labs[{index}]")
-                       for index, one in enumerate(entry["labs"])]
-    else:
-        result.labs = [lab_of(entry, folder, place)]
-    if "foreign_cores" in entry:
-        result.limits = accuracy.Limits(foreign_cores=float(entry["foreign_cores"]))
-    return result
+    if computed and computed not in COMPUTED:
+        raise InputError(f"{place}.computed: expected one of {', '.join(COMPUTED)}, "
+                         f"got '{computed}'")
+    labs = {f"{place}.labs[{i}]": one for i, one in enumerate(entry.get("labs", []))} or {
+        place: entry}
+    more = {"foreign_cores": float(entry["foreign_cores"])} if "foreign_cores" in entry else {}
+    return Result(str(summary["predicted"]), str(summary["from"]), computed,
+                  [] if computed else [lab_of(one, folder, here) for here, one in labs.items()],
+                  entry.get("algorithms") or {}, accuracy.Limits(**more), bool(entry.get("readme")))
 
 
 def listed(folder: pathlib.Path) -> list:
@@ -92,10 +77,10 @@ def listed(folder: pathlib.Path) -> list:
 def verdicts_of(result: Result, simulator: Simulator) -> list:
     """One of each lab. Probes among the documents are what the fit saw: they are left out."""
     found = []
-    for lab in result.labs:
-        fitted = model.read(str(lab.model))
+    for path, documents in result.labs:
+        fitted = model.read(str(path))
         fitted.algorithms = result.algorithms
-        documents = [document for document in (read(str(path)) for path in lab.documents)
+        documents = [document for document in map(read, map(str, documents))
                      if document.kind != "probes"]
         found.append(judge.judge(simulator, fitted, documents, result.limits))
     return found
