@@ -10,10 +10,12 @@ from common.programs import InputError
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the first takes a tenth of the time
 
 
-def read_yaml(path, expected: str = "YAML", hint: str = "", loader=yaml.SafeLoader):
+def read_yaml(path, expected: str = "YAML", hint: str = "", loader=yaml.SafeLoader, text=None):
     """Raises InputError, which says what was expected and how to get it, if the file has no YAML or
-    cannot be read."""
+    cannot be read. `text`: the file's content, which is then not opened."""
     try:
+        if text is not None:
+            return yaml.load(text, loader)
         with open(path, encoding="utf-8") as file:
             return yaml.load(file, loader)
     except OSError as error:

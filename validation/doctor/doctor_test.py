@@ -17,7 +17,6 @@ from validation.doctor import curve, diagnosis, ranking, what_if
 from validation.doctor.causes import CAUSES
 from validation.doctor.judge import machines_for_test as machines
 from validation.doctor.judge import program as judge
-from validation.doctor.scenario import parts
 from validation.doctor.what_if import WhatIf
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -306,22 +305,6 @@ class Program(unittest.TestCase):
             self.assertEqual(ran.returncode, 1, words)
             self.assertIn(said, ran.stderr)
             self.assertNotIn("Traceback", ran.stderr)
-
-
-class Parts(unittest.TestCase):
-    def test_clusters_with_the_gpus_of_a_log_are_found(self):
-        for text, some, none in (("device 0 [0x18] Tesla V100-SXM2-32GB", "dgx1v", "mi300x"),
-                                 ("AMD Instinct MI300X", "mi300x", "dgx1v"),
-                                 ("NVIDIA H1000 and my-A100x", "", "h100_nvswitch")):
-            found = parts.clusters_with_gpus_of(text)
-            self.assertEqual((some in found, none in found), (bool(some), False), text)
-
-    def test_base_of_a_cluster_is_resolved(self):
-        found = parts.resolved("cluster", {"base": "dgx1v", "link": {"bandwidth": "1 GB/s"}})
-        self.assertEqual(found["link"], {"kind": "infiniband", "bandwidth": "1 GB/s",
-                                         "latency": "0.6 us"})
-        self.assertEqual(found["host"]["cores"], 20)
-        self.assertEqual(json.loads(json.dumps(found)), found)
 
 
 if __name__ == "__main__":

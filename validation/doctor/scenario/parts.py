@@ -14,10 +14,15 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 FOLDERS = {"cluster": "topologies/clusters", "library": "scenarios/libraries",
            "transport": "scenarios/transports"}
 MOST_BASES = 8
+OF_ANY_NETWORK = ("about", "host", "link", "hash_seed")  # keys that any network takes
+
+
+def is_map(text: str) -> bool:
+    return text.startswith("{")
 
 
 def is_path(text: str) -> bool:
-    return "/" in text or text.endswith((".yaml", ".yml", ".json"))
+    return is_map(text) or "/" in text or text.endswith((".yaml", ".yml", ".json"))
 
 
 def folder_of(kind: str) -> pathlib.Path:
@@ -37,9 +42,10 @@ def clusters_with_gpus_of(text: str) -> list:
 
 
 def path_of(kind: str, name: str, folder=None) -> str:
-    """The file of a built-in name, or of a path seen from `folder`; without it, of an option."""
+    """The file of a built-in name, or of a path seen from `folder`; without it, of an option. A map
+    such as {base: pair, hosts: 4} is its own file."""
     if is_path(name):
-        return os.path.join(folder or "", name)
+        return name if is_map(name) else os.path.join(folder or "", name)
     if name not in names_of(kind):
         near = difflib.get_close_matches(name, names_of(kind), 1)
         hint = f"; did you mean '{near[0]}'?" if near else ""
@@ -50,7 +56,7 @@ def path_of(kind: str, name: str, folder=None) -> str:
 
 
 def load(path: str) -> dict:
-    found = read_yaml(path, loader=LOADER)
+    found = read_yaml(path, loader=LOADER, text=path if is_map(path) else None)
     if not isinstance(found, dict):
         raise InputError(f"{path}: expected a map, got {type(found).__name__}")
     return found
@@ -94,7 +100,8 @@ def resolved(kind: str, value, folder=None, files: tuple = ()) -> dict:
         found = load(path)
         if {"cluster", "library"} <= found.keys():
             found = found[kind]
-        found = resolved(kind, found, os.path.dirname(path), (*files, path))
+        beside = "" if is_map(path) else os.path.dirname(path)
+        found = resolved(kind, found, beside, (*files, path))
         return {"name": pathlib.Path(path).stem, **found} if kind == "library" else found
     if not isinstance(value, dict):
         raise InputError(f"{files[-1] if files else kind}: expected the name of a {kind} or a "
@@ -103,4 +110,6 @@ def resolved(kind: str, value, folder=None, files: tuple = ()) -> dict:
         return copy.deepcopy({key: one for key, one in value.items() if key != "base"})
     below = resolved(kind, value["base"], folder, files)
     below.pop("name", None)
+    if kind == "cluster" and value.get("network", below.get("network")) != below.get("network"):
+        below = {key: one for key, one in below.items() if key in OF_ANY_NETWORK}
     return merged(below, {key: one for key, one in value.items() if key != "base"})
