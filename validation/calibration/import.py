@@ -9,6 +9,7 @@ whose options may follow the file.
 """
 
 import os
+import re
 import sys
 import tempfile
 
@@ -77,7 +78,7 @@ def machine_importer(path: str, folder: str) -> tuple:
                 Simulator().output(command, file)
                 return command, file
             except InputError as error:
-                if "no known description" not in str(error):
+                if not re.search("no known description|is larger than", str(error)):
                     failed = (command, file)
     return failed
 

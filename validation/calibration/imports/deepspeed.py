@@ -38,5 +38,8 @@ def parse(source: Source, given: Given) -> Findings:
             if abs(float(row["rate"]) - bits * rate) <= NEAR * bits * rate + DIGIT:
                 source.used.add(line)
                 findings.add_collective(what, size, layout, seconds)
+            else:
+                findings.note(f"{source.path}:{line}: the throughput contradicts size and time: "
+                              "row omitted")
     findings.where["devices"] = ["GPU"] * ranks
     return findings

@@ -28,9 +28,11 @@ LEAST_LINES, MOST_PLAIN = 3, 0.1  # share of lines without a time
 
 def log_in(text: str) -> tuple:
     """(the log, words on where its lines come from; "" of one as it was printed)"""
-    text = re.sub(r"\r*\n|\r", "\n", text)
+    text = re.sub(r"(?i)(</tr>)(?=[ \t]*[^\s])", r"\1\n", re.sub(r"\r*\n|\r", "\n", text))
     if inside := lines_in_strings(text):
         return "\n".join(inside) + "\n", " (lines in its strings)"
+    if text.count("\n") < text.count("\\n") and labels.INSIDE.search(text):
+        text = re.sub(r"^\W*b?['\"](?=#)", "", text).replace("\\n", "\n").replace("\\t", "\t")
     if rows := rows_of_maps(text):
         return "\n".join(rows) + "\n", " (rows of its list)"
     lines = text.split("\n")

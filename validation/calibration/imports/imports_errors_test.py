@@ -3,6 +3,7 @@
 
 import gzip
 import tempfile
+import time
 import unittest
 
 from common.programs import InputError
@@ -230,6 +231,12 @@ class BadInput(unittest.TestCase):
         _, line, caret = complaint(lambda: parse(text)).splitlines()
         self.assertLess(len(line), 170)
         self.assertLess(len(caret), 170)
+
+    def test_time_of_a_long_line_is_linear(self):
+        for text in ("x" * 300000, "Aa" * 150000):
+            begun = time.process_time()
+            self.assertIn("known format", complaint(lambda: parse(text + "\n")))
+            self.assertLess(time.process_time() - begun, 5, text[:4])
 
 
 class Files(unittest.TestCase):

@@ -13,22 +13,34 @@ import re
 from validation.yaml_files import tables_of
 
 PATTERNS, UNREAD = tables_of(__file__).values()
-BEGIN, INSIDE, STAMP, ROW, TAG, ESCAPE, FENCE, BARS = (
+BEGIN, INSIDE, STAMP, ROW, TAG, ESCAPE, FENCE, BARS, *OF_ROWS = (
     re.compile("".join(one)) for one in PATTERNS.values())
+HEAD, UNIT, CELLS, DECIMAL = OF_ROWS
 ENDS = ":])>|,+"
 LONGEST, LEAST_LINES = 120, 3
 GROUPED = re.compile(r"(?<!\S)\d{1,3}(?:,\d{3})+(\.\d+)?(?=\s+\S|\s*$)")
 RULE = "#" + "-" * 20  # ends a table: where one without a label begins
-# Blanks and dashes of word processors, bars of boxes, marks without a width
-ODD = {0xA0: " ", 0x2011: "-", 0x2013: "-", 0x2014: "--", 0x2212: "-", 0x2502: "|", 0x200B: None,
-       0x2060: None, 0xFEFF: None, 0x1A: None}
+# Blanks and dashes of word processors, bars of boxes, micro signs, marks without a width
+ODD = {0xA0: " ", 0x2011: "-", 0x2013: "-", 0x2014: "--", 0x2212: "-", 0x2502: "|", 0xB5: "u",
+       0x3BC: "u", 0x200B: None, 0x2060: None, 0xFEFF: None, 0x1A: None}
 
 
 def plain(line: str) -> str:
     """Without colours, marks of HTML, and Markdown's marks of code and bars of tables."""
     line = html.unescape(TAG.sub(" ", ESCAPE.sub("", line))).translate(ODD)
     line = line if FENCE.match(line) else line.replace("`", " ")
-    return line.replace("|", " ") if BARS.match(line) else line
+    return in_columns(line.replace("|", " ") if BARS.match(line) else line)
+
+
+def in_columns(line: str) -> str:
+    """A row of nccl-tests or its header with blanks between its cells, and decimal points."""
+    if HEAD.match(line):
+        return UNIT.sub(" ", line) if re.search(r"[,;]|time *\(", line) else line
+    cells = CELLS.match(line)
+    if cells and cells[1] == "," and "." in line:
+        return re.sub("[\"',]", " ", line)
+    line = re.sub("[\"';]", " ", line) if cells else line
+    return re.sub(r"(\s\d+),(?=\d\d?(\s|$))", r"\1.", line) if DECIMAL.match(line) else line
 
 
 def label_of(line: str) -> str:

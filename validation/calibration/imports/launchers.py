@@ -6,7 +6,7 @@ import re
 from validation.calibration.imports.findings import Given, Layout
 from validation.yaml_files import tables_of
 
-RANKS, PER_NODE, NODES, WORD, *OTHERS = map("".join, tables_of(__file__).values())
+RANKS, PER_NODE, NODES, WORD, GPUS, THREADS, *OTHERS = map("".join, tables_of(__file__).values())
 BY_NODE, OF_NODES, PROGRAM, TELLING, HOSTS = map(re.compile, OTHERS)
 
 
@@ -17,7 +17,9 @@ def number(pattern: str, text: str):
 
 
 def said_in(text: str) -> Given:
-    """By one line, or by one command, whose program has options of its own."""
+    """By one line, or by one command, whose program has options of its own: of nccl-tests, the GPUs
+    of a process. Without a launcher there is one process."""
+    each = (number(GPUS, text) or 1) * (number(THREADS, text) or 1)
     text = PROGRAM.split(text)[0]
     nodes, per_node, ranks = number(NODES, text), number(PER_NODE, text), None
     if BY_NODE.search(text):
@@ -27,6 +29,10 @@ def said_in(text: str) -> Given:
         ranks = ranks or sum(int(one[2]) for one in hosts if one[2].isdecimal())
     elif OF_NODES.search(text):
         ranks, nodes = number(RANKS, text), nodes or number(WORD, text)
+    elif each > 1:
+        nodes, per_node = 1, 1
+    if each > 1:
+        ranks, per_node = (ranks or 0) * each or None, (per_node or 0) * each or None
     return filled(Given(nodes, per_node, ranks=ranks))
 
 

@@ -102,7 +102,7 @@ def check_options(run, named: str, given):
     ranks = 0 if found or run.devices else ranks_by_ratio(run, named)
     if ranks:
         run.source.fail(run.header, f"{ranks} ranks, as the ratio of busbw to algbw shows",
-                        f"{run.layout.ranks} from --nodes and --ranks-per-node")
+                        f"{run.layout.ranks} from --nodes and --ranks-per-node or a command above")
     shape, ratio = SIMULATED.get(named), ratio_of(run)
     if not found and shape and ratio:
         run.source.fail(run.header, f"a busbw of {shape.factor(run.layout.ranks):.3g} times algbw, "
