@@ -182,6 +182,16 @@ class Shape(unittest.TestCase):
         self.assertEqual(len(points), 4)
         self.assertEqual(notes, ['x.log:1: "..." marks rows that this log omits'])
 
+    def test_a_gpu_of_two_ranks_leaves_the_number_of_hosts_in_doubt(self):
+        places = "".join(device(rank, "worker", rank % 2) for rank in range(4))
+        text = log(row(1 << 20, 3 / 2), places)
+        self.assertEqual(read(text)[1], [
+            "x.log:1: ranks 0 and 2 have one GPU of worker. If several hosts have this name, as in "
+            "containers, add --nodes N"])
+        self.assertEqual({one[2] for one in self.seen(text)}, {"4"})
+        self.assertEqual({one[2] for one in self.seen(text, nodes=2)}, {"2x2"})
+        self.assertEqual(read(text, nodes=2)[1], [])
+
     def test_ranks_without_devices_come_from_options_or_the_ratio(self):
         bare = log(row(64 << 20, 2 * 15 / 16), "")
         for given in ({"nodes": 2}, {"ranks_per_node": 8}, {"nodes": 2, "ranks_per_node": 8}):

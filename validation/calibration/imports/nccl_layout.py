@@ -9,7 +9,8 @@ from validation.calibration.imports.findings import Given, counts_text
 from validation.calibration.imports.nccl_collective import ranks_by_ratio
 
 DEVICE = re.compile(r"\s*#?\s*Rank\s+(?P<rank>\d+)\s+(?:Group\s+(?P<group>\d+)\s+)?Pid\s+\d+\s+"
-                    r"on\s+(?P<host>\S+)\s+device\s+(?P<device>\d+)\s+\[\S+\]\s*(?P<name>.*?)\s*$")
+                    r"on\s+(?P<host>\S+)\s+device\s+(?P<device>\d+)\s+\[(?P<bus>\S+)\]"
+                    r"\s*(?P<name>.*?)\s*$")
 
 
 class Layout(NamedTuple):
@@ -19,6 +20,7 @@ class Layout(NamedTuple):
     parameters: dict
     listed: list = None
     unused: tuple = ()
+    doubt: str = ""  # of the number of hosts
 
 
 def devices_in(texts: list) -> list:
@@ -30,8 +32,10 @@ def layout(run, collective: str, given: Given) -> Layout:
     last device or the ratio of the two bandwidths."""
     refuse_groups(run.source, run.start, {device["group"] for device in run.devices})
     numbers = [int(device["rank"]) for device in run.devices]
-    if numbers and numbers == list(range(len(numbers))):
-        return of_devices(run.devices, given)
+    twice = repeated(run.devices)
+    if numbers and numbers == list(range(len(numbers))) and not (
+            twice and (given.nodes or given.ranks_per_node)):
+        return of_devices(run.devices, given)._replace(doubt=twice)
     given = run.known
     for index, number in enumerate(numbers):
         if number != index and not (given.nodes or given.ranks_per_node):
@@ -49,6 +53,17 @@ def layout(run, collective: str, given: Given) -> Layout:
         run.source.fail(run.start, f"{max(known, ranks)} ranks on {given.nodes} nodes, "
                         "--ranks-per-node N each", f"{each} each")
     return Layout(ranks, parameters(ranks, filled.hosts, filled.placement))
+
+
+def repeated(devices: list) -> str:
+    """Words on the first rank whose host and GPU another rank has; "" where there is none."""
+    seen = {}
+    for one in devices:
+        rank = seen.setdefault((one["host"], one["device"], one["bus"]), one["rank"])
+        if rank != one["rank"]:
+            return (f"ranks {rank} and {one['rank']} have one GPU of {one['host']}. If several "
+                    "hosts have this name, as in containers, add --nodes N")
+    return ""
 
 
 def refuse_groups(source, line: int, groups: set):

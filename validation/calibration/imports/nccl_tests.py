@@ -148,6 +148,8 @@ class Run:
         for option in self.layout.unused:
             findings.note(f"{here} {option} is not used: by the lines of devices "
                           f"{ranks} ranks were placed {self.layout.parameters['placement']}")
+        if self.layout.doubt:
+            findings.note(f"{here} {self.layout.doubt}")
         keys = [[row.cells[name].text if name in row.cells else None
                  for name in ("type", "redop", "root")] for row in self.rows]
         foreign = foreign_rows(self)
