@@ -13,14 +13,14 @@ import re
 from common.programs import InputError
 from validation.calibration.imports import (deepspeed, exported, imb, inspector, labels,
                                             markdown_table, nccl_json, nccl_tests, nvbandwidth,
-                                            osu, p2p_csv, p2p_matrices, published_csv,
+                                            osu, own_table, p2p_csv, p2p_matrices, published_csv,
                                             rccl_results, ring_trace, transferbench)
 from validation.calibration.imports.findings import Findings, Given
 from validation.calibration.imports.source import Source, read_source
 
 FORMATS = (osu, imb, nccl_tests, nccl_json, published_csv.OF_NCCL, published_csv.TIMES, ring_trace,
            p2p_csv, published_csv.RATES, p2p_matrices, nvbandwidth, published_csv.BESIDE, inspector,
-           transferbench, rccl_results, deepspeed, markdown_table)
+           transferbench, rccl_results, deepspeed, markdown_table, own_table)
 CHECKED = (osu, imb, nccl_tests)  # formats whose rows have as many cells as the header
 # Lines that are no results: comments, fences, lines between, and messages of NCCL, which are read.
 FURNITURE = re.compile(r"\s*(#|//|```|~~~|[-=+*~_.\[\]\s]*$)|.*NCCL (INFO|WARN)")
@@ -53,7 +53,8 @@ def formats_of(source) -> list:
             source.fail(lines[0][0] if lines else 1,
                         f"output of a known format ({', '.join(one.NAME for one in FORMATS)})",
                         f"output of {lines[0][1]}, which has no reader" if lines else
-                        "none of their headers in the file; --format NAME sets it")
+                        "none of their headers in the file; --format NAME sets it. Your own "
+                        "table needs units in its header, such as size_mb,time_ms")
         except InputError as error:
             raise UnknownFormat(str(error)) from None
     return found

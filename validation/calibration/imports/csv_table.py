@@ -15,9 +15,9 @@ def where_of(source: Source) -> dict:
     return where
 
 
-def split(source: Source, line: int) -> list:
+def split(source: Source, line: int, separator: str = ",") -> list:
     cells, column = [], 1
-    for text in source.lines[line - 1].split(","):
+    for text in source.lines[line - 1].split(separator):
         cells.append(Cell(text.strip(), column + len(text) - len(text.lstrip())))
         column += len(text) + 1
     return cells

@@ -132,7 +132,7 @@ class Program(unittest.TestCase):
                  'nccl-tests, nccl-tests-json, nccl-csv, csv, ring-trace, p2p-csv, '
                  'rates-csv, p2p-test, '
                  'nvbandwidth, overlap-csv, nccl-inspector, transferbench, rccl-tests, deepspeed, '
-                 'markdown, got "imc"\n'),
+                 'markdown, own-table, got "imc"\n'),
                 ((PUBLISHED[0], "--link-bandwidth", "23"), "--link-bandwidth: expected bandwidth "
                  'such as "10 Gbit/s", got "23", which has no unit\n'),
                 ((PUBLISHED[5], "--placement", "3+3"), "--placement: expected counts of ranks "

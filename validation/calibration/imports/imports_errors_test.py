@@ -50,8 +50,9 @@ BAD = [
      "1:1: expected output of a known format (osu, imb, nccl-tests, "
      "nccl-tests-json, nccl-csv, csv, ring-trace,"
      " p2p-csv, rates-csv, p2p-test, nvbandwidth, overlap-csv, nccl-inspector, transferbench, "
-     "rccl-tests, deepspeed, markdown), got"
-     " none of their headers in the file; --format NAME sets it"),
+     "rccl-tests, deepspeed, markdown, own-table), got"
+     " none of their headers in the file; --format NAME sets it. Your own table needs units in its "
+     "header, such as size_mb,time_ms"),
     (OSU, "2:1: expected rows below this header, got none"),
     (OSU + "\n# OSU MPI Init Test v5.8\n", "2:1: expected rows below this header, got none"),
     ("# OSU MPI Latency Test v5.8\n",

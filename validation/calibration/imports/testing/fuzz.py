@@ -10,7 +10,7 @@ import re
 import sys
 
 from common.programs import InputError
-from validation.calibration.imports import collectives, exported, labels
+from validation.calibration.imports import collectives, exported, labels, own_table
 from validation.calibration.imports.source import Source
 from validation.calibration.imports.testing import corpus
 from validation.calibration.imports.testing.dressings import DRESSINGS
@@ -122,7 +122,8 @@ def stands(point, lines: list) -> bool:
     values += [times * size / seconds / unit for times in (1, 2) for unit in (1e6, 1e9)]
     values += [count / seconds for count in pairs if point.what == "stream"]
     unsized = "bytes" not in point.parameters or size in CONSTANT
-    return any((unsized or size in line or size / ranks in line) and
+    sizes = {size / unit for unit in (ranks, *own_table.SIZES.values())}
+    return any((unsized or sizes & line) and
                any(abs(one - value) <= NEAR * value for one in line for value in values)
                for line in lines)
 
