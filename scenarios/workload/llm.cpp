@@ -258,16 +258,6 @@ const Algorithm* read_alltoallv(const Value& value) {
 
 }  // namespace
 
-std::vector<std::string> llm_option_names() {
-  return {
-      "gpu",       "efficiency",    "precision",          "element",         "gradient",
-      "attention", "launch",        "recompute",          "sequence",        "micro_batch",
-      "schedule",  "micro_batches", "stage_parts",        "fewer_at_ends",   "sequence_parallel",
-      "zero",      "shard",         "prefetch",           "overlap",         "tensor_overlap",
-      "routing",   "step_overhead", "tensor_exchange",    "expert_exchange", "border_parts",
-      "variation", "logging",       "garbage_collection", "context_exchange"};
-}
-
 std::shared_ptr<const Training> read_llm(Fields& options, const Grid& grid, bool nccl) {
   Cut cut;
   cut.tensor = grid.size("tp");

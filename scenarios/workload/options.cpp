@@ -97,10 +97,9 @@ const std::vector<Option>& table() {
 
 /// An option that exists, but not for this algorithm, would be a number without effect.
 void refuse_unread(const Algorithm& algorithm, const Value& options) {
-  const std::vector<std::string> known = option_names();
   for (const Value::Entry& entry : options.entries()) {
-    const bool exists = std::ranges::find(known, entry.key) != known.end();
-    if (!exists || reads(algorithm, entry.key)) continue;
+    const auto has_it = [&](const Algorithm& one) { return reads(one, entry.key); };
+    if (has_it(algorithm) || std::ranges::none_of(catalogue(), has_it)) continue;
     const std::string has = algorithm.options.empty()
                                 ? "it has no options"
                                 : fmt::format("it has {}", fmt::join(algorithm.options, ", "));
@@ -127,14 +126,6 @@ Value with_servers(const Value& options) {
 
 bool reads(const Algorithm& algorithm, std::string_view option) {
   return std::ranges::find(algorithm.options, option) != algorithm.options.end();
-}
-
-std::vector<std::string> option_names() {
-  std::vector<std::string> names = training_option_names();
-  for (std::string& name : llm_option_names()) names.push_back(std::move(name));
-  for (const Option& option : table()) names.emplace_back(option.name);
-  names.emplace_back("sizes");
-  return names;
 }
 
 bool takes_groups(const Algorithm& algorithm) { return reads(algorithm, "micro_batches"); }

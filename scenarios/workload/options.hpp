@@ -16,9 +16,6 @@ namespace ringscope {
 
 // The options of a job that trains a model.
 
-/// Their names, in the order in which they are read.
-std::vector<std::string> training_option_names();
-
 /// Memory of a device's GPU that training takes at least.
 struct DeviceMemory {
   double parameters = 0;   ///< bytes of the parameters, their gradients and their momenta
@@ -54,9 +51,6 @@ class TooLarge : public InputError {
  public:
   using InputError::InputError;
 };
-
-/// Their names.
-std::vector<std::string> llm_option_names();
 
 /// Reads `options` of such a job, whose ranks stand in `grid`. Throws InputError, also where a
 /// GPU's memory does not hold its part. `nccl`: exchanges are NCCL's where nothing else is said,
@@ -100,9 +94,6 @@ bool takes_groups(const Algorithm& algorithm);
 
 /// True if the algorithm declares an option of this name.
 bool reads(const Algorithm& algorithm, std::string_view option);
-
-/// The names of all options, in the order of the table.
-std::vector<std::string> option_names();
 
 /// The algorithm of a collective that `value` names, one of those that `suits` takes, by default of
 /// all. Throws InputError.

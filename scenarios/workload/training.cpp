@@ -191,14 +191,6 @@ DeviceMemory least_memory(const Training& training) {
   return memory;
 }
 
-std::vector<std::string> training_option_names() {
-  return {"model",     "batch",         "element", "exchange",       "overlap",
-          "fusion",    "cycle",         "bucket",  "bytes_per_pack", "compression",
-          "startup",   "serialisation", "staging", "n_push",         "n_fetch",
-          "input",     "checkpoint",    "epochs",  "servers_by",     "whole_below",
-          "variation", "copy",          "hook",    "negotiation"};
-}
-
 std::shared_ptr<const Training> read_training(Fields& options, const Algorithm& strategy,
                                               bool nccl) {
   auto training = std::make_shared<Training>();
