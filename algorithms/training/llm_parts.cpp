@@ -129,8 +129,7 @@ int llm_threads(const Options& options) {
   int streams = 1;
   if (step != nullptr && (step->zero >= 2 || step->overlap_gradients)) ++streams;
   if (step != nullptr && step->tensor_overlap) ++streams;
-  const bool loads = options.training != nullptr && options.training->input.rate > 0;
-  return streams + (loads ? 1 : 0) + threads_of_groups(options, streams) +
+  return streams + (has_input(options) ? 1 : 0) + threads_of_groups(options, streams) +
          threads_of_messages(options, messages_under_way(options));
 }
 

@@ -132,11 +132,11 @@ Task train_llm(Communicator comm, Workspace work, Options options) {
   const LlmRank rank = {comm,   tensor,      context, pipeline, data,    shard, replica,
                         expert, expert_data, step,    buffers,  options, &sent};
   const Duration host{step.host.sum()};
-  const bool loads = options.training != nullptr && options.training->input.rate > 0;
   std::optional<Thread> input;
-  if (loads) input = comm.start(read_batches(comm.beside(Beside::thread), options, comm.size()));
+  if (has_input(options))
+    input = comm.start(read_batches(comm.beside(Beside::thread), options, comm.size()));
   for (int number = 0; number < options.steps; ++number) {
-    if (loads) co_await take_batch(comm, number);
+    if (has_input(options)) co_await take_batch(comm, number);
     comm.observe("loaded", number);
     if (step.zero >= 2)
       co_await sharded_step(&rank, number);

@@ -205,12 +205,12 @@ Task train(Communicator comm, Workspace work, Options options, Exchange exchange
   Passed passed = 0;
   std::vector<Thread> threads;
   const auto start = [&](Task text) { threads.push_back(comm.start(std::move(text))); };
-  if (job.input.rate > 0) start(read_batches(comm.beside(Beside::thread), options, devices));
+  if (has_input(options)) start(read_batches(comm.beside(Beside::thread), options, devices));
   if (job.overlap == Overlap::thread)
     start(exchange_all(comm.beside(Beside::thread), work, options, exchange, &passed));
 
   for (int step = 0; step < options.steps; ++step) {
-    if (job.input.rate > 0) co_await take_batch(comm, step);
+    if (has_input(options)) co_await take_batch(comm, step);
     if (extras.take_batch != nullptr) co_await extras.take_batch(comm, work, options);
     comm.observe("loaded", step);
     co_await forward(comm, job.layers, slowest);
@@ -274,7 +274,7 @@ int training_threads(const Options& options, int more) {
   if (job.startup.broadcast != nullptr)
     channels = std::max(channels, threads_of(*job.startup.broadcast, options) - 1);
   return 1 + more + channels + (job.overlap == Overlap::thread ? 1 : 0) +
-         (job.input.rate > 0 ? 1 : 0);
+         (has_input(options) ? 1 : 0);
 }
 
 Cost allreduce_cost(int ranks, const Options& options, const std::vector<Gradient>& buckets) {

@@ -141,6 +141,10 @@ struct Extras {
 Task train(Communicator comm, Workspace work, Options options, Exchange exchange, int devices,
            bool updates = true, Extras extras = {});
 
+/// True if hosts prepare the batches of the job.
+inline bool has_input(const Options& options) {
+  return options.training != nullptr && options.training->input.rate > 0;
+}
 /// Reads and prepares the batches of all steps, as far ahead as the input may.
 Task read_batches(Communicator comm, Options options, int devices);
 /// Waits for the batch of a step.
