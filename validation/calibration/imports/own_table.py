@@ -9,10 +9,10 @@ rank's block to some programs and all blocks to others are refused.
 import re
 from decimal import Decimal
 
-from validation.arguments import MOST_RANKS
 from validation.calibration.imports import collectives, csv_table, launchers
 from validation.calibration.imports.findings import Findings, Given
-from validation.calibration.imports.source import Source
+from validation.calibration.imports.published_csv import counts
+from validation.calibration.imports.source import Row, Source
 from validation.yaml_files import tables_of
 
 NAME = "own-table"
@@ -24,6 +24,7 @@ MARKS = (r"(?i)(?=.*[,;\t])"
          r"(?=(.*[,;\t])?\s*((avg|average|mean|median)[ _])?(time|latency|duration)[ _(\[]+"
          rf"({'|'.join(TIMES)}){END}[a-z]")
 WHOLE = ("allreduce", "broadcast", "reduce")
+COUNTS = ("nodes", "ranks_per_node", "ranks")
 
 
 def meaning(header: str) -> tuple:
@@ -37,12 +38,12 @@ def meaning(header: str) -> tuple:
     return next(what, ""), unit
 
 
-def collective_of(source: Source, line: int, told: dict, given: Given) -> str:
-    text = told["collective"].text if "collective" in told else ""
+def collective_of(source: Source, row: Row, given: Given) -> str:
+    text = row.cells["collective"].text if "collective" in row.cells else ""
     what = given.collective or collectives.named(text)
     if what not in WHOLE:
-        source.fail(line, f"a collective whose size is whole ({', '.join(WHOLE)}), in a column or "
-                    "by --collective; others by the columns of csv or nccl-csv",
+        source.fail(row.line, f"a collective whose size is whole ({', '.join(WHOLE)}), in a column "
+                    "or by --collective; others by the columns of csv or nccl-csv",
                     f'"{what or text}"')
     return what
 
@@ -60,19 +61,18 @@ def parse(source: Source, given: Given) -> Findings:
     if unused := [name for name in names if name not in used]:
         findings.note(f"{source.path}:{header}: columns that are not read: {', '.join(unused)}")
     for line in lines:
-        row = source.row(line, csv_table.split(source, line, separator), names).cells
-        told = {what: row[name] for what, (name, _) in columns.items()}
-        counts = {what: source.count(line, told[what])
-                  for what in ("nodes", "ranks_per_node", "ranks") if what in told}
-        if any(not 1 <= count <= MOST_RANKS for count in counts.values()):
-            source.fail(line, f"numbers of ranks and nodes of 1 to {MOST_RANKS}", str(counts))
-        ranks = counts.pop("ranks", 0)
-        layout = launchers.layout_of(source, line, ranks, given._replace(**counts))
-        size = source.number(line, told["size"]) * SIZES[columns["size"][1]]
+        cells = source.row(line, csv_table.split(source, line, separator), names).cells
+        row = Row(line, {what: cells[name] for what, (name, _) in columns.items()})
+        told = [what for what in COUNTS if what in row.cells]
+        numbers = dict(zip(told, counts(source, row, *told)))
+        layout = launchers.layout_of(source, line, numbers.pop("ranks", 0),
+                                     given._replace(**numbers))
+        size = source.number(line, row.cells["size"]) * SIZES[columns["size"][1]]
         if size != round(size):
-            source.fail(line, "a size of whole bytes", f'"{told["size"].text}"')
-        source.positive(line, told["time"], "time")
-        seconds = Decimal(told["time"].text).scaleb(TIMES[columns["time"][1]])
-        findings.add_collective(collective_of(source, line, told, given), round(size), layout,
+            source.fail(line, "a size of whole bytes", f'"{row.cells["size"].text}"',
+                        row.cells["size"].column)
+        source.positive(line, row.cells["time"], "time")
+        seconds = Decimal(row.cells["time"].text).scaleb(TIMES[columns["time"][1]])
+        findings.add_collective(collective_of(source, row, given), round(size), layout,
                                 float(seconds))
     return findings

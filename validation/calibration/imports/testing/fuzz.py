@@ -113,8 +113,9 @@ def numbers_of(text: str, pieces: int = 1) -> list:
              for number in NUMBER.findall(said)} for forms in whole]
 
 
-def stands(point, lines: list) -> bool:
-    """Is there a line with the size and with the time, or the bandwidth, or the rate?"""
+def stands(point, lines: list, units: tuple = ()) -> bool:
+    """Is there a line with the size and with the time, or the bandwidth, or the rate? `units`: in
+    which sizes may be, beside bytes."""
     size, seconds = point.parameters.get("bytes", 0), point.median_s
     ranks = point.parameters.get("ranks_count", 1)
     pairs = range(1, 2 * point.parameters.get("pairs", 1) + 1)
@@ -122,7 +123,7 @@ def stands(point, lines: list) -> bool:
     values += [times * size / seconds / unit for times in (1, 2) for unit in (1e6, 1e9)]
     values += [count / seconds for count in pairs if point.what == "stream"]
     unsized = "bytes" not in point.parameters or size in CONSTANT
-    sizes = {size / unit for unit in (ranks, *own_table.SIZES.values())}
+    sizes = {size / unit for unit in (1, ranks, *units)}
     return any((unsized or sizes & line) and
                any(abs(one - value) <= NEAR * value for one in line for value in values)
                for line in lines)
@@ -165,10 +166,12 @@ def faults(seed: int, tries: int) -> list:
             continue
         read += 1
         lines = numbers_of(text)
-        if not all(stands(one, lines) for one in points):
+        own = any(re.match(own_table.MARKS, line) for line in text.splitlines())
+        units = tuple(own_table.SIZES.values()) if own else ()
+        if not all(stands(one, lines, units) for one in points):
             lines += [line for pieces in PIECES for line in numbers_of(text, pieces)]
         found += [(number, f"{one.what} {one.parameters} {one.median_s}", text)
-                  for one in points if not stands(one, lines) or
+                  for one in points if not stands(one, lines, units) or
                   rows is not None and not is_one_of(one, rows) and not is_under(one, text)][:1]
     print(f"{tries} tries, {read} read, {len(found)} faults", file=sys.stderr)
     return found
