@@ -115,8 +115,9 @@ Advice advise(const AdviseArguments& arguments, ProgressBar& bar) {
       fmt::format("{} on {} {}, {} sequences of {} tokens in a step, {}", asked.model.name, gpus,
                   asked.gpu, batch, asked.model.sequence, arguments.precision);
   const std::vector<Split> splits = splits_of(asked.model, asked.question);
+  const auto all = static_cast<double>(splits.size() + searched);
   for (Split split : splits) {
-    bar.show(static_cast<double>(advice.tried++) / static_cast<double>(splits.size()));
+    bar.show(static_cast<double>(advice.tried++) / all);
     for (const bool repeats : {false, true}) try {
         split.repeats = repeats;  // of what does not fit without it
         advice.found.push_back({split, row_of(asked, arguments, split, known, simulated)});
@@ -127,13 +128,16 @@ Advice advise(const AdviseArguments& arguments, ProgressBar& bar) {
       }
   }
   sort(advice.found);
-  for (Found& one : std::span(advice.found).first(std::min(searched, advice.found.size())))
+  auto done = static_cast<double>(splits.size());
+  for (Found& one : std::span(advice.found).first(std::min(searched, advice.found.size()))) {
+    bar.show(done++ / all);
     for (const std::string& order : one.split.orders()) {
       Split split = one.split;
       if (std::exchange(split.order, order) == order) continue;
       StepRow row = row_of(asked, arguments, split, known, simulated);
       if (row.times.step_s < one.row.times.step_s) one = {split, std::move(row)};
     }
+  }
   sort(advice.found);
   return advice;
 }

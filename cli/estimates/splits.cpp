@@ -60,9 +60,10 @@ std::string Split::text() const {
   if (expert > 1) text += fmt::format(", ep {}", expert);
   text += fmt::format(", pp {}", stages);
   if (parts > 1) text += fmt::format(" x {}", parts);
-  text += fmt::format(", dp {}, zero {}, micro-batch {}", data, zero, micro_batch);
+  text += fmt::format(", dp {}", data);
+  if (order != Split().order) text += ", order " + order;  // a table cuts the end of long names
+  text += fmt::format(", zero {}, micro-batch {}", zero, micro_batch);
   if (repeats) text += ", recompute";
-  if (order != Split().order) text += ", order " + order;
   return text;
 }
 
