@@ -4,9 +4,9 @@
 
 namespace ringscope {
 
-/// Seconds of a step in which all GPUs wait for their host, expected values.
+/// Waits of all GPUs for their host in a step: expected seconds.
 struct HostWork {
-  double overhead_s = 0;    ///< by the option
+  double overhead_s = 0;    ///< `step_overhead`
   double logging_s = 0;     ///< metrics and their output
   double collection_s = 0;  ///< garbage collection of the interpreter
   double checkpoint_s = 0;

@@ -17,7 +17,7 @@ namespace ringscope {
 /// Order in which a pipeline's stage takes its micro-batches forward and backward.
 enum class PipelineSchedule : std::uint8_t { gpipe, one_f_one_b, interleaved };
 
-/// Way in which the queries of a context group's ranks meet all keys.
+/// Exchange of keys and values in a context group: algorithms/training/llm_context.cpp.
 enum class ContextExchange : std::uint8_t { ring, allgather, alltoall };
 
 /// Time of one micro-batch on one rank.

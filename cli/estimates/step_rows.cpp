@@ -98,10 +98,10 @@ std::string text_of(const std::vector<StepRow>& rows) {
       shown.push_back(&part), columns.push_back({part.header});
   columns.insert(columns.end(), {{"tokens/s"}, {"MFU"}, {"memory"}});
   TextTable table(columns);
-  std::string errors;
+  std::string below;  // the table
   for (const StepRow& row : rows) {
     if (!row.error.empty()) {
-      errors += fmt::format("  {}: {}\n", row.name, row.error);
+      below += fmt::format("  {}: {}\n", row.name, row.error);
       continue;
     }
     std::vector<std::string> cells = {row.name, std::to_string(row.gpus),
@@ -116,9 +116,9 @@ std::string text_of(const std::vector<StepRow>& rows) {
     table.add(std::move(cells));
   }
   if (std::ranges::any_of(rows, &StepRow::may_not_fit))
-    errors += fmt::format("?: may not fit, as measured jobs took up to {} times this memory\n",
-                          more_memory);
-  return table.text(0) + errors;
+    below += fmt::format("?: may not fit, as measured jobs took up to {} times this memory\n",
+                         more_memory);
+  return table.text(0) + below;
 }
 
 void print_steps(const std::string& scenario, const std::vector<Override>& overrides,
