@@ -56,7 +56,10 @@ const std::set<std::string_view> of_large_models = {"gpu",
                                                     "variation",
                                                     "logging",
                                                     "garbage_collection",
-                                                    "context_exchange"};
+                                                    "context_exchange",
+                                                    "gradient_copy",
+                                                    "optimiser",
+                                                    "fragmentation"};
 
 TEST(Catalogue, options_are_named_as_the_struct_names_them) {
   const std::set<std::string_view> known = {"segment",        "compute",

@@ -140,7 +140,7 @@ OPTIONS = {
         "sequence", "micro_batch", "micro_batches", "schedule", "fewer_at_ends", "border_parts",
         "sequence_parallel", "tensor_overlap", "zero", "shard", "prefetch", "step_overhead",
         "tensor_exchange", "expert_exchange", "routing", "logging", "garbage_collection",
-        "context_exchange")},
+        "context_exchange", "gradient_copy", "optimiser", "fragmentation")},
     "stage_parts": PROGRAM + ["placement=1x2", "job.groups={pp: 2}",
                               "job.options.schedule=interleaved", "job.options.micro_batches=2",
                               "job.options.model.layers=4"],

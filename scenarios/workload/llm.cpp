@@ -102,6 +102,15 @@ void read_kernel_options(Fields& fields, Cut& cut) {
   cut.launch = fields.value_or("launch", cut.efficiency > 0 ? "0 s" : "10 us").seconds();
 }
 
+/// Adam keeps two moments of 4 bytes, and a copy of the parameters of 4 bytes where these have
+/// fewer: arXiv:1910.02054, section 3.
+void read_memory_options(Fields& fields, Cut& cut) {
+  cut.gradient_copy = static_cast<double>(read_size(fields.value_or("gradient_copy", "0 B"), 0));
+  cut.optimiser = static_cast<double>(
+      read_size(fields.value_or("optimiser", cut.element < 4 ? "12 B" : "8 B"), 0));
+  cut.fragmentation = fields.value_or("fragmentation", "0").number(0, 0.5);
+}
+
 void read_recompute(Fields& fields, Cut& cut) {
   const Value& value = fields.value_or("recompute", "none");
   const std::string word = value.scalar();
@@ -138,6 +147,7 @@ void read_cut(Fields& fields, Cut& cut) {
   cut.gpu = read_gpu(fields.required("gpu"));
   fields.resolve("gpu", cut.gpu.resolved);
   read_kernel_options(fields, cut);
+  read_memory_options(fields, cut);
   cut.model.sequence = static_cast<std::uint64_t>(
       fields.value_or("sequence", std::to_string(cut.model.sequence)).integer(1, 100'000'000));
   require_divisible(fields.map(), cut.model.sequence, cut.context, "tokens of a sequence", "cp");

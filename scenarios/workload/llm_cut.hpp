@@ -26,6 +26,9 @@ struct Cut {
   double element = 2;         ///< bytes of a parameter and of an activation
   double dispatched = 2;      ///< bytes of one of them that goes to an expert
   double gradient = 2;        ///< bytes of a gradient, as it is summed and exchanged
+  double gradient_copy = 0;   ///< ... of a second one that the framework keeps
+  double optimiser = 12;      ///< ... of what the optimiser keeps of a parameter
+  double fragmentation = 0;   ///< share of its memory that the allocator cannot use
   double efficiency = 0;      ///< share of the GPU's operations per second; 0: by its kernels
   Precision precision = Precision::bf16;
   double recompute = 0;           ///< share of the layers whose forward is repeated before backward

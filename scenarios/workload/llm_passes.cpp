@@ -8,7 +8,7 @@ namespace {
 // many. Source: TransformerLayer of Megatron-LM, counted: norm, product, rotation of queries and of
 // keys, attention, product, sum with the residual; norm, product, activation, product, sum.
 constexpr double attention_kernels = 8, mlp_kernels = 6, head_kernels = 10;
-constexpr double reserved_share = 0.04;    ///< of a GPU's memory: CUDA, NCCL, fragments
+constexpr double reserved_share = 0.04;    ///< of a GPU's memory: CUDA, NCCL
 constexpr double backward_of_fused = 2.5;  ///< arXiv:2307.08691, section 4.1: five products for two
 
 struct Times {
@@ -200,11 +200,12 @@ Pass head_pass(const Cut& cut) {
   return kernel_pass(matrix(in_bf16, tokens, words, hidden) + loss, head_kernels, work, cut);
 }
 
-// Reads and writes of 12 bytes of moments and copy, reads of the gradient for the norm and for the
-// update, and a write of the parameter.
+// Reads and writes of moments and copy, reads of the gradient for the norm and for the update, and
+// a write of the parameter, which is read too where it has no copy.
 Duration update_of(const Cut& cut, int stage) {
   if (cut.efficiency > 0) return Duration(0);
-  const double each = 2 * 12 + 2 * cut.gradient + cut.element;
+  const double each =
+      2 * cut.optimiser + 2 * cut.gradient + (cut.element < 4 ? 1 : 2) * cut.element;
   return Duration(kernels_of(cut).traffic_s(updated(cut, stage) * each));
 }
 
@@ -223,21 +224,22 @@ void slow_down(LlmStep& step) {
   for (Duration& update : step.updates) update *= step.slowest;
 }
 
-// Adam keeps two moments of 4 bytes, and a copy of the parameters of 4 bytes where these have
-// fewer. ZeRO cuts the optimiser's, then the gradients, then the parameters: arXiv:1910.02054,
-// section 3; whole units come and go: arXiv:2304.11277, section 3.2.1.
+// ZeRO cuts the optimiser's, then the gradients, then the parameters: arXiv:1910.02054, section 3;
+// whole units come and go: arXiv:2304.11277, section 3.2.1.
 StageMemory memory_of(const Cut& cut, int stage) {
   const double parameters = cut.parameters(stage);
-  const double weights = parameters * cut.element, sums = parameters * cut.gradient;
+  const double gradient = cut.gradient + cut.gradient_copy;
+  const double weights = parameters * cut.element, sums = parameters * gradient;
   const double unit = largest_unit(cut);
   StageMemory memory;
   memory.stage = stage;
   memory.parameters =
       cut.zero == 3 ? weights / cut.shard + (cut.prefetch + 1) * unit * cut.element : weights;
-  memory.gradients = cut.zero >= 2 ? sums / cut.shard + unit * cut.gradient : sums;
-  memory.optimiser = updated(cut, stage) * (cut.element < 4 ? 12 : 8);
+  memory.gradients = cut.zero >= 2 ? sums / cut.shard + unit * gradient : sums;
+  memory.optimiser = updated(cut, stage) * cut.optimiser;
   memory.activations = activations_of(cut, stage);
-  if (cut.efficiency == 0) memory.reserved = reserved_share * static_cast<double>(cut.gpu.memory);
+  memory.reserved = memory.sum() * cut.fragmentation / (1 - cut.fragmentation);
+  if (cut.efficiency == 0) memory.reserved += reserved_share * static_cast<double>(cut.gpu.memory);
   return memory;
 }
 

@@ -160,6 +160,19 @@ TEST_F(LlmTime, comes_with_the_memory_of_the_fullest_stage) {
   EXPECT_GT(memory.activations, 0);
 }
 
+// arXiv:2401.08156, section 2: what is used, by what the allocator has, is 1 - fragmentation.
+TEST_F(LlmTime, comes_with_what_a_framework_keeps_beside) {
+  const Report report = simulate(llm(2, "{pp: 2}",
+                                     "micro_batches: 4\n    gradient: 4 B\n    gradient_copy: 2 B\n"
+                                     "    optimiser: 6 B\n    fragmentation: 0.2"),
+                                 {});
+  const StageMemory& memory = *report.training->memory;
+  const double own = layers / 2 * parameters;
+  EXPECT_DOUBLE_EQ(memory.gradients, (4 + 2) * own);
+  EXPECT_DOUBLE_EQ(memory.optimiser, 6 * own);
+  EXPECT_DOUBLE_EQ(memory.sum() - memory.reserved, 0.8 * memory.sum());
+}
+
 TEST_F(LlmTime, tp_step_is_its_operations_and_four_allreduces_per_layer) {
   for (const int t : {2, 4}) {
     const std::string groups = fmt::format("{{tp: {}}}", t);

@@ -75,8 +75,7 @@ def bloom(cells: dict) -> Row:
     options = OPTIONS["bloom"] | {
         "model": model, "micro_batch": size["micro_batch"],
         "micro_batches": size["global_batch"] // (size["dp"] * size["micro_batch"])}
-    if section == "Rebalancing layers":
-        options["gradient"] = "4 B"
+    options |= OPTIONS["bloom_bf16" if section == "Rebalancing layers" else "bloom_fp16"]
     if size["layers"] % size["pp"]:
         options["fewer_at_ends"] = 1
     groups = {"order": "tp-dp-pp", "tp": size["tp"], "pp": size["pp"]}
