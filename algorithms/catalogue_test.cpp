@@ -57,6 +57,8 @@ const std::set<std::string_view> of_large_models = {"gpu",
                                                     "logging",
                                                     "garbage_collection",
                                                     "context_exchange",
+                                                    "gradient_norm",
+                                                    "loss_scaling",
                                                     "gradient_copy",
                                                     "optimiser",
                                                     "fragmentation"};

@@ -73,9 +73,10 @@ struct LlmStep {
   std::uint64_t sent = 0;        ///< bytes of it that a rank sends to the next stage; 0: all
   Table<std::uint64_t> parameters, gradients;  ///< bytes of each stage on one rank
   Table<Duration> updates;                     ///< of each stage, beside the option's
-  HostWork host;                               ///< after each step
-  double slowest = 1;          ///< time of the slowest GPU by their mean, in all passes and updates
-  double tokens = 1;           ///< of a sequence
+  int checks = 0;      ///< numbers summed over all gradients before the update: norm, overflows
+  HostWork host;       ///< after each step
+  double slowest = 1;  ///< time of the slowest GPU by their mean, in all passes and updates
+  double tokens = 1;   ///< of a sequence
   double flops_per_token = 0;  ///< of forward and backward, without what is repeated
   double peak_flops = 0;       ///< of a GPU
   double spread = 0;           ///< 90 % of measured steps are within this factor; 0: unsaid

@@ -50,6 +50,9 @@ Task layer_backward(LlmDevice d, Range input_gradient);
 Task experts_forward(LlmDevice d, Range activations);
 Task experts_backward(LlmDevice d);
 
+/// The norm of all gradients, and whether any has overflowed.
+Task sum_checks(LlmDevice d);
+
 /// All micro-batches of a step through the stages of a pipeline, by the step's schedule.
 Task run_pipeline(LlmDevice d);
 

@@ -12,6 +12,7 @@ const Algorithm& expert_exchange_of(const LlmStep& step);
 /// comes to its tensor group, of which it has a part.
 struct ExpertItems {
   std::size_t sent = 0, returned = 0, here = 0;
+  std::size_t sum() const { return sent + returned + here; }
 };
 /// `index`: the rank's in its expert group.
 ExpertItems expert_items(const LlmStep& step, int index, const Options& options);

@@ -5,6 +5,7 @@
 
 #include "algorithms/groups/on_group.hpp"
 #include "algorithms/steps/ring_steps.hpp"
+#include "algorithms/training/llm_checks.hpp"
 #include "algorithms/training/llm_context.hpp"
 #include "algorithms/training/llm_experts.hpp"
 #include "algorithms/training/step.hpp"
@@ -113,8 +114,7 @@ Cost sharded_cost(const LlmStep& step, int ranks, const Options& options) {
 
 /// Messages of a rank outstanding while it computes: keys and their gradients, each way, and
 /// of an interleaved pipeline what comes and what has gone.
-int messages_under_way(const Options& options) {
-  const LlmStep* step = options.training != nullptr ? options.training->llm.get() : nullptr;
+int messages_under_way(const LlmStep* step) {
   if (step == nullptr) return 0;
   const bool ring = step->context_exchange == ContextExchange::ring;
   const int keys = ring && step->grid.size("cp") > 1 ? 2 * 2 : 0;
@@ -130,7 +130,7 @@ int llm_threads(const Options& options) {
   if (step != nullptr && (step->zero >= 2 || step->overlap_gradients)) ++streams;
   if (step != nullptr && step->tensor_overlap) ++streams;
   return streams + (has_input(options) ? 1 : 0) + threads_of_groups(options, streams) +
-         threads_of_messages(options, messages_under_way(options));
+         threads_of_messages(options, messages_under_way(step));
 }
 
 Range unit_range(const LlmStep& step, Range gradients, std::size_t unit, const Options& options) {
@@ -248,6 +248,7 @@ LlmBuffers llm_buffers(Workspace work, const LlmStep& step, int stage, int exper
   buffers.gathered = take(sharded.gathered);
   buffers.unit_gradients = take(sharded.gradients);
   buffers.exchange_scratch = take(sharded.scratch);
+  buffers.check = take(check_items(step, options));
   const ExpertItems tokens = expert_items(step, expert, options);
   buffers.tokens_sent = take(tokens.sent);
   buffers.tokens_here = take(tokens.here);
@@ -305,6 +306,7 @@ Cost llm_cost(int ranks, std::size_t items, Options options) {
   }
   const Cost sharded = step.zero >= 2 ? sharded_cost(step, ranks, options) : Cost{};
   sum += sharded;
+  sum += checks_cost(step, ranks, options);
   sum.steps = std::max(steps, sharded.steps);
   return sum * options.steps;
 }
@@ -314,15 +316,16 @@ std::size_t llm_scratch(int ranks, std::size_t items, Options options) {
   options = without_hosts(options);
   const std::size_t activation = activation_items(step, options);
   const int tensor = step.grid.size("tp");
-  const ExpertItems tokens = most_expert_items(step, options);
   const auto [keys, blocks] = key_items(step, options);
   return activations_of(step) * activation + times(blocks, keys) +
-         sharded_items(step, options).sum() + tokens.sent + tokens.here + tokens.returned +
+         sharded_items(step, options).sum() + most_expert_items(step, options).sum() +
+         check_items(step, options) +
          std::max({scratch_of(on_data_group(step), ranks_of_data(step), items, options),
                    scratch_of(on_data_group(step), ranks_of_data(step) / step.experts.ranks, items,
                               options),
                    tensor > 1 ? scratch_of(on_tensor_group(step), tensor, activation, options) : 0,
-                   expert_scratch(step, options), context_scratch(step, options)});
+                   expert_scratch(step, options), context_scratch(step, options),
+                   checks_scratch(step, options)});
 }
 
 }  // namespace ringscope

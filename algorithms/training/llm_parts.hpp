@@ -52,6 +52,7 @@ struct LlmBuffers {
   Range gathered;          ///< parameters, of as many units as may be there at once
   Range unit_gradients;    ///< of a micro-batch that others follow
   Range exchange_scratch;  ///< of the collectives beside the device's own
+  Range check;             ///< a number of all gradients
   // Experts: what a rank sends them, what comes to its tensor group, what goes back.
   Range tokens_sent, tokens_here, tokens_returned;
   Range scratch;  ///< of the collectives

@@ -281,6 +281,16 @@ TEST(Llm, sums_the_same_where_buckets_go_beside_backward) {
     }
 }
 
+TEST(Llm, sums_the_same_with_checks_of_its_gradients) {
+  for (const int zero : {0, 1}) {
+    LlmStep step = step_of(2, 2, 2, 2, PipelineSchedule::one_f_one_b);
+    step.zero = zero;
+    step.checks = 2;
+    SCOPED_TRACE(testing::Message() << "zero " << zero);
+    expect_right(step, {});
+  }
+}
+
 // Narayanan et al., figure 4: four stages of two parts, eight micro-batches.
 TEST(Llm, takes_as_many_micro_batches_as_stages_through_a_part_at_once) {
   const InterleavedOrder last = {4, 2, 8, 3}, first = {4, 2, 8, 0};

@@ -5,9 +5,9 @@
 //
 // Sources: of layers, llm_layers.cpp; of pipelines, llm_pipeline.cpp; of context
 // groups, llm_layers.cpp; ZeRO, Rajbhandari et al., SC 2020, arXiv:1910.02054: stage 1 here, with
-// overlap in llm_overlap.cpp, stages 2 and 3 in llm_sharded.cpp. Left out: what an embedding takes,
-// and the sum of the gradients' norms. Cost: that of the collectives of each group, and of two
-// messages for each micro-batch and border of two stages.
+// overlap in llm_overlap.cpp, stages 2 and 3 in llm_sharded.cpp; of norms, llm_checks.cpp. Left
+// out: what an embedding takes. Cost: that of the collectives of each group, and of two messages
+// for each micro-batch and border of two stages.
 #include <algorithm>
 #include <numeric>
 #include <optional>
@@ -43,6 +43,7 @@ Task exchange_and_update(LlmDevice d, int step) {
   if (!how.overlap_gradients) co_await on_group(d->data, exchange, work, d->options);
   if (has_experts(d)) co_await on_group(d->expert_data, exchange, of_experts, d->options);
   d->comm.observe("exchanged", step);
+  co_await sum_checks(d);
   co_await update(d, cut ? d->data.size() : 1, cut ? d->expert_data.size() : 1);
   const int stage = d->pipeline.rank();
   const Workspace changed = {work.data.first(parameter_items(how, stage, work.data, d->options)),
@@ -69,6 +70,7 @@ Task whole_step(LlmDevice d, int step) {
 Task sharded_step(LlmDevice d, int step) {
   co_await run_sharded(d, step);
   d->comm.observe("exchanged", step);
+  co_await sum_checks(d);
   co_await update(d, d->shard.size());
   if (d->step.zero == 2) co_await gather_parameters(d);
 }
@@ -81,6 +83,7 @@ bool replicas_alike(int ranks, std::size_t items, const Options& options) {
   const Halves halves = halves_of(exchange_of(step));
   std::vector<const Algorithm*> exchanges = {&exchange_of(step)};
   if (step.zero > 0) exchanges = {halves.reduce_scatter, halves.allgather};
+  if (step.checks > 0) exchanges.push_back(&exchange_of(step));
   return std::ranges::all_of(exchanges, [&](const Algorithm* one) {
     return one->alike != nullptr &&
            one->alike(ranks_of_data(step), items, options_of_group(options, "data"));
@@ -194,6 +197,8 @@ Algorithm describe_llm_training() {
                   "logging",
                   "garbage_collection",
                   "context_exchange",
+                  "gradient_norm",
+                  "loss_scaling",
                   "gradient_copy",
                   "optimiser",
                   "fragmentation"},

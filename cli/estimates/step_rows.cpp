@@ -37,6 +37,7 @@ constexpr PartOfStep step_parts[] = {
     {"pp", "pp_s", [](const LlmTimes& t) { return t.pp_s; }},
     {"dp", "dp_s", [](const LlmTimes& t) { return t.dp_s; }},
     {"bubble", "bubble_s", [](const LlmTimes& t) { return t.bubble_s; }},
+    {"checks", "checks_s", [](const LlmTimes& t) { return t.checks_s; }, true},
     {"update", "update_s", [](const LlmTimes& t) { return t.update_s; }},
     {"input", "input_s", [](const LlmTimes& t) { return t.input_s; }, true},
     {"host", "overhead_s", [](const LlmTimes& t) { return t.host.overhead_s; }},

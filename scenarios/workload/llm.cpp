@@ -281,6 +281,8 @@ std::shared_ptr<const Training> read_llm(Fields& options, const Grid& grid, bool
   LlmStep step = step_of(cut, grid);
   read_overlap(options, cut, step);
   step.host = read_host_work(options, cut);
+  for (const char* check : {"gradient_norm", "loss_scaling"})
+    if (options.value_or(check, "false").boolean()) ++step.checks;
   const std::string sum = nccl ? "nccl" : "ring";
   step.tensor_exchange = read_allreduce(options.value_or("tensor_exchange", sum));
   step.exchange = read_allreduce(options.value_or("exchange", sum));

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "algorithms/training/llm_checks.hpp"
 #include "algorithms/training/llm_context.hpp"
 #include "algorithms/training/llm_experts.hpp"
 #include "algorithms/training/llm_parts.hpp"
@@ -58,6 +59,7 @@ class Composition {
   double exposed(int stage, const StageTimes& times);
   double bucket(const Algorithm& half, std::uint64_t bytes, int buckets);
 
+  double checks();
   double waits_for_input(double step_s) const;
 
   const Scenario& scenario_;
@@ -296,6 +298,14 @@ LlmTimes Composition::sharded() {
   return times;
 }
 
+/// Sums of a number over each kind of groups that have different gradients.
+double Composition::checks() {
+  double sum = 0;
+  for (const auto& [kind, ranks] : checked_groups(step_))
+    sum += step_.checks * groups_.collective(kind, exchange_of(step_), check_bytes);
+  return sum;
+}
+
 /// A host prepares the next batches beside a step; most wait for the one with most ranks.
 double Composition::waits_for_input(double step_s) const {
   const Training& job = *scenario_.job.training;
@@ -309,12 +319,13 @@ double Composition::waits_for_input(double step_s) const {
 LlmTimes Composition::times() {
   LlmTimes times = step_.zero >= 2 ? sharded() : pipelined();
   times.host = step_.host;
-  times.step_s += times.host.sum();
+  times.checks_s = checks();
+  times.step_s += times.checks_s + times.host.sum();
   times.input_s = waits_for_input(times.step_s);
   times.step_s += times.input_s;
   const double left = times.step_s - times.busy_s - times.repeated_s - times.tp_s - times.cp_s -
-                      times.ep_s - times.pp_s - times.dp_s - times.update_s - times.input_s -
-                      times.host.sum();
+                      times.ep_s - times.pp_s - times.dp_s - times.checks_s - times.update_s -
+                      times.input_s - times.host.sum();
   times.bubble_s = left > 1e-9 * times.step_s ? left : 0;
   if (step_.slowest == 1) return times;
   for (double* part : {&times.busy_s, &times.repeated_s, &times.update_s}) {

@@ -41,6 +41,7 @@ struct LlmTimes {
   double slowest_s = 0;   ///< computation: what the slowest GPU takes above their mean
   double tp_s = 0, cp_s = 0, ep_s = 0, pp_s = 0, dp_s = 0;  ///< exposed exchanges
   double bubble_s = 0;
+  double checks_s = 0;  ///< sums of the norm of all gradients, and of overflows
   double update_s = 0;
   double input_s = 0;  ///< waits for the batch
   HostWork host;

@@ -60,6 +60,13 @@ TEST(LlmTimes, agree_with_the_simulation_of_overlap_and_recomputation) {
   EXPECT_NEAR(ratio("{}", "    micro_batches: 2\n    zero: 3\n"), 1, close);
 }
 
+TEST(LlmTimes, agree_with_the_simulation_of_checks) {
+  EXPECT_NEAR(ratio("{tp: 2, pp: 2}",
+                    "    micro_batches: 4\n    zero: 1\n    gradient_norm: true\n"
+                    "    loss_scaling: true\n"),
+              1, close);
+}
+
 TEST(LlmTimes, agree_with_the_simulation_of_each_exchange_of_keys) {
   for (const std::string how : {"ring", "allgather", "alltoall"})
     EXPECT_NEAR(ratio("{tp: 2, cp: 4}", "    context_exchange: " + how + "\n"), 1, close) << how;

@@ -127,7 +127,7 @@ bool is_near(std::string_view name, std::string_view known) {
 
 std::string unknown_name(std::string_view kind, std::string_view name,
                          std::span<const std::string> known) {
-  constexpr std::size_t most_listed = 40, most_compared = 1000;
+  constexpr std::size_t most_listed = 60, most_compared = 1000;
   const auto compared = known.first(std::min(known.size(), most_compared));
   const std::string* nearest = only_nearest(name, compared, false);
   if (!nearest) nearest = only_nearest(name, compared, true);

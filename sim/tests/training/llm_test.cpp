@@ -173,6 +173,25 @@ TEST_F(LlmTime, comes_with_what_a_framework_keeps_beside) {
   EXPECT_DOUBLE_EQ(memory.sum() - memory.reserved, 0.8 * memory.sum());
 }
 
+// A ring of n ranks takes 2(n-1) steps for one item of 2 bytes for each rank: two items, two ranks.
+TEST_F(LlmTime, sums_checks_over_each_group_with_other_gradients) {
+  const double bandwidth = 1e3, sum = 2 * 2 / bandwidth;
+  const auto more = [&](int ranks, const char* groups, const char* zero, const char* checks) {
+    const auto step = [&](const char* options) {
+      return time_of(llm(ranks, groups, fmt::format("zero: {}{}", zero, options), "1 kB/s"));
+    };
+    return step(checks) - step("");
+  };
+  const char *norm = "\n    gradient_norm: true",
+             *both = "\n    gradient_norm: true\n    loss_scaling: true";
+  EXPECT_NEAR(more(2, "{tp: 2}", "0", norm), sum, 1e-9);
+  EXPECT_NEAR(more(2, "{pp: 2}", "0", norm), sum, 1e-9);
+  EXPECT_NEAR(more(2, "{dp: 2}", "0", norm), 0, 1e-9);  // all have the same gradients
+  EXPECT_NEAR(more(2, "{dp: 2}", "1", norm), sum, 1e-9);
+  EXPECT_NEAR(more(2, "{dp: 2}", "3", norm), sum, 1e-9);
+  EXPECT_NEAR(more(4, "{tp: 2, pp: 2}", "0", both), 2 * 2 * sum, 1e-9);
+}
+
 TEST_F(LlmTime, tp_step_is_its_operations_and_four_allreduces_per_layer) {
   for (const int t : {2, 4}) {
     const std::string groups = fmt::format("{{tp: {}}}", t);
