@@ -12,7 +12,7 @@ string(CONCAT warm_folders
 # Folders that a unity build compiles as one unit: it reads their headers once, which saves a fifth
 # to a third of their time. Local names of a unit's folders must differ, and all are equally hot.
 set(units
-  "^algorithms/(allgather|allreduce|alltoall|groups|parameter_server|rooted|steps|training)$"
+  "^algorithms/(allgather|allreduce|alltoall|groups|parameter_server|rooted|steps|training(/llm)?)$"
   "^algorithms/(selectors|training/servers)$"
   "^algorithms(/(compression|loopback|programs|schedules|traces))?$"
   "^topologies(/(networks|exports|placement|placement/launch))?$"

@@ -9,6 +9,7 @@
 #include "algorithms/steps/bruck_steps.hpp"
 #include "algorithms/steps/fold.hpp"
 #include "algorithms/steps/folded_chunks.hpp"
+#include "algorithms/steps/interleaved_order.hpp"
 #include "algorithms/steps/pairs.hpp"
 #include "algorithms/steps/ring_steps.hpp"
 #include "algorithms/steps/rotation.hpp"
@@ -259,6 +260,18 @@ TEST(Pairs, are_mutual_and_leave_at_most_the_last_rank_alone) {
       EXPECT_EQ(partner_of(partner_of(rank)), rank);
       EXPECT_EQ(has_partner(rank, p), !(p % 2 == 1 && rank == p - 1));
     }
+}
+
+// Narayanan et al., figure 4: four stages of two parts, eight micro-batches.
+TEST(InterleavedOrder, takes_as_many_micro_batches_as_stages_through_a_part_at_once) {
+  const InterleavedOrder last = {4, 2, 8, 3}, first = {4, 2, 8, 0};
+  EXPECT_EQ(last.warm_up(), 4);
+  EXPECT_EQ(first.warm_up(), 10);
+  const std::vector<int> parts = {0, 0, 0, 0, 1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 1};
+  for (int pass = 0; pass < first.passes(); ++pass) {
+    EXPECT_EQ(first.part_forward(pass), parts[static_cast<std::size_t>(pass)]);
+    EXPECT_EQ(first.part_backward(pass), 1 - parts[static_cast<std::size_t>(pass)]);
+  }
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 
 namespace ringscope {
 
-struct LlmStep;  // algorithms/training/llm.hpp
+struct LlmStep;  // algorithms/training/llm/llm.hpp
 
 /// Parameters and gradients are floats, unless the job says what an element has.
 inline constexpr std::size_t parameter_bytes = 4;

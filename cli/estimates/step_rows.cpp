@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-#include "algorithms/training/llm.hpp"
+#include "algorithms/training/llm/llm.hpp"
 #include "algorithms/training/training.hpp"
 #include "cli/terminal/output_file.hpp"
 #include "cli/terminal/progress_bar.hpp"

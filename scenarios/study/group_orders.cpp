@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "algorithms/programs/program.hpp"
-#include "algorithms/training/llm.hpp"
+#include "algorithms/training/llm/llm.hpp"
 #include "algorithms/training/training.hpp"
 #include "topologies/placement/places.hpp"
 

@@ -12,7 +12,7 @@
 #include "algorithms/collectives.hpp"
 #include "algorithms/programs/program.hpp"
 #include "algorithms/schedules/schedule.hpp"
-#include "algorithms/training/llm.hpp"
+#include "algorithms/training/llm/llm.hpp"
 #include "algorithms/training/training.hpp"
 #include "scenarios/schedule/schedule_file.hpp"
 #include "scenarios/workload/options.hpp"

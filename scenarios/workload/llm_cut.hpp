@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "algorithms/steps/interleaved_order.hpp"
-#include "algorithms/training/llm.hpp"
+#include "algorithms/training/llm/llm.hpp"
 #include "algorithms/training/training.hpp"
 #include "scenarios/workload/transformer.hpp"
 #include "topologies/input/input.hpp"
@@ -23,6 +23,8 @@ struct Cut {
   int micro_batch = 1, micro_batches = 1;
   int expert = 1;             ///< ranks of a data group that share a layer's experts
   std::vector<double> loads;  ///< of each of these, by its even share of the tokens
+  int expert_hosts = 1;       ///< to each of which a token goes once; 1: to each of its experts
+  int most_hosts = 1;         ///< of them that a token goes to
   double element = 2;         ///< bytes of a parameter and of an activation
   double dispatched = 2;      ///< bytes of one of them that goes to an expert
   double gradient = 2;        ///< bytes of a gradient, as it is summed and exchanged

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Do the options of a large model's training say what is wrong with them, and what would be right?
-#include "algorithms/training/llm.hpp"
+#include "algorithms/training/llm/llm.hpp"
 
 #include <gmock/gmock.h>
 
@@ -61,19 +61,21 @@ TEST(LlmOptions, say_what_does_not_go_together) {
 }
 
 /// Eight ranks train a model of four layers with so many experts.
-Scenario with_experts(int experts, const std::string& groups, const std::string& options) {
-  return read_tree(Value::from_text("test",
-                                    "question: do these experts go?\ncluster: star8\n"
-                                    "library: ideal\nplacement: 1x8\njob:\n  program: llm"
-                                    "\n  groups: " +
-                                        groups +
-                                        "\n  options:\n    model: {name: small, layers: 4, "
-                                        "hidden: 64, heads: 8, sequence: 32, experts: " +
-                                        std::to_string(experts) +
-                                        "}\n    gpu: {flops: 1e12, memory_bandwidth: 1 GB/s}\n"
-                                        "    " +
-                                        options + "\n"),
-                   "test")
+Scenario with_experts(int experts, const std::string& groups, const std::string& options,
+                      int top_k = 1) {
+  return read_tree(
+             Value::from_text("test",
+                              "question: do these experts go?\ncluster: star8\n"
+                              "library: ideal\nplacement: 1x8\njob:\n  program: llm"
+                              "\n  groups: " +
+                                  groups +
+                                  "\n  options:\n    model: {name: small, layers: 4, "
+                                  "hidden: 64, heads: 8, sequence: 32, experts: " +
+                                  std::to_string(experts) + ", top_k: " + std::to_string(top_k) +
+                                  "}\n    gpu: {flops: 1e12, memory_bandwidth: 1 GB/s}\n"
+                                  "    " +
+                                  options + "\n"),
+             "test")
       .front();
 }
 
@@ -103,6 +105,7 @@ TEST(Experts, say_what_does_not_go_together) {
       {4, "{}", "context_exchange: allgather", "a context group of one rank exchanges nothing"},
       {4, "{ep: 2}", "routing: {capacity: 0}",
        "expected a capacity above 0, by an expert's even share of the tokens"},
+      {4, "{ep: 4}", "routing: {hosts: 3}", "4 ranks of ep cannot be cut into 3 equal hosts"},
       {4, "{ep: 2}", "routing: {shape: zipf}", "the key 'imbalance' is missing"},
       {4, "{ep: 2}", "routing: {capasity: 1}", "did you mean 'capacity'?"},
       {4, "{ep: 2}", "expert_exchange: channel_peers",
@@ -112,6 +115,27 @@ TEST(Experts, say_what_does_not_go_together) {
     EXPECT_THAT([&] { with_experts(wrong.experts, wrong.groups, wrong.options); },
                 ThrowsMessage<InputError>(HasSubstr(wrong.says)))
         << wrong.groups << " " << wrong.options;
+}
+
+// A token has two different experts of four. A host with two has one or both with 1 - 2/4 x 1/3, a
+// rank with one has it with 1/2. A token that may go to one host goes to both experts there.
+TEST(Experts, get_a_token_once_for_each_host_and_once_for_each_rank) {
+  const double tokens = 32 * 64 * 2;  // bytes
+  for (const auto& [most, of_host] : {std::pair{2, 5.0 / 6}, {1, 1.0 / 2}}) {
+    const Scenario scenario =
+        with_experts(4, "{ep: 4}", fmt::format("routing: {{hosts: 2, most_hosts: {}}}", most), 2);
+    const Experts& experts = scenario.job.training->llm->experts;
+    ASSERT_EQ(experts.dispatch.size(), 2U);
+    ASSERT_EQ(experts.combine.size(), 2U);
+    for (const TokenExchange* rail : {&experts.dispatch.front(), &experts.combine.back()})
+      EXPECT_NEAR(static_cast<double>(rail->most_bytes()), 2 * of_host * tokens, 4) << most;
+    for (const TokenExchange* host : {&experts.dispatch.back(), &experts.combine.front()}) {
+      EXPECT_EQ(host->sizes.size(), 2U);
+      EXPECT_NEAR(static_cast<double>(host->most_bytes()), 2 * 2 * tokens / 2, 4) << most;
+    }
+  }
+  EXPECT_THAT([] { with_experts(4, "{ep: 4}", "routing: {hosts: 4, most_hosts: 1}", 2); },
+              ThrowsMessage<InputError>(HasSubstr("1 of 4 hosts have fewer than 2 of 4 experts")));
 }
 
 // Jiang et al. 2024, arXiv:2401.04088: 47 B parameters, of which a token uses 13 B.

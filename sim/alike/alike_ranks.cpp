@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "algorithms/training/llm_parts.hpp"
+#include "algorithms/training/llm/llm_parts.hpp"
 #include "algorithms/training/training.hpp"
 #include "scenarios/question/scenario.hpp"
 #include "sim/alike/peer_map.hpp"

@@ -4,7 +4,7 @@
 #include <climits>
 #include <cmath>
 
-#include "algorithms/training/llm.hpp"
+#include "algorithms/training/llm/llm.hpp"
 #include "algorithms/training/training.hpp"
 #include "sim/ranks/neighbour_run.hpp"
 

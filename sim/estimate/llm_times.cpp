@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-#include "algorithms/training/llm_checks.hpp"
-#include "algorithms/training/llm_context.hpp"
-#include "algorithms/training/llm_experts.hpp"
-#include "algorithms/training/llm_parts.hpp"
+#include "algorithms/training/llm/llm_checks.hpp"
+#include "algorithms/training/llm/llm_context.hpp"
+#include "algorithms/training/llm/llm_experts.hpp"
+#include "algorithms/training/llm/llm_parts.hpp"
 #include "algorithms/training/training.hpp"
 
 namespace ringscope {
@@ -104,14 +104,15 @@ LayerTime Composition::experts(bool back) {
   const Experts& experts = step_.experts;
   const std::string_view name = expert_exchange_of(step_).name;
   const Algorithm& exchange = *find_algorithm("alltoall", name);
-  const double there = groups_.collective("expert", exchange, experts.sent);
-  const double and_back = groups_.collective("expert", exchange, experts.returned);
-  double most = 0, tensor = 0;
+  double most = 0, tensor = 0, exchanges = 0;
+  for (const TokenExchange& each : exchanges_of(experts))
+    exchanges += groups_.collective(name_of(each.group), exchange, each.most_bytes());
   for (const Pass& pass : experts.passes)
     most = std::max(most, seconds(back ? pass.backward : pass.forward));
   if (step_.grid.size("tp") > 1)
-    tensor = sum_of(experts.sent * unsigned(step_.grid.size("tp"))) + (back ? 0 : sum_);
-  return {most, tensor, 0, there + and_back};
+    tensor = sum_of(experts.dispatch.back().most_bytes() * unsigned(step_.grid.size("tp"))) +
+             (back ? 0 : sum_);
+  return {most, tensor, 0, exchanges};
 }
 
 LayerTime Composition::forward() {

@@ -3,7 +3,7 @@
 // each simulated once. A simulation of the same job has all messages of all micro-batches.
 #pragma once
 
-#include "algorithms/training/llm.hpp"
+#include "algorithms/training/llm/llm.hpp"
 #include "base/table.hpp"
 #include "sim/estimate/group_times.hpp"
 

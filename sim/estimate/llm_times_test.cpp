@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "algorithms/training/llm.hpp"
+#include "algorithms/training/llm/llm.hpp"
 #include "algorithms/training/training.hpp"
 #include "sim/simulation.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "sim/studies/search/near_groups.hpp"
 
-#include "algorithms/training/llm.hpp"
+#include "algorithms/training/llm/llm.hpp"
 #include "algorithms/training/training.hpp"
 #include "scenarios/study/place_study.hpp"
 #include "topologies/networks/levels.hpp"

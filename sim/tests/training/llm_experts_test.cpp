@@ -95,6 +95,15 @@ TEST_F(ExpertsTime, takes_less_time_on_the_way_to_experts_in_fp8) {
                      ring(4, dense_parameters, rate));
 }
 
+// One expert of four: half of the tokens go to the other host, and half of those that a rank has
+// then go to the other rank of its host.
+TEST_F(ExpertsTime, passes_tokens_on_at_the_hosts_of_their_experts) {
+  const double rate = 1e5;
+  expect_seconds(run_again(moe(4, "{ep: 4}", "routing: {hosts: 2}", "100 kB/s")).time_s,
+                 layers * (layer(1) + 4 * (1.0 / 2 + 1.0 / 2) * activation / rate) +
+                     ring(4, dense_parameters, rate));
+}
+
 TEST_F(ExpertsTime, sums_gradients_of_experts_over_those_who_have_them) {
   const double rate = 1e5;
   const Report report = run(moe(4, "{ep: 2}", "zero: 0", "100 kB/s"));

@@ -13,7 +13,7 @@
 #include <optional>
 
 #include "algorithms/groups/on_group.hpp"
-#include "algorithms/training/llm_device.hpp"
+#include "algorithms/training/llm/llm_device.hpp"
 #include "algorithms/training/step.hpp"
 
 namespace ringscope {
@@ -130,10 +130,16 @@ Task train_llm(Communicator comm, Workspace work, Options options) {
     expert = co_await data.split(splits.expert, "expert");
     expert_data = co_await data.split(splits.expert_data, "expert data");
   }
+  Communicator rail = expert, host_of_experts = expert;
+  if (splits.rail) {
+    rail = co_await expert.split(splits.rail, "expert rail");
+    host_of_experts = co_await expert.split(splits.host, "expert host");
+  }
   const LlmBuffers buffers = llm_buffers(work, step, pipeline.rank(), expert.rank(), options);
   LlmSent sent;
-  const LlmRank rank = {comm,   tensor,      context, pipeline, data,    shard, replica,
-                        expert, expert_data, step,    buffers,  options, &sent};
+  const LlmRank rank = {comm,   tensor,      context, pipeline,        data, shard,   replica,
+                        expert, expert_data, rail,    host_of_experts, step, buffers, options,
+                        &sent};
   const Duration host{step.host.sum()};
   std::optional<Thread> input;
   if (has_input(options))

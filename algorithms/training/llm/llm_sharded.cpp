@@ -15,7 +15,7 @@
 // Cost for each micro-batch, of a model of S bytes on n ranks: with ZeRO 3 each rank sends
 // 3 (n-1)/n S, with ZeRO 2 (n-1)/n S, and as much once a step for the new parameters.
 #include "algorithms/groups/on_group.hpp"
-#include "algorithms/training/llm_device.hpp"
+#include "algorithms/training/llm/llm_device.hpp"
 
 namespace ringscope {
 namespace {

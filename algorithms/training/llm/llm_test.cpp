@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Does every rank of a large model's training end a step with the sums of its data group, whatever
 // the schedule, and does each step send what it declares?
-#include "algorithms/training/llm.hpp"
+#include "algorithms/training/llm/llm.hpp"
 
 #include <gtest/gtest.h>
 
 #include "algorithms/catalogue_cases_for_test.hpp"
-#include "algorithms/training/llm_parts.hpp"
+#include "algorithms/training/llm/llm_parts.hpp"
 #include "algorithms/training/training.hpp"
 
 namespace ringscope::llm_test {
@@ -88,10 +88,8 @@ LlmStep with_experts(LlmStep step, int ep) {
   std::vector<std::vector<double>> back;
   for (const double load : loads) back.emplace_back(n, load);
   experts.ranks = ep;
-  experts.dispatch = std::make_shared<const PairSizes>(loads);
-  experts.combine = std::make_shared<const PairSizes>(back);
-  experts.sent = 24;
-  experts.returned = 12 * n;
+  experts.dispatch = {{{}, ep, {{std::make_shared<const PairSizes>(loads), 24}}}};
+  experts.combine = {{{}, ep, {{std::make_shared<const PairSizes>(back), 12 * n}}}};
   experts.passes.resize(n);
   for (const std::uint64_t all : step.gradients) experts.gradients.push_back(all / 2);
   return step;
@@ -137,6 +135,29 @@ TEST(Llm, sums_gradients_of_experts_over_the_ranks_that_have_the_same) {
           step.keys = 5;
           expect_right_with_experts(step, how);
         }
+}
+
+/// Four ranks on two hosts, one of which has two of three tokens.
+LlmStep through_hosts(LlmStep step) {
+  using Kind = TokenExchange::Group;
+  step = with_experts(std::move(step), 4);
+  const auto sizes = [](double first, double second, std::uint64_t bytes) {
+    return TokenExchange::Sizes{
+        std::make_shared<const PairSizes>(std::vector<double>{first, second}), bytes};
+  };
+  const Table<TokenExchange::Sizes> on = {sizes(1, 2, 12), sizes(2, 2, 24)};
+  step.experts.hosts = 2;
+  step.experts.dispatch = {{Kind::rail, 2, {sizes(1, 2, 18)}}, {Kind::host, 2, on}};
+  step.experts.combine = {{Kind::host, 2, on}, {Kind::rail, 2, {sizes(2, 1, 18)}}};
+  return step;
+}
+
+TEST(Llm, sums_the_same_where_tokens_pass_through_hosts) {
+  for (const int tp : {1, 2}) {
+    LlmStep step = through_hosts(step_of(tp, 4, 2, 3, PipelineSchedule::one_f_one_b));
+    step.sequence_parallel = true;
+    expect_right_with_experts(step, {});
+  }
 }
 
 /// Two layers between an embedding and an output layer.
@@ -288,18 +309,6 @@ TEST(Llm, sums_the_same_with_checks_of_its_gradients) {
     step.checks = 2;
     SCOPED_TRACE(testing::Message() << "zero " << zero);
     expect_right(step, {});
-  }
-}
-
-// Narayanan et al., figure 4: four stages of two parts, eight micro-batches.
-TEST(Llm, takes_as_many_micro_batches_as_stages_through_a_part_at_once) {
-  const InterleavedOrder last = {4, 2, 8, 3}, first = {4, 2, 8, 0};
-  EXPECT_EQ(last.warm_up(), 4);
-  EXPECT_EQ(first.warm_up(), 10);
-  const std::vector<int> parts = {0, 0, 0, 0, 1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 1};
-  for (int pass = 0; pass < first.passes(); ++pass) {
-    EXPECT_EQ(first.part_forward(pass), parts[static_cast<std::size_t>(pass)]);
-    EXPECT_EQ(first.part_backward(pass), 1 - parts[static_cast<std::size_t>(pass)]);
   }
 }
 

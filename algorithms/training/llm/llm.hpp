@@ -17,7 +17,7 @@ namespace ringscope {
 /// Order in which a pipeline's stage takes its micro-batches forward and backward.
 enum class PipelineSchedule : std::uint8_t { gpipe, one_f_one_b, interleaved };
 
-/// Exchange of keys and values in a context group: algorithms/training/llm_context.cpp.
+/// Exchange of keys and values in a context group: algorithms/training/llm/llm_context.cpp.
 enum class ContextExchange : std::uint8_t { ring, allgather, alltoall };
 
 /// Time of one micro-batch on one rank.
@@ -33,16 +33,31 @@ struct ParameterUnit {
   std::uint64_t bytes = 0, gradients = 0;  ///< of one rank's parameters, and of their gradients
 };
 
+/// All-to-alls of tokens in an expert group, or in each group that it consists of.
+struct TokenExchange {
+  enum class Group : std::uint8_t { all, rail, host };  ///< rail: one place on each host
+  /// Bytes that the ranks of a group send.
+  struct Sizes {
+    std::shared_ptr<const PairSizes> pairs;  ///< kept by all
+    std::uint64_t bytes = 0;                 ///< of the vector of the rank that sends most
+  };
+  Group group = Group::all;
+  int ranks = 1;       ///< of a group
+  Table<Sizes> sizes;  ///< of each group; one: of all
+
+  std::uint64_t most_bytes() const {
+    return std::ranges::max_element(sizes, {}, &Sizes::bytes)->bytes;
+  }
+};
+
 /// Experts of each layer, cut over the ranks of a data group: tokens go to those whom the router
 /// chose, and what these make of them comes back.
 struct Experts {
   int ranks = 1;  ///< that share a layer's experts: ep; 1: each rank has all
-  /// To the experts' ranks, some of whom get more than others; and back. Kept by all.
-  std::shared_ptr<const PairSizes> dispatch, combine;
-  std::uint64_t sent = 0;          ///< bytes of a rank's tokens, once for each of their experts
-  std::uint64_t returned = 0;      ///< of the rank that sends most back
-  Table<Pass> passes;              ///< of a layer's experts, by rank
-  Table<std::uint64_t> gradients;  ///< bytes of each stage on one rank, the last ones it has
+  int hosts = 1;  ///< over which a token goes to a host once, and on from there
+  std::vector<TokenExchange> dispatch, combine;  ///< to the experts, and back
+  Table<Pass> passes;                            ///< of a layer's experts, by rank
+  Table<std::uint64_t> gradients;       ///< bytes of each stage on one rank, the last ones it has
   const Algorithm* exchange = nullptr;  ///< an alltoallv with one thread; null: posted
 };
 

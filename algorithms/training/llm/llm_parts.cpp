@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "algorithms/training/llm_parts.hpp"
+#include "algorithms/training/llm/llm_parts.hpp"
 
 #include <utility>
 
 #include "algorithms/groups/on_group.hpp"
 #include "algorithms/steps/ring_steps.hpp"
-#include "algorithms/training/llm_checks.hpp"
-#include "algorithms/training/llm_context.hpp"
-#include "algorithms/training/llm_experts.hpp"
+#include "algorithms/training/llm/llm_checks.hpp"
+#include "algorithms/training/llm/llm_context.hpp"
+#include "algorithms/training/llm/llm_experts.hpp"
 #include "algorithms/training/step.hpp"
 
 namespace ringscope {
@@ -166,45 +166,6 @@ Halves halves_of(const Algorithm& allreduce) {
   return {find_algorithm("reduce_scatter", name), find_algorithm("allgather", name)};
 }
 
-LlmSplits splits_of(const LlmStep& step) {
-  LlmSplits splits{step.grid.sides("tp"), step.grid.sides("cp", "dp"), {}, {}, {}, {}};
-  if (const int size = shard_of(step); size < ranks_of_data(step)) {
-    splits.shard = [size](int place) { return Side{place / size, place % size}; };
-    splits.replica = [size](int place) { return Side{place % size, place / size}; };
-  }
-  if (const int size = step.experts.ranks; size > 1) {
-    const int contexts = step.grid.size("cp");
-    splits.expert = [size, contexts](int rank) {
-      return Side{rank / contexts / size * contexts + rank % contexts, rank / contexts % size};
-    };
-    splits.expert_data = [size, contexts](int rank) { return Side{rank / contexts % size, rank}; };
-  }
-  return splits;
-}
-
-std::vector<RankGroup> llm_groups(int ranks, const Options& options) {
-  const LlmStep step = llm_step_of(options, ranks);
-  const LlmSplits splits = splits_of(step);
-  Table<int> all = numbers_below(ranks);
-  std::vector<RankGroup> groups;
-  const auto add = [&](const std::vector<SharedRanks>& lists, const char* name) {
-    for (const SharedRanks& list : lists) groups.push_back({name, list});
-  };
-  add(parts_of(all, splits.tensor), "tensor");
-  const std::vector<SharedRanks> data = parts_of(all, splits.data);
-  add(data, "data");
-  const std::pair<const Sides*, const char*> inner[] = {{&splits.shard, "shard"},
-                                                        {&splits.replica, "replica"},
-                                                        {&splits.expert, "expert"},
-                                                        {&splits.expert_data, "expert data"}};
-  for (const auto& [sides, name] : inner)
-    for (const SharedRanks& group : data)
-      if (*sides) add(parts_of(*group, *sides), name);
-  if (step.grid.size("pp") > 1) add(parts_of(all, step.grid.sides("pp")), "pipeline");
-  if (step.grid.size("cp") > 1) add(parts_of(all, step.grid.sides("cp")), "context");
-  return groups;
-}
-
 std::size_t expert_gradients(const LlmStep& step, int stage, const Options& options) {
   return step.experts.ranks == 1 ? 0 : items_of(step.experts.gradients[stage], options);
 }
@@ -250,9 +211,8 @@ LlmBuffers llm_buffers(Workspace work, const LlmStep& step, int stage, int exper
   buffers.exchange_scratch = take(sharded.scratch);
   buffers.check = take(check_items(step, options));
   const ExpertItems tokens = expert_items(step, expert, options);
-  buffers.tokens_sent = take(tokens.sent);
+  buffers.tokens = take(tokens.sent);
   buffers.tokens_here = take(tokens.here);
-  buffers.tokens_returned = take(tokens.returned);
   buffers.scratch = take(work.scratch.size - used);
   return buffers;
 }
@@ -316,9 +276,10 @@ std::size_t llm_scratch(int ranks, std::size_t items, Options options) {
   options = without_hosts(options);
   const std::size_t activation = activation_items(step, options);
   const int tensor = step.grid.size("tp");
+  const ExpertItems tokens = most_expert_items(step, options);
   const auto [keys, blocks] = key_items(step, options);
   return activations_of(step) * activation + times(blocks, keys) +
-         sharded_items(step, options).sum() + most_expert_items(step, options).sum() +
+         sharded_items(step, options).sum() + tokens.sent + tokens.here +
          check_items(step, options) +
          std::max({scratch_of(on_data_group(step), ranks_of_data(step), items, options),
                    scratch_of(on_data_group(step), ranks_of_data(step) / step.experts.ranks, items,

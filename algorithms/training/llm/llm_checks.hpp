@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/training/llm_parts.hpp"
+#include "algorithms/training/llm/llm_parts.hpp"
 
 namespace ringscope {
 

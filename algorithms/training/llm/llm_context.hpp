@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "algorithms/training/llm.hpp"
+#include "algorithms/training/llm/llm.hpp"
 
 namespace ringscope {
 

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "algorithms/groups/on_group.hpp"
-#include "algorithms/training/llm_device.hpp"
+#include "algorithms/training/llm/llm_device.hpp"
 
 namespace ringscope {
 namespace {

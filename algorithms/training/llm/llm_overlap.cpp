@@ -8,7 +8,7 @@
 // forward pass. Here the gather of a step is that of the update before it. Cost of n ranks, S
 // bytes: as without overlap, (n-1)/n S each way.
 #include "algorithms/groups/on_group.hpp"
-#include "algorithms/training/llm_device.hpp"
+#include "algorithms/training/llm/llm_device.hpp"
 
 namespace ringscope {
 namespace {

@@ -2,7 +2,7 @@
 // A rank of a large model's training with its groups, and what it does with a layer.
 #pragma once
 
-#include "algorithms/training/llm_parts.hpp"
+#include "algorithms/training/llm/llm_parts.hpp"
 
 namespace ringscope {
 
@@ -19,6 +19,7 @@ struct LlmRank {
   Communicator shard, replica;  ///< of a data group, where ZeRO 2 or 3 cuts it
   Communicator expert;          ///< of a data group: ranks that share a layer's experts
   Communicator expert_data;     ///< of a data group: ranks that have the same experts
+  Communicator rail, host;      ///< of an expert group: ranks at one place of its hosts, of a host
   LlmStep step;
   LlmBuffers at;
   Options options;

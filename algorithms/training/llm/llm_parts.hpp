@@ -5,7 +5,7 @@
 #include <array>
 
 #include "algorithms/steps/interleaved_order.hpp"
-#include "algorithms/training/llm.hpp"
+#include "algorithms/training/llm/llm.hpp"
 
 namespace ringscope {
 
@@ -18,6 +18,7 @@ struct LlmSplits {
   Sides tensor, data;
   Sides shard, replica;       ///< of a data group; none where ZeRO cuts it as a whole
   Sides expert, expert_data;  ///< of a data group; none without experts of its own
+  Sides rail, host;           ///< of an expert group; none where tokens go straight to their ranks
 };
 LlmSplits splits_of(const LlmStep& step);
 
@@ -53,9 +54,9 @@ struct LlmBuffers {
   Range unit_gradients;    ///< of a micro-batch that others follow
   Range exchange_scratch;  ///< of the collectives beside the device's own
   Range check;             ///< a number of all gradients
-  // Experts: what a rank sends them, what comes to its tensor group, what goes back.
-  Range tokens_sent, tokens_here, tokens_returned;
-  Range scratch;  ///< of the collectives
+  Range tokens;            ///< that a rank sends to experts, or back
+  Range tokens_here;       ///< that come to the experts of its tensor group
+  Range scratch;           ///< of the collectives
 };
 /// `expert`: the rank's index in its expert group.
 LlmBuffers llm_buffers(Workspace work, const LlmStep& step, int stage, int expert,

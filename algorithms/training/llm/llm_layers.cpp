@@ -5,7 +5,7 @@
 // an allgather in place of each sum. Experts in place of the MLP: llm_experts.cpp;
 // attention of a context group: llm_context.cpp.
 #include "algorithms/groups/on_group.hpp"
-#include "algorithms/training/llm_device.hpp"
+#include "algorithms/training/llm/llm_device.hpp"
 
 namespace ringscope {
 namespace {
