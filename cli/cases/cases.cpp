@@ -178,7 +178,8 @@ std::vector<Scenario> scenarios_of(const CaseArguments& arguments) {
   scenarios = only_cases(std::move(scenarios), arguments.only);
   if (arguments.against.empty()) return scenarios;
   const std::string first = only_cases(scenarios, {arguments.against}, "--against").front().name;
-  std::ranges::stable_partition(scenarios, [&](const Scenario& one) { return one.name == first; });
+  std::stable_partition(scenarios.begin(), scenarios.end(),
+                        [&](const Scenario& one) { return one.name == first; });
   return scenarios;
 }
 

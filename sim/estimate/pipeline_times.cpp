@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "algorithms/steps/interleaved_order.hpp"
+
 namespace ringscope {
 namespace {
 

@@ -14,8 +14,9 @@ struct LlmSent {
 
 /// A rank, its groups, and its buffers.
 struct LlmRank {
-  Communicator comm, tensor, context, pipeline;
-  Communicator data;            ///< ranks with the same parameters: of dp and of cp
+  Communicator comm, tensor;
+  Communicator data;  ///< ranks with the same parameters: of dp and of cp
+  Communicator pipeline, context;
   Communicator shard, replica;  ///< of a data group, where ZeRO 2 or 3 cuts it
   Communicator expert;          ///< of a data group: ranks that share a layer's experts
   Communicator expert_data;     ///< of a data group: ranks that have the same experts

@@ -9,6 +9,7 @@
 // bytes: as without overlap, (n-1)/n S each way.
 #include "algorithms/groups/on_group.hpp"
 #include "algorithms/training/llm/llm_device.hpp"
+#include "algorithms/training/step.hpp"
 
 namespace ringscope {
 namespace {

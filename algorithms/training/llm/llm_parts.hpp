@@ -13,14 +13,15 @@ namespace ringscope {
 /// whole vector.
 LlmStep llm_step_of(const Options& options, int ranks);
 
-/// Splits of all ranks into tensor and data groups, and of a data group into its parts.
-struct LlmSplits {
-  Sides tensor, data;
-  Sides shard, replica;       ///< of a data group; none where ZeRO cuts it as a whole
-  Sides expert, expert_data;  ///< of a data group; none without experts of its own
-  Sides rail, host;           ///< of an expert group; none where tokens go straight to their ranks
+/// A kind of groups that the ranks of a step form.
+struct LlmGroups {
+  const char* name;
+  int within;          ///< number of the kind that it splits; -1: all ranks
+  Sides sides;         ///< none: not split
+  bool alone = false;  ///< not split, a rank is alone; else it is with all others
 };
-LlmSplits splits_of(const LlmStep& step);
+/// All kinds, in the order of LlmRank's communicators.
+std::vector<LlmGroups> llm_kinds(const LlmStep& step);
 
 /// Groups that have collectives.
 std::vector<RankGroup> llm_groups(int ranks, const Options& options);

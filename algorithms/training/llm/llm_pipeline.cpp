@@ -12,6 +12,7 @@
 
 #include "algorithms/groups/on_group.hpp"
 #include "algorithms/training/llm/llm_device.hpp"
+#include "algorithms/training/step.hpp"
 
 namespace ringscope {
 namespace {

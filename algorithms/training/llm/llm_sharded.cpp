@@ -16,6 +16,7 @@
 // 3 (n-1)/n S, with ZeRO 2 (n-1)/n S, and as much once a step for the new parameters.
 #include "algorithms/groups/on_group.hpp"
 #include "algorithms/training/llm/llm_device.hpp"
+#include "algorithms/training/step.hpp"
 
 namespace ringscope {
 namespace {

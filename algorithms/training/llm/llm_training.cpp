@@ -107,39 +107,21 @@ AlikeOrder by_replicas(int ranks, const Options& options) {
 
 Task train_llm(Communicator comm, Workspace work, Options options) {
   const LlmStep step = llm_step_of(options, comm.size());
-  const auto split = [&](const char* kind, const char* part) {
-    return comm.split(step.grid.sides(kind), part);
-  };
-  const LlmSplits splits = splits_of(step);
-  const Communicator tensor = co_await comm.split(splits.tensor, "tensor");
-  const Communicator data = co_await comm.split(splits.data, "data");
-  const Communicator pipeline = co_await split("pp", "pipeline");
-  // No braced list, and no choice between two tasks: g++ 12 loses such temporaries of a coroutine.
-  Communicator context = comm.among(std::vector<int>(1, comm.rank()), "context");
-  if (step.grid.size("cp") > 1) context = co_await split("cp", "context");
-  Communicator shard = data, replica = data;
-  if (splits.shard) {
-    shard = co_await data.split(splits.shard, "shard");
-    replica = co_await data.split(splits.replica, "replica");
-  } else {
-    replica = data.among(std::vector<int>(1, data.rank()), "replica");
+  std::vector<Communicator> of;
+  for (const LlmGroups& kind : llm_kinds(step)) {
+    const Communicator whole = kind.within < 0 ? comm : of.begin()[kind.within];
+    // No braced list, and no choice between two tasks: g++ 12 loses such temporaries of a
+    // coroutine.
+    if (kind.sides)
+      of.push_back(co_await whole.split(kind.sides, kind.name));
+    else
+      of.push_back(kind.alone ? whole.among(std::vector<int>(1, whole.rank()), kind.name) : whole);
   }
-  // Without experts of its own a rank is alone in its expert group.
-  Communicator expert = data.among(std::vector<int>(1, data.rank()), "expert"), expert_data = data;
-  if (splits.expert) {
-    expert = co_await data.split(splits.expert, "expert");
-    expert_data = co_await data.split(splits.expert_data, "expert data");
-  }
-  Communicator rail = expert, host_of_experts = expert;
-  if (splits.rail) {
-    rail = co_await expert.split(splits.rail, "expert rail");
-    host_of_experts = co_await expert.split(splits.host, "expert host");
-  }
+  const Communicator &pipeline = of[2], &expert = of[6];
   const LlmBuffers buffers = llm_buffers(work, step, pipeline.rank(), expert.rank(), options);
   LlmSent sent;
-  const LlmRank rank = {comm,   tensor,      context, pipeline,        data, shard,   replica,
-                        expert, expert_data, rail,    host_of_experts, step, buffers, options,
-                        &sent};
+  const LlmRank rank = {comm,  of[0], of[1], of[2], of[3],   of[4],   of[5], of[6],
+                        of[7], of[8], of[9], step,  buffers, options, &sent};
   const Duration host{step.host.sum()};
   std::optional<Thread> input;
   if (has_input(options))
@@ -158,6 +140,22 @@ Task train_llm(Communicator comm, Workspace work, Options options) {
   if (input) co_await comm.join(*input);
 }
 
+/// Options of kernels, of passes, of groups, of ZeRO, and of what is beside them.
+constexpr std::string_view job_options =
+    "model gpu efficiency precision element gradient attention launch recompute "
+    "sequence micro_batch micro_batches schedule stage_parts fewer_at_ends steps "
+    "sequence_parallel tensor_overlap tensor_exchange border_parts context_exchange routing "
+    "expert_exchange zero shard prefetch overlap exchange segment inside between update "
+    "gradient_norm loss_scaling gradient_copy optimiser fragmentation variation step_overhead "
+    "logging garbage_collection checkpoint input ";
+
+std::vector<std::string_view> words_of(std::string_view text) {
+  std::vector<std::string_view> words;
+  for (std::size_t end; (end = text.find(' ')) != text.npos; text.remove_prefix(end + 1))
+    words.push_back(text.substr(0, end));
+  return words;
+}
+
 }  // namespace
 
 Algorithm describe_llm_training() {
@@ -165,49 +163,7 @@ Algorithm describe_llm_training() {
       .collective = "training",
       .name = "llm",
       .summary = "Megatron's: tensor, pipeline and data parallelism on groups of ranks",
-      .options = {"model",
-                  "gpu",
-                  "efficiency",
-                  "element",
-                  "precision",
-                  "gradient",
-                  "attention",
-                  "launch",
-                  "recompute",
-                  "fewer_at_ends",
-                  "overlap",
-                  "tensor_overlap",
-                  "step_overhead",
-                  "border_parts",
-                  "sequence",
-                  "micro_batch",
-                  "micro_batches",
-                  "schedule",
-                  "stage_parts",
-                  "sequence_parallel",
-                  "zero",
-                  "shard",
-                  "prefetch",
-                  "tensor_exchange",
-                  "exchange",
-                  "steps",
-                  "segment",
-                  "inside",
-                  "between",
-                  "update",
-                  "routing",
-                  "expert_exchange",
-                  "variation",
-                  "input",
-                  "checkpoint",
-                  "logging",
-                  "garbage_collection",
-                  "context_exchange",
-                  "gradient_norm",
-                  "loss_scaling",
-                  "gradient_copy",
-                  "optimiser",
-                  "fragmentation"},
+      .options = words_of(job_options),
       .threads_for = llm_threads,
       .run = train_llm,
       .cost = llm_cost,
