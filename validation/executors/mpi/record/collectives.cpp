@@ -67,25 +67,18 @@ void add_parts(Call& call, const int counts[], const MPI_Datatype types[], MPI_C
 
 }  // namespace
 
-BOTH_CALLS(Barrier, Ibarrier, "barrier", (MPI_Comm comm), (comm),
-           if (call.counts()) call.communicator(comm))
+BOTH_CALLS(Barrier, Ibarrier, "barrier", (comm), if (call.counts()) call.communicator(comm))
 
-BOTH_CALLS(Bcast, Ibcast, "bcast",
-           (void* data, int count, MPI_Datatype type, int root, MPI_Comm comm),
-           (data, count, type, root, comm), add_collective(call, Part(count, type), comm, root))
+BOTH_CALLS(Bcast, Ibcast, "bcast", (data, count, type, root, comm),
+           add_collective(call, Part(count, type), comm, root))
 
-BOTH_CALLS(Reduce, Ireduce, "reduce",
-           (const void* data, void* into, int count, MPI_Datatype type, MPI_Op op, int root,
-            MPI_Comm comm),
-           (data, into, count, type, op, root, comm),
+BOTH_CALLS(Reduce, Ireduce, "reduce", (data, into, count, type, op, root, comm),
            add_collective(call, Part(count, type), comm, root))
 
 // Sums of which each rank gives as much as it gets; of a sum that is scattered, what it gets.
-#define SUM(blocking, nonblocking, name)                                                      \
-  BOTH_CALLS(                                                                                 \
-      blocking, nonblocking, name,                                                            \
-      (const void* data, void* into, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm), \
-      (data, into, count, type, op, comm), add_collective(call, Part(count, type), comm))
+#define SUM(blocking, nonblocking, name)                                       \
+  BOTH_CALLS(blocking, nonblocking, name, (data, into, count, type, op, comm), \
+             add_collective(call, Part(count, type), comm))
 SUM(Allreduce, Iallreduce, "allreduce")
 SUM(Scan, Iscan, "scan")
 SUM(Exscan, Iexscan, "exscan")
@@ -93,15 +86,10 @@ SUM(Reduce_scatter_block, Ireduce_scatter_block, "reduce_scatter")
 
 // Part of this rank: in a gather what it gives, in a scatter what it gets.
 
-BOTH_CALLS(Gather, Igather, "gather",
-           (const void* data, int count, MPI_Datatype type, void* into, int into_count,
-            MPI_Datatype into_type, int root, MPI_Comm comm),
-           (data, count, type, into, into_count, into_type, root, comm),
+BOTH_CALLS(Gather, Igather, "gather", (data, count, type, into, into_count, into_type, root, comm),
            add_collective(call, Part(data, count, type, into_count, into_type), comm, root))
 
 BOTH_CALLS(Gatherv, Igatherv, "gatherv",
-           (const void* data, int count, MPI_Datatype type, void* into, const int into_counts[],
-            const int places[], MPI_Datatype into_type, int root, MPI_Comm comm),
            (data, count, type, into, into_counts, places, into_type, root, comm),
            add_collective(call,
                           Part(data, count, type, data == MPI_IN_PLACE ? into_counts[root] : 0,
@@ -109,14 +97,10 @@ BOTH_CALLS(Gatherv, Igatherv, "gatherv",
                           comm, root))
 
 BOTH_CALLS(Scatter, Iscatter, "scatter",
-           (const void* data, int count, MPI_Datatype type, void* into, int into_count,
-            MPI_Datatype into_type, int root, MPI_Comm comm),
            (data, count, type, into, into_count, into_type, root, comm),
            add_collective(call, Part(into, into_count, into_type, count, type), comm, root))
 
 BOTH_CALLS(Scatterv, Iscatterv, "scatterv",
-           (const void* data, const int counts[], const int places[], MPI_Datatype type, void* into,
-            int into_count, MPI_Datatype into_type, int root, MPI_Comm comm),
            (data, counts, places, type, into, into_count, into_type, root, comm),
            add_collective(call,
                           Part(into, into_count, into_type, into == MPI_IN_PLACE ? counts[root] : 0,
@@ -124,43 +108,29 @@ BOTH_CALLS(Scatterv, Iscatterv, "scatterv",
                           comm, root))
 
 // Part of this rank; in an exchange of all with all, what goes to each rank.
-#define WITH_ALL(blocking, nonblocking, name)                                             \
-  BOTH_CALLS(blocking, nonblocking, name,                                                 \
-             (const void* data, int count, MPI_Datatype type, void* into, int into_count, \
-              MPI_Datatype into_type, MPI_Comm comm),                                     \
-             (data, count, type, into, into_count, into_type, comm),                      \
+#define WITH_ALL(blocking, nonblocking, name)                                                     \
+  BOTH_CALLS(blocking, nonblocking, name, (data, count, type, into, into_count, into_type, comm), \
              add_collective(call, Part(data, count, type, into_count, into_type), comm))
 WITH_ALL(Allgather, Iallgather, "allgather")
 WITH_ALL(Alltoall, Ialltoall, "alltoall")
 
 BOTH_CALLS(Allgatherv, Iallgatherv, "allgatherv",
-           (const void* data, int count, MPI_Datatype type, void* into, const int into_counts[],
-            const int places[], MPI_Datatype into_type, MPI_Comm comm),
            (data, count, type, into, into_counts, places, into_type, comm),
            add_collective(call, Part(into_counts[rank_in(comm)], into_type), comm))
 
 // Part in an exchange of all with all: what goes to each rank.
 
 BOTH_CALLS(Alltoallv, Ialltoallv, "alltoallv",
-           (const void* data, const int counts[], const int places[], MPI_Datatype type, void* into,
-            const int into_counts[], const int into_places[], MPI_Datatype into_type,
-            MPI_Comm comm),
            (data, counts, places, type, into, into_counts, into_places, into_type, comm),
            data == MPI_IN_PLACE ? add_parts(call, into_counts, into_type, comm)
                                 : add_parts(call, counts, type, comm))
 
 BOTH_CALLS(Alltoallw, Ialltoallw, "alltoallv",
-           (const void* data, const int counts[], const int places[], const MPI_Datatype types[],
-            void* into, const int into_counts[], const int into_places[],
-            const MPI_Datatype into_types[], MPI_Comm comm),
            (data, counts, places, types, into, into_counts, into_places, into_types, comm),
            data == MPI_IN_PLACE ? add_parts(call, into_counts, into_types, comm)
                                 : add_parts(call, counts, types, comm))
 
 // Part in a sum that is scattered: what this rank gets.
 
-BOTH_CALLS(Reduce_scatter, Ireduce_scatter, "reduce_scatter",
-           (const void* data, void* into, const int counts[], MPI_Datatype type, MPI_Op op,
-            MPI_Comm comm),
-           (data, into, counts, type, op, comm),
+BOTH_CALLS(Reduce_scatter, Ireduce_scatter, "reduce_scatter", (data, into, counts, type, op, comm),
            add_collective(call, Part(counts[rank_in(comm)], type), comm))

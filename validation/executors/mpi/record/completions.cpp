@@ -79,33 +79,27 @@ int told(std::string_view name, Named& named, Run run, Note note, const int* any
 }  // namespace
 
 // `asked`: the requests. `flag`: of a test, what says whether it was in vain.
-#define COMPLETES(function, name, declared, asked, passed, note, flag)                     \
-  extern "C" int MPI_##function declared {                                                 \
+#define COMPLETES(function, name, names, asked, passed, note, flag)                        \
+  extern "C" int MPI_##function NAMED(function, names) {                                   \
     Named named asked;                                                                     \
     return told(                                                                           \
         name, named, [&] { return LIBRARY(function) passed; }, [&] { named.note; }, flag); \
   }                                                                                        \
   ALSO_AS_PMPI(function)
 
-COMPLETES(Wait, "wait", (MPI_Request * request, MPI_Status* status), (1, request, status),
-          (request, named.statuses()), all_over(), nullptr)
-COMPLETES(Waitall, "waitall", (int count, MPI_Request many[], MPI_Status statuses[]),
-          (count, many, statuses), (count, many, named.statuses()), all_over(), nullptr)
-COMPLETES(Waitany, "waitany", (int count, MPI_Request many[], int* index, MPI_Status* status),
-          (count, many, status), (count, many, index, named.statuses()), one_over(*index), nullptr)
-COMPLETES(Waitsome, "waitsome",
-          (int count, MPI_Request many[], int* over, int indices[], MPI_Status statuses[]),
-          (count, many, statuses), (count, many, over, indices, named.statuses()),
-          some_over(*over, indices), nullptr)
-COMPLETES(Test, "test", (MPI_Request * request, int* flag, MPI_Status* status),
-          (1, request, status), (request, flag, named.statuses()), all_over(), flag)
-COMPLETES(Testall, "testall", (int count, MPI_Request many[], int* flag, MPI_Status statuses[]),
-          (count, many, statuses), (count, many, flag, named.statuses()), all_over(), flag)
-COMPLETES(Testany, "testany",
-          (int count, MPI_Request many[], int* index, int* flag, MPI_Status* status),
-          (count, many, status), (count, many, index, flag, named.statuses()), one_over(*index),
-          flag)
-COMPLETES(Testsome, "testsome",
-          (int count, MPI_Request many[], int* over, int indices[], MPI_Status statuses[]),
-          (count, many, statuses), (count, many, over, indices, named.statuses()),
-          some_over(*over, indices), over)
+COMPLETES(Wait, "wait", (request, status), (1, request, status), (request, named.statuses()),
+          all_over(), nullptr)
+COMPLETES(Waitall, "waitall", (count, many, statuses), (count, many, statuses),
+          (count, many, named.statuses()), all_over(), nullptr)
+COMPLETES(Waitany, "waitany", (count, many, index, status), (count, many, status),
+          (count, many, index, named.statuses()), one_over(*index), nullptr)
+COMPLETES(Waitsome, "waitsome", (count, many, over, indices, statuses), (count, many, statuses),
+          (count, many, over, indices, named.statuses()), some_over(*over, indices), nullptr)
+COMPLETES(Test, "test", (request, flag, status), (1, request, status),
+          (request, flag, named.statuses()), all_over(), flag)
+COMPLETES(Testall, "testall", (count, many, flag, statuses), (count, many, statuses),
+          (count, many, flag, named.statuses()), all_over(), flag)
+COMPLETES(Testany, "testany", (count, many, index, flag, status), (count, many, status),
+          (count, many, index, flag, named.statuses()), one_over(*index), flag)
+COMPLETES(Testsome, "testsome", (count, many, over, indices, statuses), (count, many, statuses),
+          (count, many, over, indices, named.statuses()), some_over(*over, indices), over)

@@ -62,21 +62,20 @@ void add_request(Call& call, MPI_Request request, bool receives);
 }  // namespace ringscope::record
 
 /// The two calls MPI_`blocking` and MPI_`nonblocking`, of which the second one has a request, too.
-/// `told` adds what the line says: it sees the arguments by their names.
-#define BOTH_CALLS(blocking, nonblocking, name, declared, passed, told)    \
-  extern "C" int MPI_##blocking declared {                                 \
+/// `told` adds what the line says: it sees the arguments by their `names`.
+#define BOTH_CALLS(blocking, nonblocking, name, names, told)               \
+  extern "C" int MPI_##blocking NAMED(blocking, names) {                   \
     ringscope::record::Call call(name);                                    \
-    const int result = call.over(LIBRARY(blocking) passed);                \
+    const int result = call.over(LIBRARY(blocking) names);                 \
     told;                                                                  \
     return result;                                                         \
   }                                                                        \
-  extern "C" int MPI_##nonblocking WITH_REQUEST declared {                 \
+  extern "C" int MPI_##nonblocking NAMED(nonblocking, AND_REQUEST names) { \
     ringscope::record::Call call("i" name);                                \
-    const int result = call.over(LIBRARY(nonblocking) AND_REQUEST passed); \
+    const int result = call.over(LIBRARY(nonblocking) AND_REQUEST names);  \
     told;                                                                  \
     if (call.counts()) add_request(call, *request, false);                 \
     return result;                                                         \
   }                                                                        \
   ALSO_AS_PMPI(blocking) ALSO_AS_PMPI(nonblocking)
-#define WITH_REQUEST(...) (__VA_ARGS__, MPI_Request * request)
 #define AND_REQUEST(...) (__VA_ARGS__, request)

@@ -93,29 +93,27 @@ void add_start(Call& call, const Persistent& begun, MPI_Request request) {
 
 }  // namespace
 
-#define SENDS(blocking, nonblocking, name)                                                     \
-  BOTH_CALLS(blocking, nonblocking, name,                                                      \
-             (const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm), \
-             (data, count, type, to, tag, comm), add_send(call, {count, type, to, tag, comm}))
+#define SENDS(blocking, nonblocking, name)                                    \
+  BOTH_CALLS(blocking, nonblocking, name, (data, count, type, to, tag, comm), \
+             add_send(call, {count, type, to, tag, comm}))
 SENDS(Send, Isend, "send")
 SENDS(Bsend, Ibsend, "bsend")
 SENDS(Ssend, Issend, "ssend")
 SENDS(Rsend, Irsend, "rsend")
 
-#define INIT(function, data_type, name)                                                          \
-  extern "C" int MPI_##function(data_type data, int count, MPI_Datatype type, int peer, int tag, \
-                                MPI_Comm comm, MPI_Request* request) {                           \
+#define INIT(function, name)                                                                     \
+  extern "C" int MPI_##function NAMED(function, (data, count, type, peer, tag, comm, request)) { \
     const int result = LIBRARY(function)(data, count, type, peer, tag, comm, request);           \
     if (result == MPI_SUCCESS && recorder().is_on())                                             \
       define(*request, name, {count, type, peer, tag, comm});                                    \
     return result;                                                                               \
   }                                                                                              \
   ALSO_AS_PMPI(function)
-INIT(Send_init, const void*, "isend")
-INIT(Bsend_init, const void*, "ibsend")
-INIT(Ssend_init, const void*, "issend")
-INIT(Rsend_init, const void*, "irsend")
-INIT(Recv_init, void*, "irecv")
+INIT(Send_init, "isend")
+INIT(Bsend_init, "ibsend")
+INIT(Ssend_init, "issend")
+INIT(Rsend_init, "irsend")
+INIT(Recv_init, "irecv")
 
 /// As if it were a call that defines it and begins it.
 extern "C" int MPI_Start(MPI_Request* request) {
@@ -146,21 +144,19 @@ extern "C" int MPI_Request_free(MPI_Request* request) {
 ALSO_AS_PMPI(Request_free)
 
 // `told` adds what the line says: it sees the arguments, and the status, by their names.
-#define RECEIVES(function, name, declared, passed, told)    \
-  extern "C" int MPI_##function declared {                  \
-    Call call(name);                                        \
-    MPI_Status own{};                                       \
-    if (status == MPI_STATUS_IGNORE) status = &own;         \
-    const int result = call.over(LIBRARY(function) passed); \
-    told;                                                   \
-    return result;                                          \
-  }                                                         \
+#define RECEIVES(function, name, names, told)              \
+  extern "C" int MPI_##function NAMED(function, names) {   \
+    Call call(name);                                       \
+    MPI_Status own{};                                      \
+    if (status == MPI_STATUS_IGNORE) status = &own;        \
+    const int result = call.over(LIBRARY(function) names); \
+    told;                                                  \
+    return result;                                         \
+  }                                                        \
   ALSO_AS_PMPI(function)
 
-RECEIVES(Recv, "recv",
-         (void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
-          MPI_Status* status),
-         (data, count, type, from, tag, comm, status), add_received(call, *status, comm))
+RECEIVES(Recv, "recv", (data, count, type, from, tag, comm, status),
+         add_received(call, *status, comm))
 
 extern "C" int MPI_Irecv(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
                          MPI_Request* request) {
@@ -172,30 +168,20 @@ extern "C" int MPI_Irecv(void* data, int count, MPI_Datatype type, int from, int
 ALSO_AS_PMPI(Irecv)
 
 RECEIVES(Sendrecv, "sendrecv",
-         (const void* data, int count, MPI_Datatype type, int to, int tag, void* into,
-          int into_count, MPI_Datatype into_type, int from, int from_tag, MPI_Comm comm,
-          MPI_Status* status),
          (data, count, type, to, tag, into, into_count, into_type, from, from_tag, comm, status),
          add_exchange(call, {count, type, to, tag, comm}, *status))
 
-RECEIVES(Sendrecv_replace, "sendrecv",
-         (void* data, int count, MPI_Datatype type, int to, int tag, int from, int from_tag,
-          MPI_Comm comm, MPI_Status* status),
-         (data, count, type, to, tag, from, from_tag, comm, status),
+RECEIVES(Sendrecv_replace, "sendrecv", (data, count, type, to, tag, from, from_tag, comm, status),
          add_exchange(call, {count, type, to, tag, comm}, *status))
 
 // Probes: what they find, they leave to the receive behind them.
 
-RECEIVES(Probe, "probe", (int from, int tag, MPI_Comm comm, MPI_Status* status),
-         (from, tag, comm, status), add_probed(call, true, *status, comm, nullptr))
-RECEIVES(Iprobe, "probe", (int from, int tag, MPI_Comm comm, int* flag, MPI_Status* status),
-         (from, tag, comm, flag, status), add_probed(call, *flag != 0, *status, comm, nullptr))
-RECEIVES(Mprobe, "probe",
-         (int from, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status),
-         (from, tag, comm, message, status), add_probed(call, true, *status, comm, message))
-RECEIVES(Improbe, "probe",
-         (int from, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status),
-         (from, tag, comm, flag, message, status),
+RECEIVES(Probe, "probe", (from, tag, comm, status), add_probed(call, true, *status, comm, nullptr))
+RECEIVES(Iprobe, "probe", (from, tag, comm, flag, status),
+         add_probed(call, *flag != 0, *status, comm, nullptr))
+RECEIVES(Mprobe, "probe", (from, tag, comm, message, status),
+         add_probed(call, true, *status, comm, message))
+RECEIVES(Improbe, "probe", (from, tag, comm, flag, message, status),
          add_probed(call, *flag != 0, *status, comm, message))
 
 extern "C" int MPI_Mrecv(void* data, int count, MPI_Datatype type, MPI_Message* message,

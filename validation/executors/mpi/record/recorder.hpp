@@ -6,8 +6,11 @@
 
 #include <mpi.h>
 
+#include <boost/preprocessor/punctuation/comma_if.hpp>
 #include <boost/preprocessor/repetition/enum.hpp>
 #include <boost/preprocessor/repetition/enum_params.hpp>
+#include <boost/preprocessor/seq/for_each_i.hpp>
+#include <boost/preprocessor/tuple/to_seq.hpp>
 #include <cstdint>
 #include <mutex>
 #include <string>
@@ -113,3 +116,9 @@ std::tuple_element_t<number, std::tuple<Parameters...>> parameter_of(int (*)(Par
 #define PARAMETER(unused, number, function) \
   decltype(ringscope::record::parameter_of<number>(function)) a##number
 #define PASSED(count) (BOOST_PP_ENUM_PARAMS(count, a))
+
+/// The parameters of MPI_`function` by these names.
+#define NAMED(function, names) \
+  (BOOST_PP_SEQ_FOR_EACH_I(NAMED_PARAMETER, PMPI_##function, BOOST_PP_TUPLE_TO_SEQ(names)))
+#define NAMED_PARAMETER(unused, function, number, name) \
+  BOOST_PP_COMMA_IF(number) decltype(ringscope::record::parameter_of<number>(function)) name
