@@ -192,19 +192,11 @@ std::uint64_t sum_of(const std::vector<ParameterUnit>& units) {
 
 LlmStep step_of(const Cut& cut, const Grid& grid) {
   LlmStep step;
+  static_cast<LlmPlan&>(step) = cut;
   step.grid = grid;
   step.part_layers = cut.part_layers();
-  step.fewer_at_ends = cut.fewer_at_ends;
-  step.micro_batches = cut.micro_batches;
-  step.schedule = cut.schedule;
-  step.parts = cut.parts;
   step.repeated = static_cast<int>(std::lround(cut.recompute * cut.part_layers()));
-  step.sequence_parallel = cut.sequence_parallel;
-  step.zero = cut.zero;
-  step.shard = cut.shard;
-  step.prefetch = cut.prefetch;
   step.attention = attention_pass(cut);
-  step.context_exchange = cut.context_exchange;
   if (cut.context > 1) {
     step.attention_block = block_pass(cut);
     const double tokens = cut.sequences() * static_cast<double>(cut.model.sequence);

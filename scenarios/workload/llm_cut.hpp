@@ -15,12 +15,12 @@
 namespace ringscope {
 
 /// A job's model on its GPUs, each rank with an equal part of the layers.
-struct Cut {
+struct Cut : LlmPlan {
   Transformer model;
   Gpu gpu;
   int tensor = 1, context = 1, stages = 1;
   int data = 1;  ///< ranks that have the same parameters: of dp and of cp
-  int micro_batch = 1, micro_batches = 1;
+  int micro_batch = 1;
   int expert = 1;             ///< ranks of a data group that share a layer's experts
   std::vector<double> loads;  ///< of each of these, by its even share of the tokens
   int expert_hosts = 1;       ///< to each of which a token goes once; 1: to each of its experts
@@ -36,16 +36,8 @@ struct Cut {
   double recompute = 0;           ///< share of the layers whose forward is repeated before backward
   bool recompute_square = false;  ///< attention alone is repeated
   bool fused_attention = true;
-  Duration launch{};  ///< host time of a kernel
-  bool sequence_parallel = false;
+  Duration launch{};          ///< host time of a kernel
   bool border_parts = false;  ///< each rank of a tensor group sends its part to the next stage
-  ContextExchange context_exchange = ContextExchange::ring;
-  int zero = 0;
-  int shard = 1;     ///< ranks among which ZeRO cuts
-  int prefetch = 0;  ///< ZeRO 3: units gathered ahead
-  PipelineSchedule schedule = PipelineSchedule::one_f_one_b;
-  int parts = 1;
-  int fewer_at_ends = 0;  ///< layers that the first part and the last one lack
 
   /// Sequences of a micro-batch that a rank has: a part of one, where cp cuts it.
   double sequences() const { return static_cast<double>(micro_batch) / context; }

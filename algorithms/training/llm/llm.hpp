@@ -61,31 +61,35 @@ struct Experts {
   const Algorithm* exchange = nullptr;  ///< an alltoallv with one thread; null: posted
 };
 
-struct LlmStep {
-  Grid grid;              ///< tp, cp, dp and pp
-  int part_layers = 0;    ///< of each part of a stage, but for those that the ends lack
+/// Choices of a job that its program follows.
+struct LlmPlan {
   int parts = 1;          ///< of a stage's layers, which an interleaved pipeline takes by turns
   int fewer_at_ends = 0;  ///< layers that the first part of all and the last one lack
-  int repeated = 0;       ///< layers of each part whose forward backward repeats
   int micro_batches = 1;
   PipelineSchedule schedule = PipelineSchedule::one_f_one_b;
   bool sequence_parallel = false;
   int zero = 0;      ///< stage of ZeRO: 1 cuts the update, 2 the gradients, 3 the parameters too
   int shard = 0;     ///< ranks of a data group among which ZeRO 2 and 3 cut; 0: all of them
   int prefetch = 1;  ///< ZeRO 3: units that are gathered before they are needed
+  ContextExchange context_exchange = ContextExchange::ring;
+};
+
+struct LlmStep : LlmPlan {
+  Grid grid;                        ///< tp, cp, dp and pp
+  int part_layers = 0;              ///< of each part of a stage, but for those that the ends lack
+  int repeated = 0;                 ///< layers of each part whose forward backward repeats
   bool overlap_gradients = false;   ///< ZeRO 1: reduce-scatters beside the last micro-batch
   bool overlap_parameters = false;  ///< ZeRO 1: allgathers beside the first micro-batch
   bool tensor_overlap = false;      ///< exchanges of a tensor group beside the products
   Table<ParameterUnit> units;       ///< ZeRO 2 and 3: in the order of forward
   Pass attention, mlp;              ///< the two halves of a layer
   Pass attention_block;             ///< of the ring: queries of a rank, keys of one of its ranks
-  ContextExchange context_exchange = ContextExchange::ring;
-  std::uint64_t keys = 0;        ///< with cp: bytes of a rank's keys and values
-  std::uint64_t queries = 0;     ///< ... of its queries, and of what attention makes of them
-  Pass head;                     ///< of the last stage, beside its layers
-  std::uint64_t activation = 0;  ///< bytes between two layers, of a micro-batch
-  unsigned gathered_by = 1;      ///< allgathers of a tensor group carry this part of it
-  std::uint64_t sent = 0;        ///< bytes of it that a rank sends to the next stage; 0: all
+  std::uint64_t keys = 0;           ///< with cp: bytes of a rank's keys and values
+  std::uint64_t queries = 0;        ///< ... of its queries, and of what attention makes of them
+  Pass head;                        ///< of the last stage, beside its layers
+  std::uint64_t activation = 0;     ///< bytes between two layers, of a micro-batch
+  unsigned gathered_by = 1;         ///< allgathers of a tensor group carry this part of it
+  std::uint64_t sent = 0;           ///< bytes of it that a rank sends to the next stage; 0: all
   Table<std::uint64_t> parameters, gradients;  ///< bytes of each stage on one rank
   Table<Duration> updates;                     ///< of each stage, beside the option's
   int checks = 0;      ///< numbers summed over all gradients before the update: norm, overflows
