@@ -17,22 +17,24 @@ struct InterleavedOrder {
   int stage = 0;
 
   int passes() const { return micro_batches * parts; }
-  int part_forward(int pass) const { return pass % (stages * parts) / stages; }
-  int part_backward(int pass) const { return parts - 1 - part_forward(pass); }
+  int part(bool back, int pass) const {
+    const int forward = pass % (stages * parts) / stages;
+    return back ? parts - 1 - forward : forward;
+  }
   int micro_batch(int pass) const { return pass / (stages * parts) * stages + pass % stages; }
   /// Passes forward before the first one backward.
   int warm_up() const {
     return std::min(passes(), 2 * (stages - 1 - stage) + (parts - 1) * stages);
   }
   /// The first layers of all take data, the last ones end in the loss.
-  bool receives_forward(int pass) const { return stage > 0 || part_forward(pass) > 0; }
-  bool sends_forward(int pass) const {
-    return stage + 1 < stages || part_forward(pass) + 1 < parts;
+  bool takes_data(int part) const { return stage == 0 && part == 0; }
+  bool ends_in_loss(int part) const { return stage + 1 == stages && part + 1 == parts; }
+  bool receives(bool back, int pass) const {
+    return back ? !ends_in_loss(part(back, pass)) : !takes_data(part(back, pass));
   }
-  bool receives_backward(int pass) const {
-    return stage + 1 < stages || part_backward(pass) + 1 < parts;
+  bool sends(bool back, int pass) const {
+    return back ? !takes_data(part(back, pass)) : !ends_in_loss(part(back, pass));
   }
-  bool sends_backward(int pass) const { return stage > 0 || part_backward(pass) > 0; }
 };
 
 }  // namespace ringscope

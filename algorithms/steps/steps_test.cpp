@@ -269,8 +269,8 @@ TEST(InterleavedOrder, takes_as_many_micro_batches_as_stages_through_a_part_at_o
   EXPECT_EQ(first.warm_up(), 10);
   const std::vector<int> parts = {0, 0, 0, 0, 1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 1};
   for (int pass = 0; pass < first.passes(); ++pass) {
-    EXPECT_EQ(first.part_forward(pass), parts[static_cast<std::size_t>(pass)]);
-    EXPECT_EQ(first.part_backward(pass), 1 - parts[static_cast<std::size_t>(pass)]);
+    EXPECT_EQ(first.part(false, pass), parts[static_cast<std::size_t>(pass)]);
+    EXPECT_EQ(first.part(true, pass), 1 - parts[static_cast<std::size_t>(pass)]);
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -16,20 +17,11 @@ namespace {
 
 using Times = std::map<std::string, double>;
 
-/// All below keys that say seconds, by their places: "ranks[3].finish_s".
-void collect(const Json& json, const std::string& place, bool is_time, Times& times) {
-  if (json.is_number()) {
-    if (is_time) times[place] = json;
-  } else if (json.is_array()) {
-    for (std::size_t i = 0; i < json.size(); ++i)
-      collect(json[i], fmt::format("{}[{}]", place, i), is_time, times);
-  } else if (json.is_object()) {
-    for (const auto& [key, value] : json.items()) {
-      const bool seconds = key.ends_with("_s") && !key.ends_with("_per_s");
-      collect(value, place.empty() ? key : place + '.' + key,
-              is_time || seconds || key == "seconds", times);
-    }
-  }
+/// True below a key that says seconds, of a place such as "ranks/3/finish_s" behind a slash.
+bool says_seconds(const std::string& place) {
+  return std::ranges::any_of(split(place, '/'), [](std::string_view key) {
+    return key == "seconds" || (key.ends_with("_s") && !key.ends_with("_per_s"));
+  });
 }
 
 /// All times but those that the simulation itself took; sums of the critical path, where equal
@@ -38,7 +30,9 @@ Times times_of(const Report& report) {
   Json json = to_json(report);
   for (const char* key : {"scenario", "critical_path", "skipped", "wall_s"}) json.erase(key);
   Times times;
-  collect(json, "", false, times);
+  const Json flat = json.flatten();
+  for (const auto& [place, value] : flat.items())
+    if (value.is_number() && says_seconds(place)) times[place] = value;
   for (const Blamed& one : blames(report))
     times["critical path, " + blame_text(one)] += one.segment.seconds;
   return times;

@@ -22,8 +22,7 @@ std::vector<PassOf> order_of(const Pipeline& pipeline, int stage) {
   const int all = order.passes();
   const auto pass = [&](bool back, int number) {
     if (!interleaved) return PassOf{back, 0, number};
-    return PassOf{back, back ? order.part_backward(number) : order.part_forward(number),
-                  order.micro_batch(number)};
+    return PassOf{back, order.part(back, number), order.micro_batch(number)};
   };
   int ahead = interleaved ? order.warm_up() : std::min(all, pipeline.stages - 1 - stage);
   if (pipeline.schedule == PipelineSchedule::gpipe) ahead = all;

@@ -130,20 +130,24 @@ Task one_forward_one_backward(LlmDevice d) {
 /// One way through an interleaved pipeline: what comes next is received while a stage computes, and
 /// what has gone may still be in flight.
 struct Way {
+  bool back;
   Range now, next;
   std::array<Range, passes_in_flight> out;
-  int from, to, tag;
-  Flag passed;          ///< raised by each message that has gone
+  int from, to;
   std::size_t* so_far;  ///< messages sent
   MessageUnderWay coming{};
   std::array<MessageUnderWay, passes_in_flight> going{};
   std::array<bool, passes_in_flight> sent{};
   std::size_t turn = 0;  ///< of the one that the pass writes
+
+  int tag() const { return back ? 2 : 1; }
+  /// Raised by each message that has gone.
+  Flag passed() const { return Flag{back ? 1 : 0}; }
 };
 
 void receive_next(LlmDevice d, Way* way) {
-  way->coming =
-      begin_message(d->pipeline, {false, way->from, of_border(d, way->next), way->tag}, d->options);
+  way->coming = begin_message(d->pipeline, {false, way->from, of_border(d, way->next), way->tag()},
+                              d->options);
 }
 
 /// Waits for the pass's message, if it has one, and lets the next pass's come in.
@@ -162,27 +166,21 @@ Task make_room(LlmDevice d, Way* way) {
 
 void send_pass(LlmDevice d, Way* way) {
   way->going[way->turn] =
-      begin_message(d->pipeline, {true, way->to, of_border(d, way->out[way->turn]), way->tag},
-                    d->options, MessageTurn{way->passed, (*way->so_far)++});
+      begin_message(d->pipeline, {true, way->to, of_border(d, way->out[way->turn]), way->tag()},
+                    d->options, MessageTurn{way->passed(), (*way->so_far)++});
   way->sent[way->turn] = true;
 }
 
-Task forward_pass(LlmDevice d, InterleavedOrder order, Way* way, int pass) {
-  const bool more = pass + 1 < order.passes();
-  co_await receive_pass(d, way, order.receives_forward(pass),
-                        more && order.receives_forward(pass + 1));
+Task take_pass(LlmDevice d, InterleavedOrder order, Way* way, int pass) {
+  const bool more = pass + 1 < order.passes() && order.receives(way->back, pass + 1);
+  co_await receive_pass(d, way, order.receives(way->back, pass), more);
   co_await make_room(d, way);
-  co_await forward(d, way->out[way->turn], order.micro_batch(pass), order.part_forward(pass));
-  if (order.sends_forward(pass)) send_pass(d, way);
-}
-
-Task backward_pass(LlmDevice d, InterleavedOrder order, Way* way, int pass) {
-  const bool more = pass + 1 < order.passes();
-  co_await receive_pass(d, way, order.receives_backward(pass),
-                        more && order.receives_backward(pass + 1));
-  co_await make_room(d, way);
-  co_await backward(d, way->out[way->turn], order.micro_batch(pass), order.part_backward(pass));
-  if (order.sends_backward(pass)) send_pass(d, way);
+  const int micro_batch = order.micro_batch(pass), part = order.part(way->back, pass);
+  if (way->back)
+    co_await backward(d, way->out[way->turn], micro_batch, part);
+  else
+    co_await forward(d, way->out[way->turn], micro_batch, part);
+  if (order.sends(way->back, pass)) send_pass(d, way);
 }
 
 /// As one forward, one backward, of smaller parts: a stage gets its first work sooner.
@@ -190,27 +188,20 @@ Task interleaved(LlmDevice d) {
   const InterleavedOrder order = {d->pipeline.size(), d->step.parts, d->step.micro_batches,
                                   d->pipeline.rank()};
   const int next = d->pipeline.next(), prev = d->pipeline.prev();
-  Way ahead = {d->at.input, d->at.next_input, d->at.outputs,    prev, next,
-               1,           Flag{0},          &d->sent->forward};
-  Way back = {d->at.output_gradient,
-              d->at.next_output_gradient,
-              d->at.input_gradients,
-              next,
-              prev,
-              2,
-              Flag{1},
-              &d->sent->backward};
-  if (order.receives_forward(0)) receive_next(d, &ahead);
-  if (order.receives_backward(0)) receive_next(d, &back);
+  const LlmBuffers& at = d->at;
+  Way ahead = {false, at.input, at.next_input, at.outputs, prev, next, &d->sent->forward};
+  Way back = {true, at.output_gradient, at.next_output_gradient, at.input_gradients, next,
+              prev, &d->sent->backward};
+  if (order.receives(ahead.back, 0)) receive_next(d, &ahead);
+  if (order.receives(back.back, 0)) receive_next(d, &back);
 
   const int warm_up = order.warm_up(), steady = order.passes() - warm_up;
-  for (int pass = 0; pass < warm_up; ++pass) co_await forward_pass(d, order, &ahead, pass);
+  for (int pass = 0; pass < warm_up; ++pass) co_await take_pass(d, order, &ahead, pass);
   for (int pass = 0; pass < steady; ++pass) {
-    co_await forward_pass(d, order, &ahead, warm_up + pass);
-    co_await backward_pass(d, order, &back, pass);
+    co_await take_pass(d, order, &ahead, warm_up + pass);
+    co_await take_pass(d, order, &back, pass);
   }
-  for (int pass = steady; pass < order.passes(); ++pass)
-    co_await backward_pass(d, order, &back, pass);
+  for (int pass = steady; pass < order.passes(); ++pass) co_await take_pass(d, order, &back, pass);
   for (std::size_t i = 0; i < passes_in_flight; ++i) {
     co_await make_room(d, &ahead);
     co_await make_room(d, &back);
