@@ -76,7 +76,13 @@ class Doors(unittest.TestCase):
         self.assertEqual(source.path, "x.json (lines in its strings)")
         self.assertEqual(source.lines[2], forms.nccl().text.splitlines()[2])
         self.assertNotIn("hf_S3cret", "".join(source.raw))
-        self.assertEqual(source_of("x.log", text.encode("utf-16-le")).lines, source.lines)
+        for coding in ("utf-16-le", "utf-16-be"):
+            self.assertEqual(source_of("x.log", text.encode(coding)).lines, source.lines)
+
+    def test_no_line_has_more_blanks_or_bars_than_patterns_can_look_at(self):
+        for filling in (" ", "\t", "|", "\u00a0", " \t"):
+            lines = Source("x.log", f"a{10_000 * filling}b\n{10_000 * filling}\n").lines
+            self.assertLessEqual(max(map(len, lines)), 402, repr(filling))
 
     def test_line_break_within_the_name_of_a_gpu_is_removed(self):
         for case in corpus.by_hand():

@@ -282,8 +282,12 @@ def read_source(path: str) -> Source:
 
 def coding_of(data: bytes) -> str:
     """UTF-16 is of PowerShell's >, with its mark or without."""
-    return "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else \
-        "utf-16-le" if 2 * data[1:200:2].count(0) > len(data[1:200:2]) else "utf-8"
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return "utf-16"
+    for first, coding in ((0, "utf-16-be"), (1, "utf-16-le")):
+        if 2 * data[first:200:2].count(0) > len(data[first:200:2]):
+            return coding
+    return "utf-8"
 
 
 def printed_at(path: str) -> str:
