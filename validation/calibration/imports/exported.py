@@ -24,13 +24,10 @@ NUMBERED = re.compile(r"(?:[^\s:]+:)?\s*(\d+)(?:[:|\t ]|$)")
 # Lines that a terminal broke: their number, equal letters at the begin of two, pieces of one
 LEAST_BROKEN, LEAST_ALIKE, MOST_PIECES, LEAST_WIDTH = 2, 3, 4, 60
 LEAST_LINES, MOST_PLAIN = 3, 0.1  # share of lines without a time
-# Patterns take quadratic time in many blanks or bars, which say no more than a few hundred.
-FILLING, MOST_FILLING = re.compile(r"[ \t\f\v\u00a0]{400,}|\|{400,}"), 400
 
 
 def log_in(text: str) -> tuple:
     """(the log, words on where its lines come from; "" of one as it was printed)"""
-    text = FILLING.sub(lambda found: found[0][:MOST_FILLING], text)
     text = re.sub(r"(?i)(</tr>)(?=[ \t]*[^\s])", r"\1\n", re.sub(r"\r*\n|\r", "\n", text))
     if inside := lines_in_strings(text):
         return "\n".join(inside) + "\n", " (lines in its strings)"

@@ -80,7 +80,7 @@ class Doors(unittest.TestCase):
             self.assertEqual(source_of("x.log", text.encode(coding)).lines, source.lines)
 
     def test_no_line_has_more_blanks_or_bars_than_patterns_can_look_at(self):
-        for filling in (" ", "\t", "|", "\u00a0", " \t"):
+        for filling in (" ", "\t", "|", "\u00a0", " \t", "`", "<td>"):
             lines = Source("x.log", f"a{10_000 * filling}b\n{10_000 * filling}\n").lines
             self.assertLessEqual(max(map(len, lines)), 402, repr(filling))
 

@@ -19,6 +19,8 @@ HEAD, UNIT, CELLS, DECIMAL = OF_ROWS
 ENDS = ":])>|,+"
 LONGEST, LEAST_LINES = 120, 3
 GROUPED = re.compile(r"(?<!\S)\d{1,3}(?:,\d{3})+(\.\d+)?(?=\s+\S|\s*$)")
+# Patterns take quadratic time in many blanks, which say no more than a few hundred.
+FILLING, MOST_FILLING = re.compile(r"[ \t\f\v]{400,}|\|{400,}"), 400
 RULE = "#" + "-" * 20  # ends a table: where one without a label begins
 # Blanks and dashes of word processors, bars of boxes, micro signs, marks without a width
 ODD = {0xA0: " ", 0x2011: "-", 0x2013: "-", 0x2014: "--", 0x2212: "-", 0x2502: "|", 0xB5: "u",
@@ -29,7 +31,8 @@ def plain(line: str) -> str:
     """Without colours, marks of HTML, and Markdown's marks of code and bars of tables."""
     line = html.unescape(TAG.sub(" ", ESCAPE.sub("", line))).translate(ODD)
     line = line if FENCE.match(line) else line.replace("`", " ")
-    return in_columns(line.replace("|", " ") if BARS.match(line) else line)
+    line = line.replace("|", " ") if BARS.match(line) else line
+    return in_columns(FILLING.sub(lambda found: found[0][:MOST_FILLING], line))
 
 
 def in_columns(line: str) -> str:
