@@ -17,7 +17,7 @@ namespace {
 
 using Times = std::map<std::string, double>;
 
-/// True below a key that says seconds, of a place such as "ranks/3/finish_s" behind a slash.
+/// True below a key that says seconds, of a place such as "ranks/3/finish_s".
 bool says_seconds(const std::string& place) {
   return std::ranges::any_of(split(place, '/'), [](std::string_view key) {
     return key == "seconds" || (key.ends_with("_s") && !key.ends_with("_per_s"));
@@ -32,7 +32,7 @@ Times times_of(const Report& report) {
   Times times;
   const Json flat = json.flatten();
   for (const auto& [place, value] : flat.items())
-    if (value.is_number() && says_seconds(place)) times[place] = value;
+    if (value.is_number() && says_seconds(place)) times[place.substr(1)] = value;
   for (const Blamed& one : blames(report))
     times["critical path, " + blame_text(one)] += one.segment.seconds;
   return times;

@@ -8,9 +8,9 @@ from validation.calibration.imports import findings
 from validation.calibration.imports.findings import Given, counts_text
 from validation.calibration.imports.nccl_collective import ranks_by_ratio
 
-DEVICE = re.compile(r"\s*#?\s*Rank\s+(?P<rank>\d+)\s+(?:Group\s+(?P<group>\d+)\s+)?Pid\s+\d+\s+"
-                    r"on\s+(?P<host>\S+)\s+device\s+(?P<device>\d+)\s+\[(?P<bus>\S+)\]"
-                    r"\s*(?P<name>.*?)\s*$")
+DEVICE = re.compile(r"\s*#?\s*Rank\s+(?P<rank>\d+)\s+(?:Group\s+(?P<group>\d+)\s+)?"
+                    r"(?:Pid\s+\d+\s+)?on\s+(?P<host>\S+)\s+device\s+(?P<device>\d+)\s+"
+                    r"\[(?P<bus>\S+)\]\s*(?P<name>.*?)\s*$")
 
 
 class Layout(NamedTuple):

@@ -7,6 +7,7 @@ the beginning of a line, and quoted logs often begin at the table: both are read
 """
 
 import re
+from decimal import Decimal
 
 from validation.calibration.imports import (collectives, launchers, nccl_environment, nccl_layout,
                                             nccl_network, nccl_wrapped)
@@ -17,7 +18,7 @@ from validation.calibration.imports.source import Source
 from validation.yaml_files import tables_of
 
 NAME = "nccl-tests"
-PATTERNS, COLUMNS = tables_of(__file__).values()
+PATTERNS, FIRST_NAMES, COLUMNS = tables_of(__file__).values()
 FIRST, TABLE, ROW, *OTHERS = map("".join, PATTERNS.values())
 UNITS, COLLECTIVE, VERSION, END, WRONG, GOES_ON, LIBRARY, OMITTED = map(re.compile, OTHERS)
 MARKS = rf"{FIRST}|{TABLE}|{ROW}"
@@ -36,7 +37,8 @@ def names_in(source: Source, line: int) -> list:
     cells = cells[1:] if cells and cells[0].text == "#" else cells
     if cells and cells[-1].text == "timestamp":
         cells.insert(-1, cells[-1]._replace(text="date"))
-    return [cell._replace(text="#wrong") if cell.text == "wrong" else cell for cell in cells]
+    names = {"wrong": "#wrong", **(FIRST_NAMES if "N" in [cell.text for cell in cells] else {})}
+    return [cell._replace(text=names.get(cell.text, cell.text)) for cell in cells]
 
 
 def columns_of(source: Source, line: int) -> list:
@@ -97,6 +99,8 @@ class Run:
         self.columns = BARE if bare else columns_of(source, self.header)
         units = 0 if bare or re.match(ROW, (source.lines[self.header:] or [""])[0]) else 1
         self.rows = list(source.rows(self.header + units - bool(bare), self.columns))
+        if not bare and re.match(r"\s*#?\s*bytes\s", source.lines[self.header - 1]):
+            self.rows = [self.from_milliseconds(row) for row in self.rows]
         self.check_repeated()
         self.devices = nccl_layout.devices_in(texts)
         self.known = launchers.completed(given, said[self.header - 1])
@@ -104,6 +108,19 @@ class Run:
         self.layout = nccl_layout.layout(self, named, given)
         check_options(self, named, given)
         self.collective = named or collective_of(self)
+
+    def from_milliseconds(self, row):
+        """A row of the first versions with times in microseconds. Raises InputError where its
+        bandwidth contradicts that its times are in milliseconds."""
+        size, time, algbw = (self.source.number(row.line, row.cells[name])
+                             for name in ("size", "time", "algbw"))
+        if algbw > 1 and not 0.9 < size / time / algbw / 1e6 < 1.1:
+            self.source.fail(row.line, "a time in milliseconds, as the first nccl-tests printed",
+                             f"{row.cells['time'].text}, which its bandwidth contradicts",
+                             row.cells["time"].column)
+        times = {name: cell._replace(text=str(1000 * Decimal(cell.text)))
+                 for name, cell in row.cells.items() if name in ("time", "time2")}
+        return row._replace(cells=row.cells | times)
 
     def check_repeated(self):
         """A table may be repeated as a whole (-N). Rows of two programs that print into one stream
