@@ -18,6 +18,8 @@ from validation.calibration.imports import labels
 STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"(\s*:)?')  # a value, or a key before its colon
 TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?|\b1[5-9]\d{8}(?:\d{3}){0,3}\b")
 LOADER = getattr(yaml, "CBaseLoader", yaml.BaseLoader)  # leaves numbers as they are written
+RECORDS = re.compile(r"(?i)\s*\[?\s*\{[^{}]*"  # with a time and its unit
+                     r'"[a-z_ ]*(time|latency|duration)[_ (]+[mnu]?s(ec)?\)?"\s*:')
 LIST = re.compile(r"(?:(?:#.*|---|[ \t]*)\n)*- +\{?[A-Za-z]\w*:")
 FIRST = re.compile(r"\s*(\d+)\s+\d")  # of a row
 NUMBERED = re.compile(r"(?:[^\s:]+:)?\s*(\d+)(?:[:|\t ]|$)")
@@ -42,10 +44,15 @@ def log_in(text: str) -> tuple:
 
 
 def rows_of_maps(text: str) -> list:
-    """Lines of CSV, below the comments, of a list in YAML of maps with the same keys."""
+    """Lines of CSV, below the comments, of a list in YAML, or of times in JSON with their units, of
+    maps with the same keys."""
     rows = []
-    with contextlib.suppress(yaml.YAMLError, RecursionError):
+    with contextlib.suppress(yaml.YAMLError, RecursionError, ValueError):
         rows = yaml.load(text, LOADER) if LIST.match(text) else []
+        if RECORDS.match(text):
+            one_a_line = ",".join(filter(str.strip, text.split("\n")))
+            rows = json.loads(text if text.lstrip()[0] == "[" else f"[{one_a_line}]",
+                              parse_int=str, parse_float=str)
     if not rows or not isinstance(rows, list) or not all(
             isinstance(one, dict) and one.keys() == rows[0].keys() for one in rows):
         return []

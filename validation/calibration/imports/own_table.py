@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tables that people write themselves, separated by commas, semicolons or tabs: a header with a
-size and a time whose names have their units, such as size_mb,time_ms or "latency (us)".
+"""Tables that people write themselves, separated by commas, semicolons, tabs, bars or two blanks,
+or as records in JSON: a header with a size and a time whose names have their units, such as
+size_mb,time_ms or "latency (us)".
 
 Collective, nodes and ranks are columns too, or options. Sizes of collectives whose vectors are one
 rank's block to some programs and all blocks to others are refused.
@@ -17,12 +18,12 @@ from validation.yaml_files import tables_of
 
 NAME = "own-table"
 COLUMNS, SIZES, TIMES = tables_of(__file__).values()
-END = r"[\])]*\s*([,;\t]|$))"
-MARKS = (r"(?i)(?=.*[,;\t])"
-         r"(?=(.*[,;\t])?\s*(bytes|(message|msg|buffer|data)?[ _]?(size|length)[ _(\[]+"
-         rf"({'|'.join(SIZES)})){END}"
-         r"(?=(.*[,;\t])?\s*((avg|average|mean|median)[ _])?(time|latency|duration)[ _(\[]+"
-         rf"({'|'.join(TIMES)}){END}[a-z]")
+# Cells begin and end at a comma, semicolon, tab or two blanks, as labels.plain makes of bars.
+MARKS = r"(?i)(?!.*\bdescription\b.*\bthroughput\b)" + "".join(  # of DeepSpeed
+    rf"(?=(?:\s*|.*?(?:[,;\t]\s*|\s\s))(?:{name})[\])]*(?:\s\s|\s*[,;\t]|\s*$))" for name in (
+        rf"bytes|(?:message|msg|buffer|data)?[ _]?(?:size|length)[ _(\[]+(?:{'|'.join(SIZES)})",
+        r"(?:(?:avg|average|mean|median)[ _])?(?:time|latency|duration)[ _(\[]+"
+        rf"(?:{'|'.join(TIMES)})")) + r"\s*[a-z]"
 WHOLE = ("allreduce", "broadcast", "reduce")
 COUNTS = ("nodes", "ranks_per_node", "ranks")
 
@@ -54,14 +55,22 @@ def parse(source: Source, given: Given) -> Findings:
                   if re.match(MARKS, source.lines[line - 1])), len(filled))
     header, *lines = filled[first:] or source.fail(
         1, "a header with a size and a time, with their units, such as size_mb,time_ms", "none")
-    separator = max(",;\t", key=source.lines[header - 1].count)
-    names = [cell.text for cell in csv_table.split(source, header, separator)]
+    head = source.lines[header - 1]
+    separator = max(",;\t", key=head.count) if re.search(r"[,;\t]", head) else "  "
+
+    def cells_of(line: int) -> list:
+        cells = csv_table.split(source, line, separator)
+        return [cell for cell in cells if cell.text or separator != "  "]
+
+    names = [cell.text for cell in cells_of(header)]
     columns = {what: (name, unit) for name in names[::-1] for what, unit in [meaning(name)] if what}
     used = [name for name, _ in columns.values()]
     if unused := [name for name in names if name not in used]:
         findings.note(f"{source.path}:{header}: columns that are not read: {', '.join(unused)}")
     for line in lines:
-        cells = source.row(line, csv_table.split(source, line, separator), names).cells
+        if not re.search(r"\w", source.lines[line - 1]):  # the rule of a Markdown table
+            continue
+        cells = source.row(line, cells_of(line), names).cells
         row = Row(line, {what: cells[name] for what, (name, _) in columns.items()})
         told = [what for what in COUNTS if what in row.cells]
         numbers = dict(zip(told, counts(source, row, *told)))

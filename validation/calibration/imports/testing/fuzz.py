@@ -166,7 +166,8 @@ def faults(seed: int, tries: int) -> list:
             continue
         read += 1
         lines = numbers_of(text)
-        own = any(re.match(own_table.MARKS, line) for line in text.splitlines())
+        own = any(re.match(own_table.MARKS, line) for one in Source("x.log", text).of_streams()
+                  for line in one.lines)
         units = tuple(own_table.SIZES.values()) if own else ()
         if not all(stands(one, lines, units) for one in points):
             lines += [line for pieces in PIECES for line in numbers_of(text, pieces)]
