@@ -41,15 +41,17 @@ def format_named(name: str):
 
 def formats_of(source) -> list:
     """The formats that occur in the file: a log may hold what several programs printed."""
-    found = [one for one in FORMATS if any(re.match(one.MARKS, line) for line in source.lines)]
+    found = [one for one in FORMATS if any(map(re.compile(one.MARKS).match, source.lines))]
     if not found:
         try:
             for line, begin in enumerate(map(labels.BEGIN.search, source.lines), 1):
                 if begin and (label := begin.string[:begin.start()]).strip():
                     source.fail(line, "no text before what a program prints, or a label that ends "
                                 f"in {' '.join(labels.ENDS)} or has a time", f'"{label}"')
-            lines = [(line, name) for line, text in enumerate(source.lines, 1)
-                     for name, one in labels.UNREAD.items() if re.match(one, text)]
+            unread = {name: map(re.compile(one).match, source.lines)
+                      for name, one in labels.UNREAD.items()}
+            lines = sorted((line, name) for name, matches in unread.items()
+                           for line, found in enumerate(matches, 1) if found)
             source.fail(lines[0][0] if lines else 1,
                         f"output of a known format ({', '.join(one.NAME for one in FORMATS)})",
                         f"output of {lines[0][1]}, which has no reader" if lines else
