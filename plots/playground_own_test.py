@@ -35,7 +35,7 @@ class OwnCourse(Playground):
         """Runs build_page.py, with gzip for zopfli: as good, and quicker."""
         programs = pathlib.Path(self.folder.name, "programs")
         programs.mkdir(exist_ok=True)
-        (programs / "zopfli").write_text("#!/bin/sh\nexec gzip -c \"$3\"\n", encoding="utf-8")
+        (programs / "zopfli").write_text("#!/bin/sh\nexec gzip -9c \"$3\"\n", encoding="utf-8")
         (programs / "zopfli").chmod(0o755)
         return subprocess.run(
             ["/usr/bin/python3", "-B", "plots/playground/build_page.py", str(WEB / "wasm"),
