@@ -66,6 +66,8 @@ class Doors(unittest.TestCase):
                                    ("[0] # OSU MPI Latency Test v5.8\n", False),
                                    ("[rank0]: # nThread 1 nGpus 1\n", False),
                                    ('{"log": "# nThread 1 nGpus 1\\n"}\n', False),
+                                   ('[{"op": "allreduce", "time_us": 1}]\n', False),
+                                   ('{"op": "allreduce", "latency (ms)": 1}\n', False),
                                    ('{"schema": 2}\n', True), ("[\n {}]\n", True)):
                 path.write_text(text, encoding="utf-8")
                 self.assertEqual(logs.is_document(str(path)), expected, text)

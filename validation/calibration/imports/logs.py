@@ -38,7 +38,8 @@ def is_document(path: str) -> bool:
     # "[0] " and "[1,0]<stdout>:" are labels of launchers.
     if not re.match(r"\{|\[\s*[\[{\]]", text):
         return path.endswith(".json")
-    return not any(key in text for key in FOREIGN) and not exported.lines_in_strings(text)
+    return not any(key in text for key in FOREIGN) and \
+        not exported.lines_in_strings(text) and not exported.RECORDS.match(text)
 
 
 def documents_at(path: str, options, kinds=measurements.KINDS) -> list:
