@@ -96,6 +96,7 @@ CHIP = "{flops: 1e12, memory_bandwidth: 1 GB/s}"
 PROGRAM = ["job.bytes=null", "job.collective=null", "job.algorithm=null", "job.program=llm",
            f"job.options.model={LANGUAGE}", f"job.options.gpu={CHIP}"]
 MAPS["language_model"] = (PROGRAM, "job.options.model.")
+MAPS["latent"] = (PROGRAM + ["job.options.model.latent.keys=4"], "job.options.model.latent.")
 MAPS["llm_gpu"] = (PROGRAM, "job.options.gpu.")
 MAPS["kernels"] = (PROGRAM + ["job.options.gpu.kernels.matrix=1"], "job.options.gpu.kernels.")
 MAPS["sizes"] = (["job.collective=alltoallv", "job.algorithm=posted",

@@ -10,6 +10,7 @@ namespace ringscope {
 namespace {
 
 constexpr int most_stages = 64;
+constexpr int most_lacking = 3;  ///< layers, of both ends of a pipeline
 constexpr std::uint64_t most_context = 16, long_sequence = 16384;
 
 /// 1, 2, 4 ... up to `most`, as far as they divide `whole`.
@@ -23,17 +24,15 @@ std::vector<int> powers(std::uint64_t whole, std::uint64_t most) {
 /// Schedules of a pipeline: 1F1B, and interleaved ones of 2 and 4 parts.
 std::vector<Split> with_parts(const Transformer& model, const Split& split) {
   std::vector<Split> all;
-  for (const int parts : {1, 2, 4})
-    for (const int fewer : {0, 1}) {
-      if (parts > 1 && (split.stages == 1 || split.micro_batches % split.stages != 0)) continue;
-      if (fewer > 0 && split.stages == 1) continue;
-      const int slots = split.stages * parts, layers = int(model.layers) + 2 * fewer;
-      if (layers % slots != 0 || layers < slots) continue;
-      all.push_back(split);
-      all.back().parts = parts;
-      all.back().fewer_at_ends = fewer;
-      break;
-    }
+  for (const int parts : {1, 2, 4}) {
+    if (parts > 1 && (split.stages == 1 || split.micro_batches % split.stages != 0)) continue;
+    const int slots = split.stages * parts, layers = int(model.layers);
+    const int lacking = (slots - layers % slots) % slots;
+    const int each = (layers + lacking) / slots, of_last = (lacking + 1) / 2;
+    if (lacking > most_lacking || each < of_last || each * parts == of_last) continue;
+    all.push_back(split);
+    all.back().parts = parts;
+  }
   return all;
 }
 
@@ -78,7 +77,6 @@ std::string Split::options() const {
   if (zero == 1) text += ", overlap: all";
   if (tensor > 1) text += ", sequence_parallel: true";
   if (parts > 1) text += fmt::format(", schedule: interleaved, stage_parts: {}", parts);
-  if (fewer_at_ends > 0) text += fmt::format(", fewer_at_ends: {}", fewer_at_ends);
   return text;
 }
 

@@ -18,8 +18,7 @@ namespace ringscope {
 /// Sizes of the groups and settings of a job of `program: llm`.
 struct Split {
   int tensor = 1, context = 1, expert = 1, stages = 1, data = 1;
-  int parts = 1, fewer_at_ends = 0;
-  int micro_batch = 1, micro_batches = 1;
+  int parts = 1, micro_batch = 1, micro_batches = 1;
   int zero = 1;
   bool repeats = false;               ///< full recomputation
   std::string order = "tp-cp-dp-pp";  ///< nesting of the groups, innermost first

@@ -9,8 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "algorithms/training/host_work.hpp"
-#include "algorithms/training/stage_memory.hpp"
+#include "algorithms/training/reported_step.hpp"
 #include "algorithms/verbs/source_line.hpp"
 #include "base/view.hpp"
 #include "scenarios/question/scenario.hpp"

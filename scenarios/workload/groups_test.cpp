@@ -96,7 +96,10 @@ TEST(Program, says_what_is_wrong_with_it) {
        "hidden 63 cannot be cut into 8 heads");
   says("groups: {pp: 8}, options: {model: {layers: 4, hidden: 64, heads: 8, sequence: 32}, " + gpu +
            "}",
-       "4 layers cannot be cut into pp 8 equal parts");
+       "4 layers cannot be cut into 8 parts of a pipeline: an end would lack 2, and a part has 1");
+  says("groups: {pp: 4}, options: {model: {layers: 4, hidden: 64, heads: 8, sequence: 32}, " + gpu +
+           ", fewer_at_ends: 2}",
+       "an end would lack 2, and a part has 2");
   const std::string interleaved =
       "options: {model: {layers: 4, hidden: 64, heads: 8, sequence: 32}, gpu: {flops: 1e12, "
       "memory_bandwidth: 1 GB/s}, schedule: interleaved";
@@ -104,7 +107,7 @@ TEST(Program, says_what_is_wrong_with_it) {
   says("groups: {pp: 2}, " + interleaved + "}",
        "1 micro-batches cannot be cut into pp 2 equal parts");
   says("groups: {pp: 2}, " + interleaved + ", micro_batches: 2, stage_parts: 4}",
-       "2 layers of a stage cannot be cut into stage_parts 4 equal parts");
+       "4 layers cannot be cut into 8 parts of a pipeline");
   says("options: {model: llama_2_7b, gpu: h100, stage_parts: 2}",
        "parts of a stage are for the schedule 'interleaved'");
   says("options: {model: llama_2_7, gpu: h100}", "did you mean 'llama_2_7b'");

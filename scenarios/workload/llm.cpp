@@ -17,6 +17,27 @@ void require_divisible(const Value& value, std::uint64_t whole, int parts, std::
     value.fail("{} {} cannot be cut into {} {} equal parts", whole, what, kind, parts);
 }
 
+/// The ends have the embedding and the output layer: they lack the layers that are missing for
+/// equal parts, the last one of an odd number more than the first.
+void read_ends(Fields& fields, Cut& cut) {
+  const int layers = static_cast<int>(cut.model.layers), slots = cut.stages * cut.parts;
+  const int lacking = (slots - layers % slots) % slots;
+  const Value* fewer = fields.optional("fewer_at_ends");
+  cut.fewer_at_first = fewer == nullptr ? lacking / 2 : static_cast<int>(fewer->integer(0, 1000));
+  cut.fewer_at_last = fewer == nullptr ? (lacking + 1) / 2 : cut.fewer_at_first;
+  if (fewer != nullptr && cut.fewer_at_first > 0 && cut.stages < 2)
+    fewer->fail("a pipeline of one stage has no ends that lack layers: set groups.pp");
+  const Value& place = fewer == nullptr ? *fields.map().find("model") : *fewer;
+  if ((layers + cut.fewer_at_first + cut.fewer_at_last) % slots != 0)
+    place.fail("{} layers, and {} that each end lacks, cannot be cut into {} equal parts", layers,
+               cut.fewer_at_first, slots);
+  if (cut.part_layers() < cut.fewer_at_last || cut.layers(0) < 1 || cut.layers(cut.stages - 1) < 1)
+    place.fail(
+        "{} layers cannot be cut into {} parts of a pipeline: an end would lack {}, and a part has "
+        "{}",
+        layers, slots, cut.fewer_at_last, cut.part_layers());
+}
+
 /// Megatron's conditions of an interleaved pipeline.
 void read_parts(Fields& fields, Cut& cut) {
   const Value& schedule = fields.value_or("schedule", "1f1b");
@@ -24,26 +45,13 @@ void read_parts(Fields& fields, Cut& cut) {
   const bool interleaved = cut.schedule == PipelineSchedule::interleaved;
   const Value& parts = fields.value_or("stage_parts", interleaved ? "2" : "1");
   cut.parts = static_cast<int>(parts.integer(1, 100'000));
-  const Value& fewer = fields.value_or("fewer_at_ends", "0");
-  cut.fewer_at_ends = static_cast<int>(fewer.integer(0, 1000));
-  if (cut.fewer_at_ends > 0 && cut.stages < 2)
-    fewer.fail("a pipeline of one stage has no ends that lack layers: set groups.pp");
-  const std::uint64_t layers = cut.model.layers + 2 * static_cast<std::uint64_t>(cut.fewer_at_ends);
-  require_divisible(cut.fewer_at_ends > 0 ? fewer : *fields.map().find("model"), layers, cut.stages,
-                    cut.fewer_at_ends > 0 ? "layers, and those that the ends lack," : "layers",
-                    "pp");
-  if (cut.part_layers() < cut.fewer_at_ends)
-    fewer.fail("a part has {} layers: the first and the last one cannot lack more",
-               cut.part_layers());
-  if (!interleaved) {
-    if (cut.parts > 1) parts.fail("parts of a stage are for the schedule 'interleaved'");
-    return;
-  }
+  if (!interleaved && cut.parts > 1)
+    parts.fail("parts of a stage are for the schedule 'interleaved'");
+  read_ends(fields, cut);
+  if (!interleaved) return;
   if (cut.stages < 2)
     schedule.fail("an interleaved pipeline has at least two stages: set groups.pp");
   if (cut.parts < 2) parts.fail("an interleaved pipeline has at least two parts of each stage");
-  require_divisible(parts, layers / static_cast<std::uint64_t>(cut.stages), cut.parts,
-                    "layers of a stage", "stage_parts");
   require_divisible(schedule, static_cast<std::uint64_t>(cut.micro_batches), cut.stages,
                     "micro-batches", "pp");
 }
@@ -201,8 +209,8 @@ LlmStep step_of(const Cut& cut, const Grid& grid) {
     step.attention_block = block_pass(cut);
     const double tokens = cut.sequences() * static_cast<double>(cut.model.sequence);
     const double each = tokens * cut.element / cut.tensor;
-    step.keys = whole_bytes(2 * each * static_cast<double>(cut.model.key_value_width()));
-    step.queries = whole_bytes(each * static_cast<double>(cut.model.hidden));
+    step.keys = whole_bytes(each * static_cast<double>(cut.model.key_value_width()));
+    step.queries = whole_bytes(each * cut.model.pair_width());
   }
   step.mlp = mlp_pass(cut, cut.mean_load());
   step.experts = experts_of(cut);
@@ -215,7 +223,9 @@ LlmStep step_of(const Cut& cut, const Grid& grid) {
   step.tokens = static_cast<double>(cut.model.sequence);
   step.flops_per_token = flops_per_token(cut.model);
   step.peak_flops = flops_of(cut.gpu, cut.precision);
-  if (cut.efficiency == 0) step.spread = cut.gpu.kernels->spread;
+  // No measured step of a large model with experts was compared: its range has twice the width.
+  if (cut.efficiency == 0)
+    step.spread = std::pow(cut.gpu.kernels->spread, cut.model.experts > 1 ? 2 : 1);
   if (cut.zero >= 2) step.units = units_of(cut);
   for (int stage = 0; stage < cut.stages; ++stage) {
     step.updates.push_back(update_of(cut, stage));

@@ -148,13 +148,13 @@ void through_hosts(const Cut& cut, double values, Experts& experts) {
   experts.combine = {up, {Kind::rail, hosts, {sizes_back(cut, to_hosts, values)}}};
 }
 
-/// A rank's tokens are those of its part of the sequence; each has `top_k` experts.
+/// A rank's tokens are those of its part of the sequence; each has `top_k` experts. Layers without
+/// experts make all exchanges smaller.
 Experts experts_of(const Cut& cut) {
   Experts experts;
   experts.ranks = cut.expert;
   if (cut.expert == 1) return experts;
-  const double values = cut.sequences() * static_cast<double>(cut.model.sequence) / cut.tensor *
-                        static_cast<double>(cut.model.hidden);
+  const double values = cut.model.expert_share() * cut.hidden_tokens() / cut.tensor;
   const double each = values * static_cast<double>(cut.model.top_k) / cut.expert;
   experts.dispatch = {{{}, cut.expert, {sizes_there(cut, cut.loads, each)}}};
   experts.combine = {{{}, cut.expert, {sizes_back(cut, cut.loads, each)}}};

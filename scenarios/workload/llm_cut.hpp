@@ -43,22 +43,20 @@ struct Cut : LlmPlan {
   double sequences() const { return static_cast<double>(micro_batch) / context; }
   /// Layers of a part of a stage, but for those that the ends lack.
   int part_layers() const {
-    return (static_cast<int>(model.layers) + 2 * fewer_at_ends) / (stages * parts);
+    return (static_cast<int>(model.layers) + fewer_at_first + fewer_at_last) / (stages * parts);
   }
   double layers(int stage) const {
-    const int ends = (stage == 0 ? 1 : 0) + (stage + 1 == stages ? 1 : 0);
-    return part_layers() * parts - ends * fewer_at_ends;
+    return part_layers() * parts - (stage == 0 ? fewer_at_first : 0) -
+           (stage + 1 == stages ? fewer_at_last : 0);
   }
   double hidden_tokens() const {
     return sequences() * static_cast<double>(model.sequence) * static_cast<double>(model.hidden);
   }
   /// One rank of a stage holds them of a layer.
-  double expert_parameters() const {
-    return static_cast<double>(model.expert_parameters()) / expert / tensor;
-  }
+  double expert_parameters() const { return model.expert_parameters() / expert / tensor; }
   double layer_parameters() const {
-    const std::uint64_t dense = model.layer_parameters() - model.expert_parameters();
-    return static_cast<double>(dense) / tensor + expert_parameters();
+    const double beside = model.layer_parameters() - model.expert_parameters();
+    return beside / tensor + expert_parameters();
   }
   double mean_load() const {
     double sum = 0;

@@ -15,6 +15,10 @@ struct Times {
   double forward = 0, backward = 0;
 };
 
+double tokens_of(const Cut& cut) {
+  return cut.sequences() * static_cast<double>(cut.model.sequence);
+}
+
 /// Bytes of an activation of `hidden` width, as norms, residuals and dropout move them.
 double row_bytes(const Cut& cut) {
   return cut.hidden_tokens() * cut.element / (cut.sequence_parallel ? cut.tensor : 1);
@@ -39,17 +43,18 @@ Times operator+(const Times& a, const Times& b) {
 /// head, whose result a softmax and dropout read and write (9 bytes of an item, backward 11).
 Times square(const GpuKernels& kernels, const Cut& cut) {
   const Transformer& model = cut.model;
-  const double sequence = static_cast<double>(model.sequence), items = cut.hidden_tokens();
+  const double sequence = static_cast<double>(model.sequence);
   if (cut.fused_attention) {
-    const double flops = 2 * items * sequence / cut.tensor;
+    const double flops =
+        2 * tokens_of(cut) * model.pair_width() * sequence / cut.tensor * model.pair_share();
     return {kernels.attention_s(flops, false),
             kernels.attention_s(backward_of_fused * flops, true)};
   }
   const double heads = static_cast<double>(model.heads) / cut.tensor * cut.sequences();
-  const double width = static_cast<double>(model.hidden / model.heads);
   const double pairs = heads * sequence * sequence;
-  const double once = kernels.product_s(heads * sequence, sequence, width) +
-                      kernels.product_s(heads * sequence, width, sequence);
+  const double once =
+      kernels.product_s(heads * sequence, sequence, static_cast<double>(model.key_size())) +
+      kernels.product_s(heads * sequence, static_cast<double>(model.head_size), sequence);
   return {once + kernels.traffic_s(9 * pairs), 2 * once + kernels.traffic_s(11 * pairs)};
 }
 
@@ -75,10 +80,6 @@ Pass kernel_pass(const Times& gpu, double kernels, const Work& forward, const Cu
 
 LayerWork work_of(const Cut& cut) {
   return forward_work(cut.model, cut.sequences(), cut.tensor, cut.element);
-}
-
-double tokens_of(const Cut& cut) {
-  return cut.sequences() * static_cast<double>(cut.model.sequence);
 }
 
 /// Whole units that FSDP keeps beside its parts are as large as the largest one.
@@ -109,9 +110,16 @@ double layer_activations(const Cut& cut) {
                                        cut.sequence_parallel, cut.most_load());
   const double items = tokens_of(cut) * cut.element / cut.tensor;
   const double experts = static_cast<double>(model.top_k) * cut.most_load();
-  const double inside = (model.gated ? 3 : 2) * static_cast<double>(model.intermediate);
-  const double outer = 2 * static_cast<double>(model.hidden + model.key_value_width());
-  return of_pairs + (3 + experts) * row_bytes(cut) + items * (outer + experts * inside);
+  const double share = model.expert_share(), inputs = share * experts + (1 - share);
+  const double inside = share * (experts * static_cast<double>(model.intermediate) +
+                                 static_cast<double>(model.shared_intermediate)) +
+                        (1 - share) * static_cast<double>(model.dense_intermediate);
+  const Latent& latent = model.latent;
+  const double narrow = static_cast<double>(latent.queries + latent.keys + latent.rotary);
+  const double outer =
+      2 * model.pair_width() + static_cast<double>(model.key_value_width()) + narrow * cut.tensor;
+  return of_pairs + (3 + inputs) * row_bytes(cut) +
+         items * (outer + (model.gated ? 3 : 2) * inside);
 }
 
 /// Repeated layers keep their input; one layer at a time keeps all.
@@ -124,10 +132,24 @@ double activations_of(const Cut& cut, int stage) {
       tokens_of(cut) * static_cast<double>(cut.model.vocabulary) / cut.tensor * (cut.element + 4);
   // Keys and values of the whole sequence, of one layer at a time.
   const double gathered = cut.context_exchange == ContextExchange::allgather
-                              ? 2 * cut.context * tokens_of(cut) * cut.element / cut.tensor *
+                              ? cut.context * tokens_of(cut) * cut.element / cut.tensor *
                                     static_cast<double>(cut.model.key_value_width())
                               : 0;
   return kept + (cut.recompute > 0 ? layer : 0) + (logits ? of_logits : 0) + gathered;
+}
+
+/// An MLP, or one expert, of so many inside, on so many tokens.
+Times mlp_times(const Cut& cut, double tokens, std::uint64_t whole) {
+  if (whole == 0) return {};
+  const GpuKernels kernels = kernels_of(cut);
+  const bool gated = cut.model.gated;
+  const double hidden = static_cast<double>(cut.model.hidden);
+  const double inside = static_cast<double>(whole) / cut.tensor;
+  const double bytes = tokens * inside * cut.element;
+  return matrix(kernels, tokens, (gated ? 2 : 1) * inside, hidden) +
+         matrix(kernels, tokens, hidden, inside) +
+         Times{kernels.traffic_s((gated ? 3 : 2) * bytes),
+               kernels.traffic_s((gated ? 5 : 3) * bytes)};
 }
 
 }  // namespace
@@ -138,13 +160,18 @@ Pass attention_pass(const Cut& cut) {
   if (cut.efficiency > 0)
     return roofline_pass(cut.context > 1 ? without(all, work.square) : all, cut);
   const GpuKernels kernels = kernels_of(cut);
-  const double tokens = tokens_of(cut), hidden = static_cast<double>(cut.model.hidden);
-  const double queries = hidden / cut.tensor;
-  const double keys = static_cast<double>(cut.model.key_value_width()) / cut.tensor;
-  Times times = matrix(kernels, tokens, queries + 2 * keys, hidden) +
-                matrix(kernels, tokens, hidden, queries) + rows_of_half(kernels, cut);
-  if (cut.model.positions == 0) {
-    const double rotated = kernels.traffic_s(2 * tokens * (queries + keys) * cut.element);
+  const Transformer& model = cut.model;
+  const double tokens = tokens_of(cut);
+  Times times;
+  for (const Matrix& one : model.attention(cut.tensor))
+    times = times + matrix(kernels, tokens, one.outputs, one.inputs);
+  times = times + rows_of_half(kernels, cut);
+  if (model.positions == 0) {
+    const bool narrow = model.latent.keys > 0;  // keys share what is rotated of them
+    const std::uint64_t turned = narrow ? (model.heads + 1) * model.latent.rotary
+                                        : model.query_width() + model.key_value_width() / 2;
+    const double bytes = 2 * tokens * static_cast<double>(turned) / cut.tensor * cut.element;
+    const double rotated = kernels.traffic_s(bytes);
     times = times + Times{rotated, rotated};
   }
   if (cut.context == 1) {
@@ -169,21 +196,18 @@ Pass mlp_pass(const Cut& cut, double load) {
   const Transformer& model = cut.model;
   const Work work = expert_work(model, cut.sequences(), cut.tensor, cut.element, cut.expert, load);
   if (cut.efficiency > 0) return roofline_pass(work, cut);
-  const GpuKernels kernels = kernels_of(cut);
   const double experts = static_cast<double>(model.experts) / cut.expert;
-  const double tokens = tokens_of(cut) * static_cast<double>(model.top_k) * load * cut.expert /
-                        static_cast<double>(model.experts);
-  const double hidden = static_cast<double>(model.hidden);
-  const double inside = static_cast<double>(model.intermediate) / cut.tensor;
-  const Times one = matrix(kernels, tokens, (model.gated ? 2 : 1) * inside, hidden) +
-                    matrix(kernels, tokens, hidden, inside);
-  const double bytes = tokens * inside * cut.element;
-  const Times activation = {kernels.traffic_s((model.gated ? 3 : 2) * bytes),
-                            kernels.traffic_s((model.gated ? 5 : 3) * bytes)};
-  const Times rows = rows_of_half(kernels, cut);
-  const Times all = {experts * (one.forward + activation.forward) + rows.forward,
-                     experts * (one.backward + activation.backward) + rows.backward};
-  return kernel_pass(all, mlp_kernels, work, cut);
+  const double all = tokens_of(cut), share = model.expert_share();
+  const double each = all * static_cast<double>(model.top_k) * load * cut.expert /
+                      static_cast<double>(model.experts);
+  const Times chosen = mlp_times(cut, each, model.intermediate);
+  const Times shared = mlp_times(cut, all, model.shared_intermediate);
+  const Times dense = mlp_times(cut, all, model.dense_intermediate);
+  const auto mean = [&](double Times::*way) {
+    return share * (experts * chosen.*way + shared.*way) + (1 - share) * dense.*way;
+  };
+  const Times times = {mean(&Times::forward), mean(&Times::backward)};
+  return kernel_pass(times + rows_of_half(kernels_of(cut), cut), mlp_kernels, work, cut);
 }
 
 // The loss reads and writes the logits, and its steps in 4 bytes: 12 bytes forward, 10 backward.

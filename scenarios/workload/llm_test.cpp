@@ -147,6 +147,97 @@ TEST(Experts, mixtral_has_the_published_number_of_parameters) {
   EXPECT_EQ(model.parameters() - idle, 12'879'925'248U);
 }
 
+Transformer model_of(const std::string& text) {
+  return read_transformer(Value::from_text("test", text));
+}
+
+/// Parameters of the matrices that a token meets.
+double activated(const Transformer& model) {
+  const double pairs = 12 * static_cast<double>(model.layers * model.sequence) *
+                       model.pair_width() * model.pair_share();
+  return (flops_per_token(model) - pairs) / 6;
+}
+
+// README_WEIGHTS.md of deepseek-ai/DeepSeek-V3: 671 B, 36.6 B activated with the output layer;
+// 61 x 2048 parameters are norms of narrow vectors. Arxiv:2505.09388, table 2: 235 B and 22 B;
+// 94 x 256 of the checkpoint's 235,093,634,560 are norms of queries and keys. Arxiv:2508.10925,
+// table 1: 116.83 B; the checkpoints of Qwen2.5 72B and Llama 4 have 72.7 B and 400 B.
+TEST(Models, have_the_published_numbers_of_parameters) {
+  const struct {
+    const char* name;
+    double all, activated, within;
+  } known[] = {{"deepseek_v3", 671'026'404'352.0 - 61 * 2048, 36.6e9, 1},
+               {"qwen3_235b", 235'093'634'560.0 - 94 * 256, 22e9, 1},
+               {"gpt_oss_120b", 116.83e9, 5.1e9, 5e6},
+               {"qwen2_5_72b", 72.7e9, 72.7e9 - 1.25e9, 5e7},
+               {"llama_4_maverick", 400e9, 17e9, 1e9}};
+  for (const auto& [name, all, used, within] : known) {
+    const Transformer model = model_of(name);
+    EXPECT_NEAR(static_cast<double>(model.parameters()), all, within) << name;
+    EXPECT_NEAR(activated(model) / used, 1, 0.1) << name;
+    const double layers = static_cast<double>(model.layers) * model.layer_parameters();
+    const auto others = static_cast<double>(model.embedding() + model.head() + model.hidden);
+    EXPECT_NEAR((layers + others) / static_cast<double>(model.parameters()), 1, 1e-6) << name;
+  }
+}
+
+// Half of eight layers attend to a quarter of the sequence: of each triangle of pairs, 1 - 9/16.
+TEST(Models, count_pairs_of_tokens_inside_a_window) {
+  const Transformer model =
+      model_of("{layers: 8, hidden: 64, heads: 8, sequence: 64, window: 16, windowed_layers: 4}");
+  EXPECT_DOUBLE_EQ(model.pair_share(), 1 - 0.5 * 9 / 16);
+  EXPECT_DOUBLE_EQ(
+      model_of("{layers: 8, hidden: 64, heads: 8, sequence: 64, window: 99}").pair_share(), 1);
+}
+
+// A config in the form of each family has the numbers of the built-in model.
+TEST(Models, are_read_from_a_published_config) {
+  const std::pair<const char*, std::string> known[] = {
+      {"deepseek_v3",
+       R"({"model_type": "deepseek_v3", "first_k_dense_replace": 3, "hidden_act": "silu",
+"hidden_size": 7168, "intermediate_size": 18432, "kv_lora_rank": 512, "q_lora_rank": 1536,
+"max_position_embeddings": 163840, "moe_intermediate_size": 2048, "moe_layer_freq": 1,
+"n_routed_experts": 256, "n_shared_experts": 1, "num_attention_heads": 128, "v_head_dim": 128,
+"num_experts_per_tok": 8, "num_hidden_layers": 61, "num_key_value_heads": 128,
+"qk_nope_head_dim": 128, "qk_rope_head_dim": 64, "tie_word_embeddings": false,
+"rope_scaling": {"factor": 40, "type": "yarn"}, "vocab_size": 129280})"},
+      {"qwen3_235b",
+       R"({"model_type": "qwen3_moe", "decoder_sparse_step": 1, "head_dim": 128,
+"hidden_size": 4096, "intermediate_size": 12288, "max_position_embeddings": 40960,
+"mlp_only_layers": [], "moe_intermediate_size": 1536, "num_attention_heads": 64,
+"num_experts": 128, "num_experts_per_tok": 8, "num_hidden_layers": 94, "sliding_window": null,
+"num_key_value_heads": 4, "rms_norm_eps": 1e-06, "use_sliding_window": false,
+"vocab_size": 151936})"},
+      {"llama_4_maverick",
+       R"({"model_type": "llama4", "vision_config": {"hidden_size": 1408}, "text_config": {
+"model_type": "llama4_text", "hidden_size": 5120, "intermediate_size": 8192,
+"intermediate_size_mlp": 16384, "interleave_moe_layer_step": 2, "num_attention_heads": 40,
+"head_dim": 128, "num_experts_per_tok": 1, "num_hidden_layers": 48, "num_key_value_heads": 8,
+"num_local_experts": 128, "rms_norm_eps": 1e-05, "vocab_size": 202048}})"},
+      {"mixtral_8x7b",
+       R"({"model_type": "mixtral", "hidden_act": "silu", "hidden_size": 4096,
+"intermediate_size": 14336, "max_position_embeddings": 32768, "num_attention_heads": 32,
+"num_experts_per_tok": 2, "num_hidden_layers": 32, "num_key_value_heads": 8,
+"num_local_experts": 8, "sliding_window": null, "vocab_size": 32000})"},
+      {"bloom_176b",
+       R"({"model_type": "bloom", "n_layer": 70, "n_embed": 14336, "n_head": 112,
+"tie_word_embeddings": true, "vocab_size": 250880})"}};
+  for (const auto& [name, text] : known) {
+    const Transformer here = model_of(text), built_in = model_of(name);
+    EXPECT_NEAR(static_cast<double>(here.parameters()) / static_cast<double>(built_in.parameters()),
+                1, 1e-4)
+        << name;  // biases are not read
+    EXPECT_EQ(here.gated, built_in.gated) << name;
+    EXPECT_EQ(here.sequence, 4096U) << name;
+    EXPECT_EQ(here.head_size, built_in.head_size) << name;
+    EXPECT_EQ(here.key_value_width(), built_in.key_value_width()) << name;
+  }
+  EXPECT_THAT([] { model_of(R"({"model_type": "t5", "is_encoder_decoder": true})"); },
+              ThrowsMessage<InputError>(HasSubstr("a model with a decoder alone")));
+  EXPECT_THAT([] { model_of(R"({"model_type": "llama", "hidden_size": 64})"); },
+              ThrowsMessage<InputError>(HasSubstr("the key 'layers' is missing")));
+}
+
 // GPT-2 and GPT-3 use one matrix for both; stages at both ends of a pipeline hold a copy each.
 TEST(ATiedEmbedding, IsCountedOnceOnAGpuThatHasBothEnds) {
   const auto gradients = [](const std::string& groups, const std::string& tied,

@@ -39,6 +39,48 @@ std::uint64_t count(const Value& value, std::int64_t least = 1, std::int64_t mos
   return static_cast<std::uint64_t>(value.integer(least, most));
 }
 
+/// Heads, and the widths of what attention keeps of a token.
+void read_attention(Fields& fields, Transformer& model) {
+  model.heads = count(fields.required("heads"), 1, 1'000'000);
+  model.key_value_heads =
+      count(fields.value_or("key_value_heads", std::to_string(model.heads)), 1, 1'000'000);
+  if (const Value* size = fields.optional("head_size"))
+    model.head_size = count(*size, 1, 100'000);
+  else if (model.hidden % model.heads == 0)
+    model.head_size = model.hidden / model.heads;
+  else
+    suspect_in(fields.map())
+        .fail("hidden {} cannot be cut into {} heads: head_size sets their width", model.hidden,
+              model.heads);
+  fields.nested("latent", [&](Fields& latent) {
+    model.latent = {count(latent.value_or("queries", "0"), 0), count(latent.required("keys")),
+                    count(latent.value_or("rotary", "0"), 0)};
+  });
+  const Value* window = fields.optional("window");
+  if (window != nullptr) model.window = count(*window);
+  const Value& windowed =
+      fields.value_or("windowed_layers", std::to_string(window == nullptr ? 0 : model.layers));
+  model.windowed_layers = count(windowed, 0, static_cast<std::int64_t>(model.layers));
+  if (window == nullptr && model.windowed_layers > 0)
+    windowed.fail("expected the key window, too: the tokens that these layers attend to");
+}
+
+void read_expert_layers(Fields& fields, Transformer& model) {
+  model.experts = count(fields.value_or("experts", "1"), 1, 100'000);
+  model.top_k = count(fields.value_or("top_k", "1"), 1, static_cast<std::int64_t>(model.experts));
+  if (model.experts == 1) {
+    fields.refuse({"shared_intermediate", "dense_layers", "dense_intermediate"},
+                  "{} is for models with experts");
+    return;
+  }
+  model.shared_intermediate = count(fields.value_or("shared_intermediate", "0"), 0);
+  model.dense_layers =
+      count(fields.value_or("dense_layers", "0"), 0, static_cast<std::int64_t>(model.layers) - 1);
+  fields.optional("dense_intermediate");
+  if (model.dense_layers > 0)
+    model.dense_intermediate = count(fields.required("dense_intermediate"));
+}
+
 }  // namespace
 
 double flops_of(const Gpu& gpu, Precision precision) {
@@ -105,7 +147,8 @@ double GpuKernels::attention_s(double flops, bool backward) const {
 }
 
 Transformer read_transformer(const Value& value) {
-  const Written written = read_written(value, "scenarios/models/language", "language model");
+  Written written = read_written(value, "scenarios/models/language", "language model");
+  written.map = from_config_json(written.map);
   Fields fields(written.map, "model");
   fields.optional("base");  // laid out already
   Transformer model;
@@ -113,14 +156,10 @@ Transformer read_transformer(const Value& value) {
   model.about = fields.value_or("about", "a model without a description").text();
   model.layers = count(fields.required("layers"), 1, 100'000);
   model.hidden = count(fields.required("hidden"), 1, 10'000'000);
-  model.heads = count(fields.required("heads"), 1, 1'000'000);
-  model.key_value_heads =
-      count(fields.value_or("key_value_heads", std::to_string(model.heads)), 1, 1'000'000);
+  read_attention(fields, model);
   model.intermediate =
       count(fields.value_or("intermediate", std::to_string(4 * model.hidden)), 1, 100'000'000);
-  model.experts = count(fields.value_or("experts", "1"), 1, 100'000);
-  const Value& top_k = fields.value_or("top_k", "1");
-  model.top_k = count(top_k, 1, static_cast<std::int64_t>(model.experts));
+  read_expert_layers(fields, model);
   model.gated = fields.value_or("gated", "false").boolean();
   model.biases = fields.value_or("biases", "false").boolean();
   model.tied = fields.value_or("tied", "false").boolean();
@@ -133,9 +172,6 @@ Transformer read_transformer(const Value& value) {
       said->fail("the layers have {} parameters, expected {} as in the model", model.parameters(),
                  said->text());
   }
-  if (model.hidden % model.heads != 0)
-    suspect_in(fields.map())
-        .fail("hidden {} cannot be cut into {} heads", model.hidden, model.heads);
   fields.finish();
   model.resolved = fields.resolved();
   return model;

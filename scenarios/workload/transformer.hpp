@@ -76,49 +76,73 @@ struct GpuKernels {
 
 // Counts of a transformer.
 
+/// One matrix of a layer.
+struct Matrix {
+  double inputs = 0, outputs = 0;
+};
+
+/// Latent attention (MLA): a token's queries, and its keys and values, come from narrow vectors.
+/// DeepSeek-AI 2024, arXiv:2405.04434, section 2.1.
+struct Latent {
+  std::uint64_t queries = 0;  ///< width; 0: they come from the activations
+  std::uint64_t keys = 0;     ///< ... of keys and values; 0: no latent attention
+  std::uint64_t rotary = 0;   ///< further width of a head's queries, and of keys that heads share
+};
+
 struct Transformer {
   std::string name, about;
   std::uint64_t layers = 1, hidden = 1, heads = 1, key_value_heads = 1, intermediate = 1;
+  std::uint64_t head_size = 1;
+  Latent latent;
   std::uint64_t vocabulary = 0, sequence = 1, positions = 0;
   std::uint64_t experts =
       1;  ///< of each layer: MLPs of which a router chooses top_k for each token
   std::uint64_t top_k = 1;
-  bool gated = false;   ///< the MLP has a third matrix
-  bool biases = false;  ///< of all matrices, and of the norms
-  bool tied = false;    ///< the embedding is the output layer too
+  std::uint64_t shared_intermediate = 0;  ///< of an MLP beside the experts, which takes all tokens
+  std::uint64_t dense_layers = 0;         ///< with an MLP in place of experts
+  std::uint64_t dense_intermediate = 0;   ///< width inside that MLP
+  std::uint64_t window = 0;               ///< tokens before it that one attends to; 0: all
+  std::uint64_t windowed_layers = 0;      ///< which have that window
+  bool gated = false;                     ///< the MLP has a third matrix
+  bool biases = false;                    ///< of all matrices, and of the norms
+  bool tied = false;                      ///< the embedding is the output layer too
   std::uint64_t records = 1;
   Value resolved;
 
-  std::uint64_t key_value_width() const { return hidden / heads * key_value_heads; }
-  std::uint64_t attention_matrices() const { return 2 * hidden * (hidden + key_value_width()); }
-  /// Matrices of an MLP: of one expert, where there are several.
-  std::uint64_t mlp_matrices() const { return (gated ? 3 : 2) * hidden * intermediate; }
+  std::uint64_t key_size() const { return head_size + latent.rotary; }
+  std::uint64_t query_width() const { return heads * key_size(); }
+  /// Keys and values of a token.
+  std::uint64_t key_value_width() const { return key_value_heads * (key_size() + head_size); }
+  /// Values that attention makes of them.
+  std::uint64_t result_width() const { return heads * head_size; }
+  /// One half of what each pair of tokens meets of queries, keys and values.
+  double pair_width() const { return static_cast<double>(query_width() + result_width()) / 2; }
+  /// Pairs of tokens that meet, as a share of all.
+  double pair_share() const;
+  /// Those of attention, cut over `parts` GPUs; narrow vectors are whole on each.
+  std::vector<Matrix> attention(double parts) const;
+  std::uint64_t attention_matrices() const;
+  /// Matrices of an MLP, or of one expert, of so many inside.
+  std::uint64_t mlp_matrices(std::uint64_t inside) const {
+    return (gated ? 3 : 2) * hidden * inside;
+  }
+  std::uint64_t mlp_matrices() const { return mlp_matrices(intermediate); }
   std::uint64_t router() const { return experts > 1 ? hidden * experts : 0; }
-  /// Parameters of a layer's MLP or of all its experts.
-  std::uint64_t expert_parameters() const {
-    return experts * (mlp_matrices() + (biases ? intermediate + hidden : 0));
+  std::uint64_t expert_layers() const { return layers - dense_layers; }
+  double expert_share() const {
+    return static_cast<double>(expert_layers()) / static_cast<double>(layers);
   }
-  std::uint64_t layer_parameters() const {
-    const std::uint64_t vectors = 2 * hidden + (biases ? 4 * hidden + 2 * key_value_width() : 0);
-    return attention_matrices() + router() + expert_parameters() + vectors;
-  }
+  /// Mean of all layers: parameters of their MLPs, or of all their experts.
+  double expert_parameters() const;
+  double layer_parameters() const;
   std::uint64_t embedding() const { return (vocabulary + positions) * hidden; }
   std::uint64_t head() const { return vocabulary * hidden; }
-  std::uint64_t parameters() const {
-    return layers * layer_parameters() + embedding() + (tied ? 0 : head()) +
-           (vocabulary == 0 ? 0 : (biases ? 2 : 1) * hidden);
-  }
+  std::uint64_t parameters() const;
 };
 
 /// Operations of a step for each token: 6 for each parameter of a matrix that it meets, and 12 for
 /// each token of its sequence and hidden unit: arXiv:2204.02311, appendix B.
-inline double flops_per_token(const Transformer& model) {
-  const double layer = static_cast<double>(model.attention_matrices() + model.router() +
-                                           model.top_k * model.mlp_matrices());
-  const double square = static_cast<double>(model.sequence) * static_cast<double>(model.hidden);
-  return static_cast<double>(model.layers) * (6 * layer + 12 * square) +
-         6 * static_cast<double>(model.head());
-}
+double flops_per_token(const Transformer& model);
 
 /// Work of one matrix or several, on one GPU.
 struct Work {
@@ -136,16 +160,9 @@ inline double roofline_s(const Work& work, const Gpu& gpu, double efficiency) {
 
 /// Work that `sequences` sequences are for a rank with one of `ranks` parts of a layer's experts,
 /// each expert cut over `parts` GPUs, where `load` times the even share of the tokens comes to it.
-/// One expert is a plain MLP.
-inline Work expert_work(const Transformer& model, double sequences, double parts, double element,
-                        double ranks, double load) {
-  const double tokens =
-      sequences * static_cast<double>(model.sequence) * static_cast<double>(model.top_k) * load;
-  const double each = static_cast<double>(model.mlp_matrices());
-  const double between = 2 * tokens * static_cast<double>(model.hidden) * element;
-  return {2 * tokens * each / parts,
-          static_cast<double>(model.experts) / ranks * each * element / parts + between};
-}
+/// One expert is a plain MLP. Mean of all layers, with the MLP that all tokens take.
+Work expert_work(const Transformer& model, double sequences, double parts, double element,
+                 double ranks, double load);
 
 /// Forward passes of `sequences` sequences, each layer cut over `parts` GPUs; an element has
 /// `element` bytes. Weights are read once, inputs read and outputs written once.
@@ -153,35 +170,18 @@ struct LayerWork {
   Work attention, mlp, head;
   Work square;  ///< of attention: each token with each
 };
-inline LayerWork forward_work(const Transformer& model, double sequences, double parts,
-                              double element) {
-  const double tokens = sequences * static_cast<double>(model.sequence);
-  const double hidden = static_cast<double>(model.hidden);
-  const double square = 4 * tokens * static_cast<double>(model.sequence) * hidden;
-  const double between = 2 * tokens * hidden * element;
-  const auto matrices = [&](std::uint64_t parameters, double more_flops, double bytes) {
-    const double count = static_cast<double>(parameters);
-    return Work{(2 * tokens * count + more_flops) / parts, count * element / parts + bytes};
-  };
-  const double logits = tokens * static_cast<double>(model.vocabulary) * element / parts;
-  return {matrices(model.attention_matrices() + model.router(), square, between),
-          expert_work(model, sequences, parts, element, 1, 1),
-          matrices(model.head(), 0, model.vocabulary == 0 ? 0 : between / 2 + logits),
-          {square / parts, 0}};
-}
+LayerWork forward_work(const Transformer& model, double sequences, double parts, double element);
 
 /// Bytes of one layer's activations that backward needs, of one micro-batch on one GPU.
 /// Source: Korthikanti et al. 2022, arXiv:2205.05198, section 4, without what attention would keep
 /// of the square of the sequence, which a fused kernel computes again.
 /// Experts keep theirs of each token that comes to them: `load` times the even share.
-inline double activation_bytes(const Transformer& model, double sequences, double parts,
-                               double element, bool sequence_parallel, double load = 1) {
-  const double two_byte_items = sequences * static_cast<double>(model.sequence) *
-                                static_cast<double>(model.hidden) * element / 2;
-  const double tokens = static_cast<double>(model.top_k) * load;
-  const double whole = 7 + 3 * tokens, cut = 8 + 16 * tokens;
-  return two_byte_items * (sequence_parallel ? (whole + cut) / parts : whole + cut / parts);
-}
+double activation_bytes(const Transformer& model, double sequences, double parts, double element,
+                        bool sequence_parallel, double load = 1);
+
+/// Map of a language model for a published `config.json` (Hugging Face); any other map as it is.
+/// Throws InputError where the model is none whose layers are described here.
+Value from_config_json(const Value& map);
 
 /// A name, a path, or a map. Throws InputError.
 Transformer read_transformer(const Value& value);

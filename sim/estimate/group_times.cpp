@@ -12,6 +12,7 @@ namespace ringscope {
 namespace {
 
 constexpr std::size_t many_ranks = 256;
+constexpr std::uint64_t long_bytes = std::uint64_t{1} << 29;  ///< from here on, more bytes repeat
 
 }  // namespace
 
@@ -27,6 +28,11 @@ GroupTimes::GroupTimes(const Scenario& scenario, KnownParts& known, SimulatedPro
 double GroupTimes::collective(std::string_view kind, const Algorithm& algorithm,
                               std::uint64_t bytes) {
   if (bytes == 0) return 0;
+  if (bytes > 2 * long_bytes) {
+    const double one = collective(kind, algorithm, long_bytes);
+    const double more = collective(kind, algorithm, 2 * long_bytes) - one;
+    return one + more * static_cast<double>(bytes - long_bytes) / static_cast<double>(long_bytes);
+  }
   return simulated(kind,
                    fmt::format("{{{}: {} B, algorithm: {}, group: g}}", algorithm.collective, bytes,
                                algorithm.name),

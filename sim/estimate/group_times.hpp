@@ -22,7 +22,7 @@ class GroupTimes {
   GroupTimes(const Scenario& scenario, KnownParts& known, SimulatedPrograms& simulated);
 
   /// Seconds of a collective on a vector of so many bytes; 0 where groups of the kind have one
-  /// rank.
+  /// rank. Beyond 1 GiB each byte takes as long as between 512 MiB and 1 GiB.
   double collective(std::string_view kind, const Algorithm& algorithm, std::uint64_t bytes);
   /// Seconds of a message between two places of each group.
   double message(std::string_view kind, std::uint64_t bytes, int from, int to);

@@ -3,9 +3,6 @@
 
 #include <algorithm>
 
-#include "algorithms/training/llm/llm_checks.hpp"
-#include "algorithms/training/llm/llm_context.hpp"
-#include "algorithms/training/llm/llm_experts.hpp"
 #include "algorithms/training/llm/llm_parts.hpp"
 #include "algorithms/training/training.hpp"
 

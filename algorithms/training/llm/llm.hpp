@@ -8,8 +8,7 @@
 #include "algorithms/alltoall/pair_sizes.hpp"
 #include "algorithms/catalogue.hpp"
 #include "algorithms/steps/grid.hpp"
-#include "algorithms/training/host_work.hpp"
-#include "algorithms/training/stage_memory.hpp"
+#include "algorithms/training/reported_step.hpp"
 #include "base/table.hpp"
 
 namespace ringscope {
@@ -63,8 +62,8 @@ struct Experts {
 
 /// Choices of a job that its program follows.
 struct LlmPlan {
-  int parts = 1;          ///< of a stage's layers, which an interleaved pipeline takes by turns
-  int fewer_at_ends = 0;  ///< layers that the first part of all and the last one lack
+  int parts = 1;  ///< of a stage's layers, which an interleaved pipeline takes by turns
+  int fewer_at_first = 0, fewer_at_last = 0;  ///< layers that the first and last part of all lack
   int micro_batches = 1;
   PipelineSchedule schedule = PipelineSchedule::one_f_one_b;
   bool sequence_parallel = false;
@@ -109,7 +108,7 @@ struct LlmStep : LlmPlan {
   int layers(int stage, int part) const {
     const bool first = stage == 0 && part == 0;
     const bool last = stage + 1 == grid.size("pp") && part + 1 == parts;
-    return part_layers - (first ? fewer_at_ends : 0) - (last ? fewer_at_ends : 0);
+    return part_layers - (first ? fewer_at_first : 0) - (last ? fewer_at_last : 0);
   }
   /// Layers of a part whose forward backward repeats.
   int repeated_layers(int stage, int part) const { return std::min(repeated, layers(stage, part)); }
@@ -119,7 +118,9 @@ struct LlmStep : LlmPlan {
       for (int part = 0; part < parts; ++part) sum += repeated_layers(stage, part);
     return sum;
   }
-  int all_layers() const { return part_layers * parts * grid.size("pp") - 2 * fewer_at_ends; }
+  int all_layers() const {
+    return part_layers * parts * grid.size("pp") - fewer_at_first - fewer_at_last;
+  }
 };
 
 }  // namespace ringscope

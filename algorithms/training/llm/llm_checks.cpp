@@ -6,7 +6,7 @@
 // sum what they have, one group after the other, as PyTorch's DTensor does for each dimension of a
 // mesh. Without ZeRO, the ranks of a data group have the same. Cost: of an allreduce of 4 bytes on
 // each group.
-#include "algorithms/training/llm/llm_checks.hpp"
+#include "algorithms/training/llm/llm_parts.hpp"
 
 #include <algorithm>
 

@@ -12,14 +12,13 @@
 // gradients. Source: Llama team, "The Llama 3 herd of models", 2024, arXiv:2407.21783, section
 // 3.3.2. Alltoall: each rank gets all tokens of a part of the heads; backward the gradients take
 // the ways back. Source: Jacobs et al., "DeepSpeed Ulysses", 2023, arXiv:2309.14509, section 3.
-#include "algorithms/training/llm/llm_context.hpp"
+#include "algorithms/training/llm/llm_parts.hpp"
 
 #include <algorithm>
 #include <optional>
 
 #include "algorithms/groups/on_group.hpp"
 #include "algorithms/training/llm/llm_device.hpp"
-#include "algorithms/training/llm/llm_experts.hpp"
 #include "algorithms/training/step.hpp"
 
 namespace ringscope {

@@ -12,7 +12,7 @@
 // hosts, as the normal kernels of deepseek-ai/DeepEP (README.md): a token goes to each host once,
 // and from there to the ranks of its experts. Cost for a micro-batch and layer: two all-to-alls
 // forward, two backward; through hosts twice as many.
-#include "algorithms/training/llm/llm_experts.hpp"
+#include "algorithms/training/llm/llm_parts.hpp"
 
 #include <algorithm>
 

@@ -5,9 +5,6 @@
 
 #include "algorithms/groups/on_group.hpp"
 #include "algorithms/steps/ring_steps.hpp"
-#include "algorithms/training/llm/llm_checks.hpp"
-#include "algorithms/training/llm/llm_context.hpp"
-#include "algorithms/training/llm/llm_experts.hpp"
 #include "algorithms/training/step.hpp"
 
 namespace ringscope {

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <array>
+#include <utility>
+#include <vector>
 
 #include "algorithms/steps/interleaved_order.hpp"
 #include "algorithms/training/llm/llm.hpp"
@@ -96,5 +98,60 @@ int llm_threads(const Options& options);
 
 Cost llm_cost(int ranks, std::size_t items, Options options);
 std::size_t llm_scratch(int ranks, std::size_t items, Options options);
+
+// Exchanges of context groups: llm_context.cpp.
+
+/// Collectives of a context group around attention, whose keys do not go round a ring.
+struct AroundAttention {
+  const Algorithm *before = nullptr, *behind = nullptr;  ///< null: none
+  std::uint64_t bytes_before = 0, bytes_behind = 0;      ///< of a rank's vector
+};
+AroundAttention around_attention(const LlmStep& step, bool back);
+
+/// Items of a vector of keys, and number of such vectors.
+std::pair<std::size_t, int> key_items(const LlmStep& step, const Options& options);
+
+/// Messages and items of one layer and micro-batch in one direction, over all `ranks`.
+Cost context_cost(const LlmStep& step, bool back, int ranks, const Options& options);
+/// Scratch space of their collectives.
+std::size_t context_scratch(const LlmStep& step, const Options& options);
+
+// A layer's experts: llm_experts.cpp.
+
+const Algorithm& expert_exchange_of(const LlmStep& step);
+
+/// Items of a rank: the most that it sends to experts or back; and what comes to its tensor group,
+/// of which it has a part.
+struct ExpertItems {
+  std::size_t sent = 0, here = 0;
+};
+/// `index`: the rank's in its expert group.
+ExpertItems expert_items(const LlmStep& step, int index, const Options& options);
+/// The most that any rank has of each.
+ExpertItems most_expert_items(const LlmStep& step, const Options& options);
+
+/// All of a layer in one direction, one after the other.
+std::vector<TokenExchange> exchanges_of(const Experts& experts);
+/// "expert", "expert rail" or "expert host".
+const char* name_of(TokenExchange::Group group);
+
+/// Messages and items of one layer and micro-batch in one direction, over all `ranks`.
+Cost expert_layer_cost(const LlmStep& step, int ranks, const Options& options);
+/// Scratch space of their collectives.
+std::size_t expert_scratch(const LlmStep& step, const Options& options);
+
+// Numbers of all gradients: llm_checks.cpp.
+
+/// Kinds of groups whose ranks have different gradients, with their sizes; none without checks.
+std::vector<std::pair<const char*, int>> checked_groups(const LlmStep& step);
+
+/// Bytes of one number.
+inline constexpr std::uint64_t check_bytes = 4;
+/// Its items; 0 without checks.
+std::size_t check_items(const LlmStep& step, const Options& options);
+
+/// Cost of one step on all groups of `ranks` ranks.
+Cost checks_cost(const LlmStep& step, int ranks, const Options& options);
+std::size_t checks_scratch(const LlmStep& step, const Options& options);
 
 }  // namespace ringscope

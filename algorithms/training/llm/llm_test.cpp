@@ -296,7 +296,7 @@ TEST(Llm, sums_the_same_where_buckets_go_beside_backward) {
       step.zero = 1;
       step.overlap_gradients = true;
       step.repeated = 2;
-      step.fewer_at_ends = pp > 1 ? 1 : 0;
+      step.fewer_at_first = step.fewer_at_last = pp > 1 ? 1 : 0;
       SCOPED_TRACE(testing::Message() << pp << " stages of " << step.parts << " parts");
       expect_right(step, {});
     }

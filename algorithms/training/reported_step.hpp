@@ -1,8 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Work of the host in a large model's step: what a report repeats of it.
+// Memory and host's work of a large model's step: what a report repeats of them.
 #pragma once
 
 namespace ringscope {
+
+/// Bytes that one GPU of a pipeline's stage holds.
+struct StageMemory {
+  int stage = 0;
+  double parameters = 0, gradients = 0, optimiser = 0, activations = 0;
+  double reserved = 0;  ///< by CUDA, by NCCL and in fragments
+
+  double sum() const { return parameters + gradients + optimiser + activations + reserved; }
+};
 
 /// Waits of all GPUs for their host in a step: expected seconds.
 struct HostWork {
