@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "algorithms/catalogue.hpp"
-#include "base/view.hpp"
+#include "base/table.hpp"
 
 namespace ringscope {
 

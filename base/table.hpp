@@ -3,10 +3,13 @@
 // the values of an enumeration.
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <functional>
 #include <numeric>
+#include <ranges>
+#include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -64,4 +67,31 @@ Table<Number> numbers_below(std::integral auto count) {
   return all;
 }
 
+// A std::span and a std::array whose elements are numbered as those of a Table.
+
+template <class Item>
+class View : public std::span<Item> {
+  using Items = std::span<Item>;
+
+ public:
+  using Items::Items;
+  View() = default;
+  View(Items items) : Items(items) {}
+
+  Item& operator[](Index auto i) const { return Items::operator[](static_cast<std::size_t>(i)); }
+};
+
+template <class Item, std::size_t items>
+struct Array : std::array<Item, items> {
+  constexpr Item& operator[](Index auto i) {
+    return std::array<Item, items>::operator[](static_cast<std::size_t>(i));
+  }
+  constexpr const Item& operator[](Index auto i) const {
+    return std::array<Item, items>::operator[](static_cast<std::size_t>(i));
+  }
+};
+
 }  // namespace ringscope
+
+template <class Item>
+inline constexpr bool std::ranges::enable_borrowed_range<ringscope::View<Item>> = true;

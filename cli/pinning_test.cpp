@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "scenarios/answer/explain/explain.hpp"
-#include "scenarios/answer/explain/what_if.hpp"
 #include "scenarios/question/scenario.hpp"
 #include "sim/simulation.hpp"
 

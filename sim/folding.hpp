@@ -5,8 +5,7 @@
 #include <memory>
 #include <optional>
 
-#include "base/view.hpp"
-#include "sim/alike/alike_channels.hpp"
+#include "base/table.hpp"
 #include "sim/alike/alike_ranks.hpp"
 #include "sim/ranks/rank_thread.hpp"
 #include "sim/run_options.hpp"

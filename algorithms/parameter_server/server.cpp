@@ -2,7 +2,6 @@
 #include "algorithms/parameter_server/server.hpp"
 
 #include "algorithms/parameter_server/clocks.hpp"
-#include "algorithms/parameter_server/in_flight.hpp"
 
 namespace ringscope {
 namespace {

@@ -14,7 +14,7 @@
 #include <atomic>
 #include <cmath>
 
-#include "algorithms/parameter_server/in_flight.hpp"
+#include "algorithms/parameter_server/clocks.hpp"
 #include "algorithms/parameter_server/roles.hpp"
 
 namespace ringscope {

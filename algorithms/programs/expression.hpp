@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "algorithms/programs/groups.hpp"
-#include "base/view.hpp"
+#include "base/table.hpp"
 
 namespace ringscope::programs {
 

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "algorithms/programs/survey.hpp"
 #include "algorithms/programs/walk.hpp"
 
 namespace ringscope::programs {

@@ -8,7 +8,6 @@
 
 #include "algorithms/catalogue_cases_for_test.hpp"
 #include "algorithms/programs/partners.hpp"
-#include "algorithms/programs/survey.hpp"
 #include "algorithms/programs/walk.hpp"
 #include "algorithms/schedules/schedule.hpp"
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "algorithms/programs/survey.hpp"
+#include "algorithms/programs/partners.hpp"
 
 #include <fmt/format.h>
 
 #include <cmath>
 
 #include "algorithms/groups/on_group.hpp"
-#include "algorithms/programs/partners.hpp"
 #include "algorithms/programs/walk.hpp"
 
 namespace ringscope::programs {

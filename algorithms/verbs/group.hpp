@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "base/table.hpp"
-#include "base/view.hpp"
 
 namespace ringscope {
 

@@ -12,7 +12,7 @@
 #include "algorithms/verbs/group.hpp"
 #include "algorithms/verbs/range.hpp"
 #include "algorithms/verbs/source_line.hpp"
-#include "base/view.hpp"
+#include "base/table.hpp"
 
 namespace ringscope {
 

@@ -11,8 +11,7 @@
 
 #include "cli/cases/announcement.hpp"
 #include "cli/terminal/failure.hpp"
-#include "cli/terminal/output_file.hpp"
-#include "cli/terminal/screen.hpp"
+#include "cli/terminal/progress_bar.hpp"
 #include "topologies/input/characters.hpp"
 
 namespace ringscope {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "cli/cases/launch_options.hpp"
+#include "cli/cases/study_options.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,7 +7,6 @@
 #include <algorithm>
 
 #include "cli/terminal/failure.hpp"
-#include "cli/terminal/output_file.hpp"
 
 namespace ringscope {
 namespace {

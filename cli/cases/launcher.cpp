@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "cli/cases/launcher.hpp"
+#include "cli/cases/study_options.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>

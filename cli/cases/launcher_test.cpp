@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Is what launchers say in the environment understood, and what nobody meant left alone?
-#include "cli/cases/launcher.hpp"
+#include "cli/cases/study_options.hpp"
 
 #include <gtest/gtest.h>
 

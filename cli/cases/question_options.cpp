@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "cli/cases/question_options.hpp"
+#include "cli/cases/cases.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

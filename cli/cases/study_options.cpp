@@ -11,7 +11,6 @@
 #include <filesystem>
 
 #include "cli/cases/announcement.hpp"
-#include "cli/cases/launcher.hpp"
 #include "topologies/input/characters.hpp"
 
 namespace ringscope {

@@ -13,6 +13,9 @@
 #include "cli/terminal/progress_bar.hpp"
 #include "cli/terminal/words.hpp"
 #include "sim/studies/shard.hpp"
+#include "sim/studies/store_tables.hpp"
+#include "topologies/placement/launch/launch_formats.hpp"
+#include "topologies/placement/search/symmetry.hpp"
 
 namespace ringscope {
 
@@ -110,5 +113,63 @@ Seconds limit_of(const StudyOptions& options);
 
 /// Throws Failure (wrong_result) with the warning, if there is one: when all is written.
 void end_with_warning(const Verification& verification);
+
+// Detects that mpirun, srun or a job array has started several of us.
+
+/// The launcher's statements in the environment.
+struct Launch {
+  Shard process;       ///< which of them this is
+  int local_size = 1;  ///< number of them on this host
+  std::string names;   ///< of the variables that say so
+};
+
+using Variable = const char* (*)(const char*);
+
+/// Nothing where this process was started alone. `variable` is std::getenv, or a test's. In a batch
+/// script Slurm's variables of a task are there too, though no srun has started several: they count
+/// only where somebody has `asked` for them. Throws Failure (bad_input) for numbers that are none.
+std::optional<Launch> launch_of(Variable variable, bool asked);
+
+/// Threads for each of `local_size` processes: its share of this host; at least one.
+int threads_here(int local_size);
+
+// Which shard of a study this process does, and the store that it fills.
+
+/// Sets options.part by --shard, or by what a launcher says, and the {shard} in options.store.
+/// Throws InputError or Failure for a shard that there is not, and for one without a store of its
+/// own. `variable`: std::getenv, or a test's.
+void settle_shard(StudyOptions& options, Variable variable);
+void settle_shard(StudyOptions& options);
+
+/// Refuses options that write or show the answer, each with its text: a shard has none yet.
+void refuse_answers(const StudyOptions& options,
+                    const std::vector<std::pair<std::string, std::string>>& answers,
+                    const std::string& command);
+
+// The files that start the best placement.
+
+struct LaunchFiles {
+  /// Names of the files to write, in the order of launch_formats(); "": none.
+  std::vector<std::string> names = std::vector<std::string>(launch_formats().size());
+  std::string format, output;  ///< `--format` and `-o`: one more of them
+
+  void add_options(Command& command);
+  /// Enters `output` in `names`. Throws InputError for an unknown format.
+  void settle();
+
+  bool empty() const;
+  /// Each with its flag.
+  std::vector<std::pair<std::string, std::string>> flags() const;
+  /// Throws Failure where ranks in such slots are not started by these alone.
+  void require_for(SlotKind slot_kind) const;
+  void write(LaunchTask launch) const;
+  /// Throws Failure for the file that cannot say this placement: when all else is written.
+  void require_written(LaunchTask launch) const;
+  /// The commands that start the ranks by these files, one a line.
+  std::string lines(LaunchTask launch) const;
+
+ private:
+  std::string gpu_file() const;
+};
 
 }  // namespace ringscope

@@ -3,7 +3,7 @@
 
 #include "cli/cases/cases.hpp"
 #include "cli/commands/subcommands.hpp"
-#include "cli/terminal/output_file.hpp"
+#include "cli/terminal/failure.hpp"
 #include "scenarios/answer/formats/report_formats.hpp"
 #include "scenarios/answer/text/report_text.hpp"
 

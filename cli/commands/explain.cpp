@@ -5,7 +5,7 @@
 
 #include "cli/cases/cases.hpp"
 #include "cli/commands/subcommands.hpp"
-#include "cli/terminal/output_file.hpp"
+#include "cli/terminal/failure.hpp"
 #include "scenarios/answer/explain/explain.hpp"
 
 namespace ringscope {

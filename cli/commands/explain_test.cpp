@@ -10,7 +10,6 @@
 
 #include "cli/cases/cases.hpp"
 #include "cli/terminal/failure.hpp"
-#include "scenarios/answer/explain/what_if.hpp"
 #include "sim/simulation.hpp"
 
 namespace ringscope {

@@ -4,7 +4,6 @@
 #include "cli/cases/cases.hpp"
 #include "cli/commands/subcommands.hpp"
 #include "cli/terminal/failure.hpp"
-#include "cli/terminal/output_file.hpp"
 #include "cli/terminal/progress_bar.hpp"
 #include "scenarios/answer/formats/messages.hpp"
 #include "scenarios/schedule/schedule_file.hpp"

@@ -5,9 +5,7 @@
 
 #include "cli/commands/subcommands.hpp"
 #include "cli/terminal/failure.hpp"
-#include "cli/terminal/output_file.hpp"
 #include "cli/terminal/progress_bar.hpp"
-#include "cli/terminal/screen.hpp"
 #include "topologies/cluster.hpp"
 #include "topologies/imports/fabrics/fabric.hpp"
 #include "topologies/input/characters.hpp"

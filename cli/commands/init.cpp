@@ -6,7 +6,6 @@
 
 #include "cli/commands/subcommands.hpp"
 #include "cli/terminal/failure.hpp"
-#include "cli/terminal/output_file.hpp"
 #include "topologies/input/data_files.hpp"
 
 namespace ringscope {

@@ -5,9 +5,8 @@
 #include "cli/cases/cases.hpp"
 #include "cli/commands/subcommands.hpp"
 #include "cli/lesson/lesson_case.hpp"
-#include "cli/lesson/lesson_data.hpp"
 #include "cli/lesson/lesson_page.hpp"
-#include "cli/terminal/output_file.hpp"
+#include "cli/terminal/failure.hpp"
 #include "topologies/input/characters.hpp"
 
 namespace ringscope {

@@ -4,7 +4,6 @@
 
 #include <gmock/gmock.h>
 
-#include "cli/lesson/lesson_data.hpp"
 #include "cli/lesson/lesson_page.hpp"
 #include "scenarios/answer/recording.hpp"
 #include "scenarios/answer/report_samples_for_test.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "cli/commands/place_text.hpp"
+#include "cli/commands/sweep_rows.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 #include "cli/cases/cases.hpp"
-#include "cli/commands/scripts.hpp"
 #include "cli/commands/subcommands.hpp"
 #include "cli/terminal/failure.hpp"
-#include "cli/terminal/output_file.hpp"
 #include "scenarios/answer/formats/report_formats.hpp"
 #include "scenarios/answer/text/report_text.hpp"
 

@@ -3,7 +3,7 @@
 //
 // Each is a script that gets all words behind the subcommand, and this program's path as RINGSCOPE,
 // to simulate with.
-#include "cli/commands/scripts.hpp"
+#include "cli/commands/subcommands.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -13,9 +13,8 @@
 #include <cstring>
 #include <filesystem>
 
-#include "cli/commands/subcommands.hpp"
 #include "cli/terminal/failure.hpp"
-#include "cli/terminal/screen.hpp"
+#include "cli/terminal/progress_bar.hpp"
 #include "topologies/input/data_files.hpp"
 
 namespace ringscope {

@@ -2,6 +2,9 @@
 // The subcommands: one line each, and one file or script.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "cli/terminal/words.hpp"
 
 namespace ringscope {
@@ -47,5 +50,11 @@ inline constexpr Subcommand subcommands[] = {
     {"Present", nullptr, "play", "plots/playground"},
     {"Present", nullptr, "plot", "plots"},
 };
+
+// Programs of the project that are Python.
+
+/// Becomes the script at that path of the project, such as plots/plot. Throws Failure where that
+/// cannot be.
+[[noreturn]] void run_script(const std::string& path, const std::vector<std::string>& arguments);
 
 }  // namespace ringscope

@@ -4,14 +4,11 @@
 #include <algorithm>
 
 #include "cli/cases/cases.hpp"
-#include "cli/cases/launcher.hpp"
-#include "cli/cases/question_options.hpp"
 #include "cli/cases/study_options.hpp"
 #include "cli/commands/subcommands.hpp"
 #include "cli/commands/sweep_rows.hpp"
 #include "cli/terminal/failure.hpp"
-#include "cli/terminal/output_file.hpp"
-#include "cli/terminal/screen.hpp"
+#include "cli/terminal/progress_bar.hpp"
 #include "topologies/input/characters.hpp"
 
 namespace ringscope {

@@ -8,8 +8,8 @@
 #include <map>
 #include <optional>
 
+#include "scenarios/answer/text/report_text.hpp"
 #include "scenarios/answer/text/table.hpp"
-#include "scenarios/answer/text/training_text.hpp"
 
 namespace ringscope {
 namespace {

@@ -9,6 +9,7 @@
 #include "cli/cases/study_options.hpp"
 #include "scenarios/answer/formats/report_formats.hpp"
 #include "scenarios/study/study.hpp"
+#include "sim/studies/search/place.hpp"
 
 namespace ringscope {
 
@@ -33,5 +34,24 @@ std::string sweep_csv(const Study& study, std::span<const Outcome> outcomes);
 /// The document of `sweep --json` (schema.md).
 Json sweep_json(const Study& study, std::span<const Outcome> outcomes,
                 std::span<const std::size_t> best, const Verification& verification);
+
+// Output of `place`: a screen, CSV and JSON.
+
+/// The number of placements, the best `top`, the worst and the user's, and what holds them up.
+std::string place_screen(const PlaceStudy& study, const PlaceAnswer& answer, std::size_t top);
+
+/// Shortens a placement's words, which may be one per rank, to as many as fit into a sentence;
+/// those that are cut are told apart by `which` it is.
+std::string short_name(const std::string& words, const std::string& which);
+
+/// A line for each warning of what is asked.
+std::string warnings_of_search(const PlaceStudy& study);
+
+/// One line per placement, the best first.
+std::string place_csv(const PlaceAnswer& answer);
+
+/// The document of `place --json` (schema.md). Verified are the best, the worst, the user's.
+Json place_json(const PlaceStudy& study, const PlaceAnswer& answer,
+                const Verification& verification);
 
 }  // namespace ringscope

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "scenarios/answer/explain/what_if.hpp"
+#include "scenarios/answer/explain/explain.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include "cli/cases/cases.hpp"
 #include "cli/commands/subcommands.hpp"
-#include "cli/terminal/output_file.hpp"
+#include "cli/terminal/failure.hpp"
 #include "scenarios/answer/formats/report_formats.hpp"
 
 namespace ringscope {

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include "cli/cuda/open_gpus.hpp"
-#include "cli/cuda/subcommands.hpp"
 
 namespace ringscope::cuda {
 namespace {

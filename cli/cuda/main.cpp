@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // ringscope-cuda: the scenarios of the simulator, run for real on the GPUs of this machine.
-#include "cli/cuda/subcommands.hpp"
+#include "cli/cuda/open_gpus.hpp"
 #include "cli/terminal/failure.hpp"
 #include "topologies/input/input.hpp"
 #include "validation/executors/cuda/gpus/gpus.hpp"

@@ -5,10 +5,8 @@
 #include <optional>
 
 #include "cli/cuda/open_gpus.hpp"
-#include "cli/cuda/subcommands.hpp"
 #include "cli/replays/measuring.hpp"
-#include "cli/replays/watchdog.hpp"
-#include "cli/terminal/output_file.hpp"
+#include "cli/terminal/failure.hpp"
 #include "validation/executors/cuda/probes/collective_bench.hpp"
 
 namespace ringscope::cuda {

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 
+#include "cli/replays/measuring.hpp"
 #include "validation/executors/cuda/gpus/collectives.hpp"
 #include "validation/executors/cuda/gpus/gpus.hpp"
 #include "validation/executors/measurement.hpp"
@@ -23,5 +24,12 @@ std::unique_ptr<CollectiveLibrary> open_collectives(Gpus& gpus);
 /// Place, time and means of a measurement on the GPUs of this machine. `devices`: the GPU of each
 /// rank; of probes, each GPU.
 Provenance provenance_on(Gpus& gpus, std::span<const int> devices, const std::string& command);
+
+// The subcommands of ringscope-cuda: one file and one line each.
+
+// Each adds itself to the program and runs when it is parsed. It throws Failure, InputError or
+// GpuError. `command` is the whole command line, for the document.
+AddSubcommand add_devices, add_replay, add_probe, add_nccl;
+inline constexpr AddSubcommand* subcommands[] = {add_devices, add_replay, add_probe, add_nccl};
 
 }  // namespace ringscope::cuda

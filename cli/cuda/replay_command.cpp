@@ -8,11 +8,8 @@
 
 #include "base/table.hpp"
 #include "cli/cuda/open_gpus.hpp"
-#include "cli/cuda/subcommands.hpp"
 #include "cli/replays/measuring.hpp"
-#include "cli/replays/watchdog.hpp"
 #include "cli/terminal/failure.hpp"
-#include "cli/terminal/output_file.hpp"
 #include "topologies/input/input.hpp"
 #include "validation/executors/cuda/executor/replay.hpp"
 #include "validation/executors/measurement.hpp"

@@ -8,12 +8,11 @@
 
 #include "cli/commands/subcommands.hpp"
 #include "cli/estimates/step_rows.hpp"
-#include "cli/terminal/output_file.hpp"
+#include "cli/terminal/failure.hpp"
 #include "cli/terminal/progress_bar.hpp"
-#include "cli/terminal/screen.hpp"
 #include "scenarios/warnings/job_warnings.hpp"
 #include "scenarios/workload/options.hpp"
-#include "sim/estimate/nccl_scenario.hpp"
+#include "sim/estimate/nccl_times.hpp"
 
 namespace ringscope {
 namespace {

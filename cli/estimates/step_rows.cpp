@@ -7,9 +7,8 @@
 
 #include "algorithms/training/llm/llm.hpp"
 #include "algorithms/training/training.hpp"
-#include "cli/terminal/output_file.hpp"
+#include "cli/terminal/failure.hpp"
 #include "cli/terminal/progress_bar.hpp"
-#include "cli/terminal/screen.hpp"
 #include "scenarios/answer/text/table.hpp"
 #include "scenarios/question/scenario_tree.hpp"
 #include "topologies/input/data_files.hpp"
@@ -27,7 +26,7 @@ struct PartOfStep {
   double (*seconds)(const LlmTimes&);
   bool optional = false;
 };
-constexpr PartOfStep step_parts[] = {
+constexpr PartOfStep estimated_parts[] = {
     {"busy", "busy_s", [](const LlmTimes& t) { return t.busy_s; }},
     {"repeated", "repeated_s", [](const LlmTimes& t) { return t.repeated_s; }},
     {"slowest", "slowest_s", [](const LlmTimes& t) { return t.slowest_s; }, true},
@@ -77,7 +76,7 @@ Json json_of(const StepRow& row) {
   }
   json["step_s"] = row.times.step_s;
   if (row.likely) json.update({{"low_s", row.likely->low_s}, {"high_s", row.likely->high_s}});
-  for (const PartOfStep& part : step_parts)
+  for (const PartOfStep& part : estimated_parts)
     if (const double seconds = part.seconds(row.times); seconds > 0 || !part.optional)
       json[part.key] = seconds;
   json.update({{"tokens_per_s", row.tokens_per_s},
@@ -94,7 +93,7 @@ std::string text_of(const std::vector<StepRow>& rows) {
   std::vector<TextTable::Column> columns = {
       {"case", TextTable::Align::left}, {"GPUs"}, {"step"}, {"low"}, {"high"}};
   std::vector<const PartOfStep*> shown;
-  for (const PartOfStep& part : step_parts)
+  for (const PartOfStep& part : estimated_parts)
     if (std::ranges::any_of(rows, [&](const StepRow& row) { return part.seconds(row.times) > 0; }))
       shown.push_back(&part), columns.push_back({part.header});
   columns.insert(columns.end(), {{"tokens/s"}, {"MFU"}, {"memory"}});

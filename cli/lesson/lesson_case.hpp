@@ -4,6 +4,9 @@
 // Times are ticks, whole numbers of which the run has `ticks`. plots/lesson/README.md has the keys.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "scenarios/answer/formats/report_formats.hpp"
 #include "scenarios/question/scenario.hpp"
 
@@ -33,5 +36,14 @@ Json path_json(const Report& report);
 
 /// RFC 4648.
 std::string base64(std::string_view bytes);
+
+// The document of a lesson's page: cases, and what is said of any two of them.
+
+/// Document of reports and of their cases, as case_json() makes them; both in one order.
+Json page_data(const std::vector<Report>& reports, std::vector<Json> cases,
+               const std::string& question, Json words);
+
+/// The words that stand above a scenario: its leading comment, as paragraphs.
+Json words_above(const std::string& yaml);
 
 }  // namespace ringscope::lesson

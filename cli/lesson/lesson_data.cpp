@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "cli/lesson/lesson_data.hpp"
+#include "cli/lesson/lesson_case.hpp"
 
 #include <fmt/format.h>
 
 #include <sstream>
 #include <utility>
 
-#include "cli/lesson/lesson_case.hpp"
 #include "scenarios/answer/explain/explain.hpp"
 #include "scenarios/answer/text/report_text.hpp"
 #include "topologies/input/input.hpp"

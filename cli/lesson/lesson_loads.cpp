@@ -10,7 +10,6 @@
 
 #include "algorithms/collectives.hpp"
 #include "base/table.hpp"
-#include "base/view.hpp"
 #include "cli/lesson/lesson_case.hpp"
 #include "scenarios/answer/recording.hpp"
 

@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "base/view.hpp"
+#include "base/table.hpp"
 #include "cli/lesson/lesson_case.hpp"
 #include "scenarios/answer/recording.hpp"
 

@@ -5,7 +5,6 @@
 #include <cstdlib>
 
 #include "cli/terminal/failure.hpp"
-#include "cli/terminal/output_file.hpp"
 
 namespace ringscope::mpi {
 namespace {

@@ -37,4 +37,11 @@ std::vector<std::string> hosts_of(MPI_Comm comm);
 /// Provenance of this job. Collective over all its ranks.
 Provenance provenance_of_job(const JobOptions& options);
 
+// The subcommands of ringscope-mpi: one file and one line each.
+
+// Each adds itself to the program and runs when it is parsed. It throws Failure or InputError.
+// `command` is the whole command line, for the document.
+AddSubcommand add_replay, add_probe, add_record;
+inline constexpr AddSubcommand* subcommands[] = {add_replay, add_probe, add_record};
+
 }  // namespace ringscope::mpi

@@ -10,7 +10,6 @@
 #include <thread>
 
 #include "cli/mpi/job.hpp"
-#include "cli/mpi/subcommands.hpp"
 #include "cli/terminal/failure.hpp"
 #include "topologies/input/input.hpp"
 #include "validation/executors/mpi/replay.hpp"

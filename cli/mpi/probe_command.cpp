@@ -6,8 +6,7 @@
 #include <set>
 
 #include "cli/mpi/job.hpp"
-#include "cli/mpi/subcommands.hpp"
-#include "cli/replays/watchdog.hpp"
+#include "cli/replays/measuring.hpp"
 #include "cli/terminal/failure.hpp"
 #include "cli/terminal/progress_bar.hpp"
 #include "topologies/input/characters.hpp"

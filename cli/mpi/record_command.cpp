@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <map>
 
-#include "cli/mpi/subcommands.hpp"
+#include "cli/mpi/job.hpp"
 #include "cli/terminal/failure.hpp"
 
 namespace ringscope::mpi {

@@ -5,11 +5,9 @@
 #include <map>
 #include <utility>
 
-#include "base/view.hpp"
+#include "base/table.hpp"
 #include "cli/mpi/job.hpp"
-#include "cli/mpi/subcommands.hpp"
 #include "cli/replays/measuring.hpp"
-#include "cli/replays/watchdog.hpp"
 #include "validation/executors/mpi/probes/send_check.hpp"
 #include "validation/executors/mpi/replay.hpp"
 

@@ -2,7 +2,6 @@
 #include "cli/replays/measuring.hpp"
 
 #include "cli/terminal/failure.hpp"
-#include "cli/terminal/output_file.hpp"
 
 namespace ringscope {
 

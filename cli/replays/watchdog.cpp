@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "cli/replays/watchdog.hpp"
+#include "cli/replays/measuring.hpp"
 
 #include <fmt/format.h>
 

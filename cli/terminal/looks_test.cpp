@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "cli/terminal/screen.hpp"
+#include "cli/terminal/progress_bar.hpp"
 
 #include <gmock/gmock.h>
 

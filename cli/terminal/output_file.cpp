@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "cli/terminal/output_file.hpp"
+#include "cli/terminal/failure.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -8,8 +8,6 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-
-#include "cli/terminal/failure.hpp"
 
 namespace ringscope {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Is a file there whole or not at all?
-#include "cli/terminal/output_file.hpp"
+#include "cli/terminal/failure.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -10,8 +10,6 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
-
-#include "cli/terminal/failure.hpp"
 
 namespace ringscope {
 namespace {

@@ -8,7 +8,6 @@
 #include <csignal>
 #include <string_view>
 
-#include "cli/terminal/screen.hpp"
 #include "topologies/input/characters.hpp"
 
 namespace ringscope {

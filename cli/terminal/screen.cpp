@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "cli/terminal/screen.hpp"
+#include "cli/terminal/progress_bar.hpp"
 
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -11,7 +11,7 @@
 #include <limits>
 #include <vector>
 
-#include "cli/terminal/output_file.hpp"
+#include "cli/terminal/failure.hpp"
 #include "topologies/input/characters.hpp"
 
 namespace ringscope {

@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "base/table.hpp"
-#include "cli/terminal/screen.hpp"
+#include "cli/terminal/progress_bar.hpp"
 #include "topologies/input/characters.hpp"
 #include "topologies/input/input.hpp"
 

@@ -9,8 +9,7 @@
 #include <stdexcept>
 
 #include "cli/lesson/lesson_case.hpp"
-#include "cli/lesson/lesson_data.hpp"
-#include "scenarios/answer/explain/what_if.hpp"
+#include "scenarios/answer/explain/explain.hpp"
 #include "scenarios/answer/text/report_text.hpp"
 #include "scenarios/question/estimate.hpp"
 #include "scenarios/question/scenario_tree.hpp"

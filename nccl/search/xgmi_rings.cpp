@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <algorithm>
 
-#include "base/view.hpp"
+#include "base/table.hpp"
 #include "nccl/search/channels_of_host.hpp"
 
 namespace ringscope::nccl {

@@ -4,7 +4,6 @@
 
 #include "python/module/parts.hpp"
 #include "scenarios/answer/explain/explain.hpp"
-#include "scenarios/answer/explain/what_if.hpp"
 #include "scenarios/answer/formats/report_formats.hpp"
 #include "scenarios/answer/text/report_text.hpp"
 #include "sim/simulation.hpp"

@@ -3,7 +3,6 @@
 
 #include <chrono>
 
-#include "cli/commands/place_text.hpp"
 #include "cli/commands/sweep_rows.hpp"
 #include "python/module/parts.hpp"
 #include "sim/studies/evaluator.hpp"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "python/module/parts.hpp"
-#include "sim/estimate/nccl_scenario.hpp"
 #include "sim/estimate/nccl_times.hpp"
 
 namespace ringscope {

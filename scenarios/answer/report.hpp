@@ -11,9 +11,9 @@
 
 #include "algorithms/training/reported_step.hpp"
 #include "algorithms/verbs/source_line.hpp"
-#include "base/view.hpp"
+#include "base/table.hpp"
 #include "scenarios/question/scenario.hpp"
-#include "scenarios/schedule/node_counts.hpp"
+#include "scenarios/schedule/schedule_file.hpp"
 #include "topologies/input/units.hpp"
 
 namespace ringscope {

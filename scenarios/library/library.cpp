@@ -17,7 +17,7 @@ const std::vector<std::string> progress_names = {"caller", "thread", "nic"};
 const std::vector<std::string> progress_core_names = {"spare", "shared"};
 
 /// A library as one map, with its name.
-struct Written {
+struct Expanded {
   std::string name;
   Value map;
 };
@@ -39,7 +39,7 @@ void lay_transport(const Value& name, Value& library) {
 
 /// Follows `base:` down to a map that stands on its own, and lays the others over it. `files` are
 /// those on the way, so that a circle is an error and no endless walk.
-Written expand(const Value& value, std::vector<std::string> files) {
+Expanded expand(const Value& value, std::vector<std::string> files) {
   if (value.kind() == Value::Kind::scalar) {
     const std::string file = file_of(value, "scenarios/libraries", "library");
     std::error_code ignored;
@@ -55,7 +55,7 @@ Written expand(const Value& value, std::vector<std::string> files) {
   const Value* base = value.find("base");
   if (base == nullptr || base->is_null()) return {"inline", value};
   const bool in_place = files.empty();
-  Written written = expand(*base, std::move(files));
+  Expanded written = expand(*base, std::move(files));
   const Value* transport = value.find("transport");
   if (transport != nullptr) lay_transport(*transport, written.map);
   written.map.merge(value);
@@ -262,7 +262,7 @@ void read_interruptions(Fields& fields, std::string_view key, Seconds& every, Se
 }
 
 Library read_library(const Value& value) {
-  const Written written = expand(value, {});
+  const Expanded written = expand(value, {});
   Fields fields(written.map, "library");
   Library library;
   fields.optional("base");

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/view.hpp"
+#include "base/table.hpp"
 #include "nccl/choice/tuning.hpp"
 #include "topologies/input/input.hpp"
 #include "topologies/input/units.hpp"

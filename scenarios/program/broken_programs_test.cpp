@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include "algorithms/programs/program.hpp"
-#include "scenarios/program/formula.hpp"
 #include "scenarios/program/steps.hpp"
 #include "scripts/testing/sanitized.hpp"
 #include "topologies/input/complaint_for_test.hpp"

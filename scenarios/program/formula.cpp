@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "scenarios/program/formula.hpp"
+#include "scenarios/program/steps.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

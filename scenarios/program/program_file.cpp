@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "algorithms/programs/groups.hpp"
+#include "algorithms/programs/partners.hpp"
 #include "algorithms/programs/program.hpp"
-#include "algorithms/programs/survey.hpp"
 #include "topologies/input/characters.hpp"
 
 namespace ringscope {

@@ -2,18 +2,45 @@
 // The steps of a program, from their YAML.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "algorithms/programs/expression.hpp"
 #include "algorithms/programs/program.hpp"
-#include "scenarios/program/formula.hpp"
 #include "scenarios/schedule/schedule_file.hpp"
 #include "scenarios/workload/transformer.hpp"
 #include "topologies/input/input.hpp"
 
 namespace ringscope {
+
+// Numbers, times and sizes that a program's steps say: `2 ms`, `bucket / size(dp)`.
+
+/// Kinds of values.
+enum class Unit : std::uint8_t { plain, seconds, bytes };
+
+struct Formula {
+  programs::Expression expression;
+  Unit unit = Unit::plain;
+};
+
+/// Names that formulas may use, where a step stands.
+struct Scope {
+  std::vector<std::string> kinds;  ///< of groups, by index
+  std::map<std::string, Formula> values;
+  std::vector<std::string> loops;  ///< index of each loop around it, by slot; "": it has none
+};
+
+/// Throws InputError.
+Formula read_formula(const Value& value, const Scope& scope);
+
+/// The same of one unit: constants are not negative. Throws InputError.
+programs::Expression read_seconds(const Value& value, const Scope& scope);
+programs::Expression read_bytes(const Value& value, const Scope& scope);
+programs::Expression read_plain(const Value& value, const Scope& scope);
 
 // Programs on groups of ranks, as scenarios write them: `job.program` as a list of steps.
 

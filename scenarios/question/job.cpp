@@ -11,7 +11,6 @@
 #include "scenarios/question/scenario_tree.hpp"
 #include "scenarios/schedule/schedule_file.hpp"
 #include "scenarios/trace/trace_file.hpp"
-#include "scenarios/workload/limits.hpp"
 #include "scenarios/workload/options.hpp"
 
 namespace ringscope {

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/view.hpp"
+#include "base/table.hpp"
 
 namespace ringscope {
 

@@ -8,7 +8,6 @@
 
 #include "algorithms/verbs/group.hpp"
 #include "base/table.hpp"
-#include "base/view.hpp"
 #include "topologies/imports/xml.hpp"
 
 namespace ringscope::msccl {

@@ -11,7 +11,6 @@
 
 #include "algorithms/verbs/group.hpp"
 #include "base/table.hpp"
-#include "base/view.hpp"
 #include "topologies/input/input.hpp"
 
 namespace ringscope::mscclpp {

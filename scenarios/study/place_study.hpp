@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "algorithms/steps/grid.hpp"
-#include "base/view.hpp"
+#include "base/table.hpp"
 #include "scenarios/study/study.hpp"
 #include "topologies/placement/search/enumeration.hpp"
 

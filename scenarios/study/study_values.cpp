@@ -9,7 +9,6 @@
 #include <variant>
 
 #include "base/table.hpp"
-#include "base/view.hpp"
 
 namespace ringscope {
 namespace {

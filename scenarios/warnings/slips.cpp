@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "algorithms/training/training.hpp"
-#include "base/view.hpp"
+#include "base/table.hpp"
 #include "scenarios/question/estimate.hpp"
 #include "scenarios/warnings/job_warnings.hpp"
 #include "topologies/graph/topology.hpp"

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "scenarios/workload/limits.hpp"
 #include "scenarios/workload/llm_cut.hpp"
 
 namespace ringscope {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <cmath>
 
-#include "scenarios/workload/limits.hpp"
 #include "scenarios/workload/llm_cut.hpp"
 #include "scenarios/workload/options.hpp"
 

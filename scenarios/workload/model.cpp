@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "scenarios/workload/model.hpp"
+#include "scenarios/workload/transformer.hpp"
 
 #include <filesystem>
 
-#include "scenarios/workload/limits.hpp"
+#include "scenarios/workload/options.hpp"
 #include "topologies/input/data_files.hpp"
 
 namespace ringscope {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Does every model have the parameters and the operations that its source says, and is a map that a
 // user writes read with its base under it?
-#include "scenarios/workload/model.hpp"
+#include "scenarios/workload/transformer.hpp"
 
 #include <gtest/gtest.h>
 

@@ -2,6 +2,7 @@
 // The options of a job's algorithm: one line each in options.cpp.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -102,5 +103,15 @@ const Algorithm* algorithm_named(const Value& value, const std::string& collecti
 
 /// A size in bytes from `least` to 512 TiB.
 std::uint64_t read_size(const Value& value, std::uint64_t least);
+
+// Limits of what a workload may say, so that no sum of it overflows.
+
+inline constexpr std::int64_t most_records = 1'000'000'000'000;
+inline constexpr int most_batch = 1'000'000;
+inline constexpr double most_flops = 1e21;
+/// Standard deviation of the times of devices, divided by their mean.
+inline constexpr double most_variation = 0.3;
+/// Standard deviation of the logarithm of a random factor.
+inline constexpr double most_spread = 3;
 
 }  // namespace ringscope

@@ -4,8 +4,7 @@
 #include <algorithm>
 
 #include "scenarios/library/library.hpp"
-#include "scenarios/workload/limits.hpp"
-#include "scenarios/workload/model.hpp"
+#include "scenarios/workload/transformer.hpp"
 
 namespace ringscope {
 namespace {

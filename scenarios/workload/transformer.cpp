@@ -3,8 +3,7 @@
 
 #include <cmath>
 
-#include "scenarios/workload/limits.hpp"
-#include "scenarios/workload/model.hpp"
+#include "scenarios/workload/options.hpp"
 #include "topologies/input/characters.hpp"
 
 namespace ringscope {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "sim/alike/alike_channels.hpp"
-
 #include "sim/alike/alike_ranks.hpp"
+
 #include "sim/alike/script.hpp"
 #include "topologies/graph/splitmix.hpp"
 

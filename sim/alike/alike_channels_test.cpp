@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Do channels that stand for others give the times that all have when all are simulated?
-#include "sim/alike/alike_channels.hpp"
+#include "sim/alike/alike_ranks.hpp"
 
 #include "sim/alike/fold_for_test.hpp"
 

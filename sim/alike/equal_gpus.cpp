@@ -2,7 +2,6 @@
 #include "sim/alike/alike_ranks.hpp"
 
 #include "scenarios/question/scenario.hpp"
-#include "sim/alike/alike_channels.hpp"
 #include "sim/alike/peer_map.hpp"
 
 namespace ringscope::sim {

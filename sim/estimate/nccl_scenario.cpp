@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "sim/estimate/nccl_scenario.hpp"
+#include "sim/estimate/nccl_times.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

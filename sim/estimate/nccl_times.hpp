@@ -3,7 +3,10 @@
 // schedulers and cost models, which ask often.
 #pragma once
 
+#include <string>
+
 #include "scenarios/answer/report.hpp"
+#include "scenarios/question/scenario.hpp"
 
 namespace ringscope {
 
@@ -70,5 +73,22 @@ class NcclTimes {
   std::vector<Point> points_;  ///< by rising size
   std::function<void(double)> progress_;
 };
+
+// One communicator and one collective of NCCL's, named in a few words, as a scenario.
+
+/// Communicator and collective as a user names them. Errors name the places of these values.
+struct NcclQuestion {
+  Value cluster;  ///< as in a scenario
+  Value collective;
+  Value ranks;      ///< null: those of the placement, or as many as there are GPUs
+  Value library;    ///< null: that of the cluster's file, or of its GPUs
+  Value placement;  ///< counts or a map as in a scenario; null: GPUs of host after host
+};
+
+/// A word as such a value: YAML that begins with '{' or '[', or a name; null for "".
+Value named_value(const std::string& where, const std::string& word);
+
+/// Scenario of one call, of any size. Throws InputError.
+Scenario nccl_scenario(const NcclQuestion& question);
 
 }  // namespace ringscope

@@ -9,7 +9,6 @@
 #include <random>
 
 #include "nccl/choice/choice.hpp"
-#include "sim/estimate/nccl_scenario.hpp"
 
 namespace ringscope {
 namespace {

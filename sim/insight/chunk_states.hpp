@@ -15,7 +15,6 @@
 
 #include "algorithms/collectives.hpp"
 #include "base/table.hpp"
-#include "base/view.hpp"
 #include "scenarios/answer/recording.hpp"
 
 namespace ringscope::sim {

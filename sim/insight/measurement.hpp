@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "base/table.hpp"
-#include "base/view.hpp"
 #include "sim/alike/steady_state.hpp"
 
 namespace ringscope::sim {

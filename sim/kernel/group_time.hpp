@@ -14,7 +14,7 @@
 #include <limits>
 #include <vector>
 
-#include "sim/kernel/exact.hpp"
+#include "sim/kernel/kernel.hpp"
 
 namespace ringscope::sim {
 

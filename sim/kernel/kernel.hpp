@@ -20,6 +20,9 @@
 // bit, in whatever order it adds.
 #pragma once
 
+#include <qd/dd_real.h>
+
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -160,5 +163,28 @@ bool simgrid_module_found();
 constexpr double instant_width = 1e-12;
 
 constexpr double end_of_instant(double begin) { return begin * (1 + instant_width); }
+
+// The numbers in which rates are solved.
+
+/// At least 106 bits. A rate is the double that is nearest to the true one: in whatever order a
+/// solver adds, its error is some 2^-50 of the gap between two doubles, so that all solvers give
+/// the same one. It matters since fair sharing magnifies: a flow that begins d earlier than another
+/// one that it meets on a link ends 2 d earlier, and hundreds of meetings in a row make of the 16th
+/// digit the second (kernel_sharing_test.cpp).
+using Exact = dd_real;
+
+/// The nearest double; halfway between two, up to the error of sums, the even one: which side of
+/// the middle a sum ends on depends on the order in which it was added.
+inline double rounded(const Exact& number) {
+  constexpr double error = 0x1p-40;  // of half a gap; sums of 2^-106 leave 2^-52 of it
+  const double nearest = number.x[0];
+  const double other = nearest + number.x[1] * (1 + error);
+  return other == nearest || (std::bit_cast<std::uint64_t>(nearest) & 1) == 0 ? nearest : other;
+}
+
+/// Date at which `left` is done, begun at `since`.
+inline double date_of(double since, const Exact& left, double rate) {
+  return rounded(since + left / rate);
+}
 
 }  // namespace ringscope::sim

@@ -6,7 +6,7 @@
 #include <limits>
 #include <random>
 
-#include "sim/kernel/exact.hpp"
+#include "sim/kernel/kernel.hpp"
 #include "sim/kernel/kernel_cases_for_test.hpp"
 
 namespace ringscope::sim::kernel_sharing_test {

@@ -28,7 +28,6 @@
 #include "base/small_table.hpp"
 #include "base/table.hpp"
 #include "sim/kernel/bundle_table.hpp"
-#include "sim/kernel/exact.hpp"
 #include "sim/kernel/kernel.hpp"
 
 namespace ringscope::sim {

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "base/table.hpp"
-#include "sim/kernel/exact.hpp"
 
 namespace ringscope::sim {
 namespace {

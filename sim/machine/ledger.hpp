@@ -12,7 +12,6 @@
 #include "base/pool.hpp"
 #include "base/small_table.hpp"
 #include "base/table.hpp"
-#include "base/view.hpp"
 #include "scenarios/question/scenario.hpp"
 #include "sim/machine/state_record.hpp"
 

@@ -14,7 +14,7 @@
 #include <bit>
 #include <span>
 
-#include "base/view.hpp"
+#include "base/table.hpp"
 #include "sim/mpi/mpi.hpp"
 
 namespace ringscope::sim {

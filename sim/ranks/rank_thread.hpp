@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "base/view.hpp"
+#include "base/table.hpp"
 #include "sim/ranks/thread_state.hpp"
 
 namespace ringscope::sim {

@@ -13,7 +13,6 @@
 
 #include "algorithms/verbs/communicator.hpp"
 #include "base/table.hpp"
-#include "base/view.hpp"
 #include "sim/ranks/run.hpp"
 
 namespace ringscope::sim {

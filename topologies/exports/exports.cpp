@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <map>
 
-#include "base/view.hpp"
+#include "base/table.hpp"
 #include "topologies/input/characters.hpp"
 
 namespace ringscope {

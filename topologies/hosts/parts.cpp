@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "base/view.hpp"
+#include "base/table.hpp"
 #include "topologies/input/characters.hpp"
 
 #include "topologies/hosts/hosts.hpp"

@@ -19,7 +19,6 @@
 #include <vector>
 
 #include "base/table.hpp"
-#include "topologies/imports/hwloc_devices.hpp"
 #include "topologies/imports/imported_host.hpp"
 #include "topologies/imports/imports.hpp"
 #include "topologies/imports/xml.hpp"

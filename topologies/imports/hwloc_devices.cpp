@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "topologies/imports/hwloc_devices.hpp"
+#include "topologies/imports/imported_host.hpp"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <string_view>
-
-#include "topologies/imports/imported_host.hpp"
 
 namespace ringscope {
 namespace {

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <fmt/core.h>
+#include <hwloc.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -195,5 +197,14 @@ class NvLinks {
   std::map<std::pair<int, int>, Bandwidth> pairs_;
   std::map<int, Bandwidth> to_switch_;
 };
+
+// The I/O objects of a topology that libhwloc has loaded.
+
+/// The domain, as "numa0", that a device with that label hangs off, by the object that is around it
+/// and no I/O.
+using DomainOf = std::function<std::string(hwloc_obj_t around, const std::string& label)>;
+
+/// Adds GPUs, NICs, the PCIe switches above them, and NVLinks.
+void hang_devices(hwloc_topology_t topology, const DomainOf& domain_of, ImportedHost& machine);
 
 }  // namespace ringscope

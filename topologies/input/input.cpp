@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <numeric>
 
-#include "base/view.hpp"
+#include "base/table.hpp"
 #include "topologies/input/characters.hpp"
 
 namespace ringscope {

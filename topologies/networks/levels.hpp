@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "base/table.hpp"
-#include "base/view.hpp"
 #include "topologies/graph/topology.hpp"
 
 namespace ringscope {

@@ -7,7 +7,7 @@
 #include <iterator>
 #include <map>
 
-#include "base/view.hpp"
+#include "base/table.hpp"
 #include "topologies/placement/places.hpp"
 
 namespace ringscope {

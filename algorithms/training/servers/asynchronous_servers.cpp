@@ -9,7 +9,6 @@
 // 7.1); who waits for slower ones, Ho et al., NIPS 2013 (algorithms/parameter_server/clocks.hpp).
 // The sums of a device over its steps, and its own updates between two fetches, take no time.
 #include "algorithms/parameter_server/clocks.hpp"
-#include "algorithms/parameter_server/in_flight.hpp"
 #include "algorithms/training/servers/server_ends.hpp"
 
 namespace ringscope {

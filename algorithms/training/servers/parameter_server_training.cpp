@@ -16,7 +16,7 @@
 // Cost for T steps of W devices: 2TW messages per part, 2TWS items, or TW (S + k) with k pushed.
 #include <cmath>
 
-#include "algorithms/parameter_server/in_flight.hpp"
+#include "algorithms/parameter_server/clocks.hpp"
 #include "algorithms/training/servers/server_ends.hpp"
 
 namespace ringscope {

@@ -5,7 +5,6 @@
 #include <map>
 
 #include "scenarios/answer/explain/explain.hpp"
-#include "scenarios/answer/text/report_tables.hpp"
 #include "scenarios/answer/text/report_text.hpp"
 #include "scenarios/answer/text/table.hpp"
 #include "topologies/input/characters.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "scenarios/answer/explain/what_if.hpp"
+#include "scenarios/answer/explain/explain.hpp"
 
 #include <fmt/format.h>
 

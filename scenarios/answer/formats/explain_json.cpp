@@ -2,7 +2,6 @@
 #include <memory>
 
 #include "scenarios/answer/explain/explain.hpp"
-#include "scenarios/answer/explain/what_if.hpp"
 #include "scenarios/answer/formats/record_json.hpp"
 #include "scenarios/answer/formats/report_formats.hpp"
 #include "scenarios/answer/path_chain.hpp"

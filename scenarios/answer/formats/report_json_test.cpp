@@ -7,7 +7,6 @@
 #include <set>
 
 #include "scenarios/answer/explain/explain.hpp"
-#include "scenarios/answer/explain/what_if.hpp"
 #include "scenarios/answer/formats/report_formats.hpp"
 #include "scenarios/answer/report_samples_for_test.hpp"
 

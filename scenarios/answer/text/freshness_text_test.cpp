@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Do stale weights and empty pulls come with what they mean?
-#include "scenarios/answer/text/report_tables.hpp"
+#include "scenarios/answer/text/table.hpp"
 
 #include <gmock/gmock.h>
 

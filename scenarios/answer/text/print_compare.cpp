@@ -5,9 +5,8 @@
 #include <cmath>
 #include <set>
 
-#include "scenarios/answer/text/report_tables.hpp"
+#include "scenarios/answer/text/report_text.hpp"
 #include "scenarios/answer/text/table.hpp"
-#include "scenarios/answer/text/training_text.hpp"
 
 namespace ringscope {
 namespace {

@@ -4,10 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "scenarios/answer/text/report_tables.hpp"
 #include "scenarios/answer/text/report_text.hpp"
 #include "scenarios/answer/text/table.hpp"
-#include "scenarios/answer/text/training_text.hpp"
 #include "topologies/input/characters.hpp"
 #include "topologies/placement/places.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "scenarios/answer/text/report_tables.hpp"
+#include "scenarios/answer/text/table.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,6 @@
 #include <numeric>
 #include <string_view>
 
-#include "scenarios/answer/text/table.hpp"
 #include "topologies/input/characters.hpp"
 
 namespace ringscope {

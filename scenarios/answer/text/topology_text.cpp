@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/view.hpp"
+#include "base/table.hpp"
 #include "scenarios/answer/text/table.hpp"
 #include "topologies/input/characters.hpp"
 #include "topologies/networks/levels.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "scenarios/answer/text/training_text.hpp"
+#include "scenarios/answer/text/report_text.hpp"
 
 #include <fmt/format.h>
 

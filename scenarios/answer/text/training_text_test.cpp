@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Does the text of a training step say what its devices spend time on?
-#include "scenarios/answer/text/training_text.hpp"
+#include "scenarios/answer/text/report_text.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

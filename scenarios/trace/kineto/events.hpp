@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "algorithms/traces/trace.hpp"
-#include "scenarios/schedule/node_counts.hpp"
+#include "scenarios/schedule/schedule_file.hpp"
 #include "topologies/input/input.hpp"
 
 namespace ringscope::kineto {

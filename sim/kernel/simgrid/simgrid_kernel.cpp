@@ -20,7 +20,6 @@
 #include <map>
 #include <stdexcept>
 
-#include "sim/kernel/exact.hpp"
 #include "sim/kernel/max_min.hpp"
 #include "sim/kernel/timed_kernel.hpp"
 

@@ -3,7 +3,6 @@
 
 #include "scenarios/answer/formats/report_formats.hpp"
 #include "scenarios/answer/text/report_text.hpp"
-#include "sim/estimate/nccl_scenario.hpp"
 #include "sim/estimate/nccl_times.hpp"
 #include "sim/session/session.hpp"
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "base/view.hpp"
+#include "base/table.hpp"
 #include "scenarios/study/place_study.hpp"
 
 namespace ringscope {

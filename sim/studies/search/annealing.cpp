@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "sim/studies/search/annealing.hpp"
+#include "sim/studies/search/evaluations.hpp"
 
 #include <cmath>
 #include <random>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Does the search find what is best, within its budget and in the same way every time?
-#include "sim/studies/search/annealing.hpp"
+#include "sim/studies/search/evaluations.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "sim/studies/search/near_groups.hpp"
+#include "sim/studies/search/place.hpp"
 
 #include "algorithms/training/llm/llm.hpp"
 #include "algorithms/training/training.hpp"

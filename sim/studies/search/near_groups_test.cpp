@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Do placements come first whose neighbours are near?
-#include "sim/studies/search/near_groups.hpp"
+#include "sim/studies/search/place.hpp"
 
 #include <gmock/gmock.h>
 

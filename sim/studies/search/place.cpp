@@ -3,10 +3,7 @@
 
 #include "scenarios/study/place_study.hpp"
 #include "sim/studies/mapping/mapping.hpp"
-#include "sim/studies/search/annealing.hpp"
 #include "sim/studies/search/evaluations.hpp"
-#include "sim/studies/search/near_groups.hpp"
-#include "sim/studies/search/place_bound.hpp"
 #include "sim/studies/search/place_points.hpp"
 #include "sim/studies/search/plain_assignments.hpp"
 

@@ -4,11 +4,13 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "scenarios/study/place_study.hpp"
 #include "sim/studies/evaluator.hpp"
+#include "sim/studies/messages/message_times.hpp"
 
 namespace ringscope {
 
@@ -68,5 +70,19 @@ PlaceAnswer place(const PlaceStudy& study, Evaluator& evaluator, const SayPace& 
 
 /// The study's scenario placed like this, under the study's objective: with that fault.
 Scenario placed_scenario(const PlaceStudy& study, const Placed& placed);
+
+// Scores of placements without a simulation, for the order in which a search simulates them.
+
+/// Sorts placements by the bytes that neighbours of a group send each other, times the levels of
+/// the network between them: the fewest first. Without groups, neighbours are those of a ring.
+void near_groups_first(const PlaceStudy& study, std::span<const Bin> bins,
+                       std::vector<Assignment>& assignments);
+
+using Ranked = std::pair<MessageTimes, Assignment>;
+
+/// The likely best first; nothing where messages are not known, or when it is stopped.
+std::optional<std::vector<Ranked>> ranked(const PlaceStudy& order, const Placements& placements,
+                                          std::span<const Assignment> assignments, bool only_routes,
+                                          const Evaluator& evaluator);
 
 }  // namespace ringscope

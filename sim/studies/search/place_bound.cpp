@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "sim/studies/search/place_bound.hpp"
+#include "sim/studies/search/place_points.hpp"
 
 #include "algorithms/collectives.hpp"
 #include "sim/alike/equal_hosts.hpp"
-#include "sim/studies/search/place_points.hpp"
 
 namespace ringscope {
 namespace {

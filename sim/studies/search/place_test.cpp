@@ -4,7 +4,7 @@
 #include <set>
 #include <utility>
 
-#include "sim/studies/search/place_bound.hpp"
+#include "sim/studies/search/place_points.hpp"
 #include "sim/studies/search/place_study_for_test.hpp"
 #include "sim/studies/search/plain_assignments.hpp"
 

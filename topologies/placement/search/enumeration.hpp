@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "base/table.hpp"
-#include "base/view.hpp"
 #include "topologies/placement/search/symmetry.hpp"
 
 namespace ringscope {

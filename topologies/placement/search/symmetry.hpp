@@ -16,7 +16,6 @@
 #include <vector>
 
 #include "base/table.hpp"
-#include "base/view.hpp"
 #include "topologies/graph/topology.hpp"
 #include "topologies/placement/placement.hpp"
 

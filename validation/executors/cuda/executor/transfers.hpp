@@ -7,7 +7,7 @@
 #include <mutex>
 #include <string_view>
 
-#include "base/view.hpp"
+#include "base/table.hpp"
 #include "validation/executors/cuda/gpus/gpus.hpp"
 
 namespace ringscope::cuda {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string_view>
 
-#include "base/view.hpp"
+#include "base/table.hpp"
 #include "validation/executors/cuda/gpus/gpus.hpp"
 
 namespace ringscope::cuda {

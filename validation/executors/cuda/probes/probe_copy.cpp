@@ -3,7 +3,7 @@
 // one stream and by several. Time of one that somebody waits for.
 #include <fmt/format.h>
 
-#include "base/view.hpp"
+#include "base/table.hpp"
 #include "validation/executors/cuda/probes/probe.hpp"
 
 namespace ringscope::cuda {

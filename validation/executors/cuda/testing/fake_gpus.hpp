@@ -17,7 +17,6 @@
 
 #include "base/pool.hpp"
 #include "base/table.hpp"
-#include "base/view.hpp"
 #include "validation/executors/cuda/gpus/gpus.hpp"
 
 namespace ringscope::cuda {
