@@ -24,17 +24,21 @@ HERE = ROOT / "plots/playground"
 LESSON = ROOT / "plots/lesson"
 # Folders of the YAML files that scenarios name, as in ask.js.
 DATA = ("scenarios", "topologies/clusters")
+UNSHOWN = re.compile("scenarios/(models|libraries|transports|studies|servers)/")
 MOST_BYTES = 1_200_000  # what a first visit may load, compressed
 
 
 def data_files(own):
-    """{path: text} of every YAML file that the program can be asked for by name."""
+    """{path: text} of every YAML file that the program can be asked for by name. Comments of
+    models and profiles, which the page does not show, are empty: lines keep their numbers."""
     paths = {str(path.relative_to(ROOT)): path
              for folder in DATA for path in sorted((ROOT / folder).rglob("*.yaml"))}
     paths |= {f"scenarios/lessons/{path.name}": path for path in sorted(own.glob("*.yaml"))
               if path.name != "course.yaml"}
-    return {name: course.without_lesson(path.read_text(encoding="utf-8"))
-            for name, path in paths.items()}
+    texts = {name: course.without_lesson(path.read_text(encoding="utf-8"))
+             for name, path in paths.items()}
+    return {name: re.sub("^#.*$", "#", text, flags=re.M) if UNSHOWN.match(name) else text
+            for name, text in texts.items()}
 
 
 def sources():

@@ -4,6 +4,8 @@
 
 #include <gmock/gmock.h>
 
+#include <fstream>
+
 #include "algorithms/training/training.hpp"
 #include "scenarios/question/scenario_tree.hpp"
 #include "scenarios/workload/transformer.hpp"
@@ -236,6 +238,16 @@ TEST(Models, are_read_from_a_published_config) {
               ThrowsMessage<InputError>(HasSubstr("a model with a decoder alone")));
   EXPECT_THAT([] { model_of(R"({"model_type": "llama", "hidden_size": 64})"); },
               ThrowsMessage<InputError>(HasSubstr("the key 'layers' is missing")));
+}
+
+TEST(Models, are_changed_by_keys_beside_a_published_config) {
+  const std::string path = testing::TempDir() + "config.json";
+  std::ofstream(path) << R"({"model_type": "llama", "hidden_size": 64, "vocab_size": 100,
+"num_attention_heads": 4, "num_hidden_layers": 8, "intermediate_size": 128, "rms_norm_eps": 1e-5})";
+  const Transformer model = model_of("{base: " + path + ", layers: 4}");
+  EXPECT_EQ(model.layers, 4U);
+  EXPECT_EQ(model.intermediate, 128U);
+  EXPECT_TRUE(model.gated);
 }
 
 // GPT-2 and GPT-3 use one matrix for both; stages at both ends of a pipeline hold a copy each.

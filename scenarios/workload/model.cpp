@@ -99,12 +99,12 @@ Model read_model(const Value& value) {
 Written read_written(const Value& value, const std::string& folder, const std::string& kind) {
   const auto written_at = [&](const Value& name) -> Written {
     const std::string file = file_of(name, folder, kind);
-    return {std::filesystem::path(file).stem().string(), Value::from_file(file)};
+    return {std::filesystem::path(file).stem().string(), from_config_json(Value::from_file(file))};
   };
   if (value.kind() == Value::Kind::scalar) return written_at(value);
   if (value.kind() != Value::Kind::map) value.fail("expected the name of a {}, or a map", kind);
   const Value* base = value.find("base");
-  if (base == nullptr || base->is_null()) return {"inline", value};
+  if (base == nullptr || base->is_null()) return {"inline", from_config_json(value)};
   Written written = written_at(*base);
   for (const Value::Entry& entry : value.entries())
     if (entry.key != "base") written.map.set(entry.key, entry.value);

@@ -146,8 +146,7 @@ double GpuKernels::attention_s(double flops, bool backward) const {
 }
 
 Transformer read_transformer(const Value& value) {
-  Written written = read_written(value, "scenarios/models/language", "language model");
-  written.map = from_config_json(written.map);
+  const Written written = read_written(value, "scenarios/models/language", "language model");
   Fields fields(written.map, "model");
   fields.optional("base");  // laid out already
   Transformer model;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Counts of a transformer: parameters, operations, bytes. Arithmetic only.
+// Models to train: layers with times; transformers with their parameters, operations and bytes.
 //
 // Operations count 2 for each multiply-add of matrices, as Narayanan et al. do (SC 2021,
 // arXiv:2104.04473, appendix), each layer's own sizes taken; attention counts the whole square of

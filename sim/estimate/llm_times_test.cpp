@@ -12,25 +12,28 @@
 namespace ringscope {
 namespace {
 
-Scenario job(const std::string& groups, const std::string& options) {
-  return read_tree(Value::from_text(
-                       "test",
-                       fmt::format("question: how long?\n"
-                                   "cluster: h100_nvswitch\n"
-                                   "library: nccl_h100\n"
-                                   "placement: {{hosts: 8-8, on: gpu}}\n"
-                                   "job:\n  program: llm\n  groups: {}\n  options:\n"
-                                   "    model: {{layers: 8, hidden: 2048, heads: 16, gated: true, "
-                                   "sequence: 2048, vocabulary: 32000}}\n"
-                                   "    gpu: h100\n{}",
-                                   groups, options)),
-                   "test")
+const std::string usual =
+    "{layers: 8, hidden: 2048, heads: 16, gated: true, sequence: 2048, vocabulary: 32000}";
+
+Scenario job(const std::string& groups, const std::string& options,
+             const std::string& model = usual) {
+  return read_tree(
+             Value::from_text("test", fmt::format("question: how long?\n"
+                                                  "cluster: h100_nvswitch\n"
+                                                  "library: nccl_h100\n"
+                                                  "placement: {{hosts: 8-8, on: gpu}}\n"
+                                                  "job:\n  program: llm\n  groups: {}\n  options:\n"
+                                                  "    model: {}\n"
+                                                  "    gpu: h100\n{}",
+                                                  groups, model, options)),
+             "test")
       .front();
 }
 
 /// Estimated step by the simulated one.
-double ratio(const std::string& groups, const std::string& options) {
-  const Scenario scenario = job(groups, options);
+double ratio(const std::string& groups, const std::string& options,
+             const std::string& model = usual) {
+  const Scenario scenario = job(groups, options, model);
   KnownParts known;
   SimulatedPrograms simulated;
   GroupTimes times(scenario, known, simulated);
@@ -76,6 +79,29 @@ TEST(LlmTimes, agree_with_the_simulation_of_ends_that_lack_layers) {
   EXPECT_NEAR(
       ratio("{tp: 2, pp: 2}", "    micro_batches: 4\n    fewer_at_ends: 1\n    recompute: full\n"),
       1, close);
+}
+
+// The first of four stages has three of 13 layers, the last one two.
+TEST(LlmTimes, agree_with_the_simulation_of_layers_of_different_kinds) {
+  const std::string model =
+      "{layers: 13, hidden: 2048, heads: 16, latent: {queries: 768, keys: 256, rotary: 64}, "
+      "intermediate: 1024, gated: true, experts: 32, top_k: 4, shared_intermediate: 1024, "
+      "dense_layers: 1, dense_intermediate: 8192, sequence: 2048, vocabulary: 32000}";
+  const std::string options = "    micro_batches: 4\n    zero: 1\n    overlap: all\n";
+  EXPECT_NEAR(ratio("{pp: 4, ep: 4}", options, model), 1, close);
+}
+
+TEST(LlmTimes, go_on_with_long_collectives_as_these_began) {
+  const Scenario scenario = job("{}", "");
+  KnownParts known;
+  SimulatedPrograms simulated;
+  GroupTimes times(scenario, known, simulated);
+  Value whole = scenario.resolved;
+  whole.set("job",
+            Value::from_text("job", "{collective: allreduce, algorithm: nccl, bytes: 3 GiB}"));
+  const double expected = simulate(read_tree(whole, "whole").front(), {}).time_s;
+  const Algorithm& sum = *find_algorithm("allreduce", "nccl");
+  EXPECT_NEAR(times.collective("data", sum, std::uint64_t{3} << 30) / expected, 1, 0.01);
 }
 
 // The output layer is on one of four stages, for two micro-batches.
