@@ -101,7 +101,7 @@ struct Program {
   int slots = 0, flags = 0, ids = 0;
   bool knows_memory = false;  ///< computations say the bytes that they move
 
-  // Sums, of all ranks (survey.hpp).
+  // Sums, of all ranks (survey()).
   Table<Room> rooms{};        ///< by stream: the most of any rank
   std::uint64_t longest = 1;  ///< message or vector
   std::uint64_t messages = 0, items = 0;

@@ -15,7 +15,7 @@
 // has happened.
 //
 // Digits: a rate is the double nearest to the true one. What is left of an activity is reckoned
-// when its rate changes, left - rate * (now - since), with the digits of exact.hpp, and it is due
+// when its rate changes, left - rate * (now - since), with the digits of Exact, and it is due
 // at the double nearest to since + left / rate. So every kernel gives the same answer to the last
 // bit, in whatever order it adds.
 #pragma once
