@@ -87,6 +87,15 @@ class Quoted(unittest.TestCase):
                 found(QUOTED + row + "\n")
             self.assertEqual(str(caught.exception), "x.log:" + said)
 
+
+class Own(unittest.TestCase):
+    def test_times_by_gpus_are_those_of_nccl(self):
+        for column, of_nccl in (("gpus", True), ("GPUs per node", True), ("ranks", False)):
+            points, notes = found(f"op,nodes,{column},size_mb,time_ms\nallreduce,2,8,64,0.62\n")
+            self.assertEqual(points[0][2], 0.62e-3)
+            self.assertEqual([note for note in notes if "times of NCCL" in note] != [], of_nccl)
+
+
 BENCH = """The average bandwidth of all_reduce over 16 ranks (10 warmups / 20 trials):
 
 | payload |    busbw   |    algbw   |

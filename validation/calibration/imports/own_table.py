@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Tables that people write themselves, separated by commas, semicolons, tabs, bars or two blanks,
 or as records in JSON: a header with a size and a time whose names have their units, such as
-size_mb,time_ms or "latency (us)".
+size_mb,time_ms or "latency (us)". Times by GPUs are NCCL's.
 
 Collective, nodes and ranks are columns too, or options. Sizes of collectives whose vectors are one
 rank's block to some programs and all blocks to others are refused.
@@ -64,6 +64,10 @@ def parse(source: Source, given: Given) -> Findings:
 
     names = [cell.text for cell in cells_of(header)]
     columns = {what: (name, unit) for name in names[::-1] for what, unit in [meaning(name)] if what}
+    if any("gpu" in columns[what][0].lower() for what in COUNTS if what in columns):
+        findings.where["mpi"] = "NCCL"
+        findings.note(f"{source.path}:{header}: a column counts GPUs: taken for times of NCCL; "
+                      "--mpi names another library")
     used = [name for name, _ in columns.values()]
     if unused := [name for name in names if name not in used]:
         findings.note(f"{source.path}:{header}: columns that are not read: {', '.join(unused)}")
