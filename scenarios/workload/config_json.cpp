@@ -24,12 +24,16 @@ const std::vector<Renamed> renamed = {
     {"head_size", {"qk_nope_head_dim", "head_dim"}},
     {"latent.queries", {"q_lora_rank"}},
     {"latent.keys", {"kv_lora_rank"}},
+    {"latent.rotary", {"qk_rope_head_dim"}},
     {"experts", {"n_routed_experts", "num_local_experts", "num_experts"}},
     {"top_k", {"num_experts_per_tok", "num_experts_per_token", "moe_topk"}},
     {"vocabulary", {"vocab_size"}},
     {"positions", {"n_positions"}},
     {"tied", {"tie_word_embeddings"}},
 };
+
+/// Keys of models with an encoder, or with layers that are no attention, begin so.
+constexpr std::string_view others[] = {"is_encoder_decoder", "mamba", "ssm_", "linear_num"};
 
 /// Its map, and the one that is made of it.
 class ConfigJson {
@@ -39,12 +43,10 @@ class ConfigJson {
   Value made() {
     for (const auto& [ours, theirs] : renamed)
       if (const Value* value = first(theirs)) made_.set(ours, *value);
-    if (first({"kv_lora_rank"})) copy("latent.rotary", {"qk_rope_head_dim"});
     set("name", text("model_type"));
     set("about", "config.json of a " + text("model_type") + " checkpoint");
-    const bool silent = first({"rms_norm_eps"}) == nullptr;
-    const std::string activation = text("hidden_act");
-    set("gated", silent && activation != "silu" && activation != "swiglu" ? "false" : "true");
+    const bool gated = first({"rms_norm_eps"}) != nullptr || text("hidden_act") == "silu";
+    set("gated", gated ? "true" : "false");
     set("sequence", std::min(usual_sequence, number("max_position_embeddings", usual_sequence)));
     add_widths();
     add_windows();
@@ -78,9 +80,10 @@ class ConfigJson {
   void add_widths() {
     const std::uint64_t layers = number("num_hidden_layers"),
                         narrow = number("moe_intermediate_size");
-    const bool experts = made_.find("experts") != nullptr && number("n_routed_experts", 2) > 1;
+    const Value* said = made_.find("experts");
+    const bool experts = said != nullptr && said->integer(0, 1'000'000) > 1;
     if (!experts || narrow == 0) copy("intermediate", {"intermediate_size", "n_inner", "ffn_dim"});
-    if (!experts) return;
+    if (!experts) return set("experts", "1"), set("top_k", "1");
     if (narrow > 0) set("intermediate", narrow);
     const std::uint64_t own = text("model_type") == "llama4_text" ? number("intermediate_size") : 0;
     set("shared_intermediate", std::max(own, number("shared_expert_intermediate_size",
@@ -116,8 +119,10 @@ Value from_config_json(const Value& map) {
   if (map.kind() != Value::Kind::map) return map;
   if (const Value* inner = map.find("text_config")) return from_config_json(*inner);
   if (map.find("model_type") == nullptr) return map;
-  if (const Value* both = map.find("is_encoder_decoder"); both != nullptr && both->boolean())
-    both->fail("expected the config of a model with a decoder alone");
+  for (const Value::Entry& one : map.entries())
+    if (std::ranges::any_of(others, [&](auto begin) { return one.key.starts_with(begin); }) &&
+        !one.value.is_null() && (one.key != "is_encoder_decoder" || one.value.boolean()))
+      one.value.fail("expected a model with a decoder of attention layers alone");
   return ConfigJson(map).made();
 }
 

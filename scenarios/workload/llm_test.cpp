@@ -221,6 +221,10 @@ TEST(Models, are_read_from_a_published_config) {
 "intermediate_size": 14336, "max_position_embeddings": 32768, "num_attention_heads": 32,
 "num_experts_per_tok": 2, "num_hidden_layers": 32, "num_key_value_heads": 8,
 "num_local_experts": 8, "sliding_window": null, "vocab_size": 32000})"},
+      {"llama_2_7b",
+       R"({"model_type": "granitemoehybrid", "hidden_size": 4096, "intermediate_size": 11008,
+"num_attention_heads": 32, "num_hidden_layers": 32, "num_local_experts": 0, "rms_norm_eps": 1e-05,
+"num_experts_per_tok": 0, "vocab_size": 32000})"},
       {"bloom_176b",
        R"({"model_type": "bloom", "n_layer": 70, "n_embed": 14336, "n_head": 112,
 "tie_word_embeddings": true, "vocab_size": 250880})"}};
@@ -234,8 +238,10 @@ TEST(Models, are_read_from_a_published_config) {
     EXPECT_EQ(here.head_size, built_in.head_size) << name;
     EXPECT_EQ(here.key_value_width(), built_in.key_value_width()) << name;
   }
+  EXPECT_THAT([] { model_of(R"({"model_type": "jamba", "mamba_d_state": 16})"); },
+              ThrowsMessage<InputError>(HasSubstr("a decoder of attention layers alone")));
   EXPECT_THAT([] { model_of(R"({"model_type": "t5", "is_encoder_decoder": true})"); },
-              ThrowsMessage<InputError>(HasSubstr("a model with a decoder alone")));
+              ThrowsMessage<InputError>(HasSubstr("a decoder of attention layers alone")));
   EXPECT_THAT([] { model_of(R"({"model_type": "llama", "hidden_size": 64})"); },
               ThrowsMessage<InputError>(HasSubstr("the key 'layers' is missing")));
 }
