@@ -10,7 +10,7 @@ namespace ringscope {
 namespace {
 
 constexpr int most_stages = 64;
-constexpr int most_lacking = 3;  ///< layers, of both ends of a pipeline
+constexpr int most_lacking = 3;  ///< layers that both ends of a pipeline lack
 constexpr std::uint64_t most_context = 16, long_sequence = 16384;
 
 /// 1, 2, 4 ... up to `most`, as far as they divide `whole`.
@@ -27,7 +27,7 @@ std::vector<Split> with_parts(const Transformer& model, const Split& split) {
   for (const int parts : {1, 2, 4}) {
     if (parts > 1 && (split.stages == 1 || split.micro_batches % split.stages != 0)) continue;
     const int slots = split.stages * parts, layers = int(model.layers);
-    const int lacking = (slots - layers % slots) % slots;
+    const int lacking = lacking_layers(layers, slots);
     const int each = (layers + lacking) / slots, of_last = (lacking + 1) / 2;
     if (lacking > most_lacking || each < of_last || each * parts == of_last) continue;
     all.push_back(split);

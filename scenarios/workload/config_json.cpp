@@ -2,6 +2,9 @@
 // `config.json` of a published checkpoint, by its keys in transformers of Hugging Face
 // (src/transformers/models, configuration_*.py), as a map of a language model.
 #include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
 
 #include "scenarios/workload/transformer.hpp"
 
@@ -10,13 +13,10 @@ namespace {
 
 constexpr std::uint64_t usual_sequence = 4096;  ///< in pretraining; a config has a model's limit
 
-/// A key of ours, and theirs: the first that is there.
-struct Renamed {
-  const char* ours;
-  std::vector<std::string_view> theirs;
-};
+/// Keys of a config, of which the first counts that is there; "" is none.
+using Keys = std::array<std::string_view, 4>;
 
-const std::vector<Renamed> renamed = {
+constexpr std::pair<const char*, Keys> renamed[] = {
     {"layers", {"num_hidden_layers", "n_layer", "n_layers"}},
     {"hidden", {"hidden_size", "n_embd", "n_embed", "d_model"}},
     {"heads", {"num_attention_heads", "n_head", "n_heads"}},
@@ -32,17 +32,16 @@ const std::vector<Renamed> renamed = {
     {"tied", {"tie_word_embeddings"}},
 };
 
-/// Keys of models with an encoder, or with layers that are no attention, begin so.
+/// Beginnings of keys of models with an encoder, or with layers other than attention.
 constexpr std::string_view others[] = {"is_encoder_decoder", "mamba", "ssm_", "linear_num"};
 
-/// Its map, and the one that is made of it.
+/// Config of a checkpoint, and the map of a language model that is made of it.
 class ConfigJson {
  public:
   explicit ConfigJson(const Value& map) : map_(map), made_(Value::empty_map_at(map.place())) {}
 
   Value made() {
-    for (const auto& [ours, theirs] : renamed)
-      if (const Value* value = first(theirs)) made_.set(ours, *value);
+    for (const auto& [ours, theirs] : renamed) copy(ours, theirs);
     set("name", text("model_type"));
     set("about", "config.json of a " + text("model_type") + " checkpoint");
     const bool gated = first({"rms_norm_eps"}) != nullptr || text("hidden_act") == "silu";
@@ -54,9 +53,11 @@ class ConfigJson {
   }
 
  private:
-  const Value* first(const std::vector<std::string_view>& keys) const {
+  const Value* first(const Keys& keys) const {
     for (const std::string_view key : keys)
-      if (const Value* value = map_.find(key); value != nullptr && !value->is_null()) return value;
+      if (const Value* value = map_.find(key);
+          !key.empty() && value != nullptr && !value->is_null())
+        return value;
     return nullptr;
   }
   std::uint64_t number(std::string_view key, std::uint64_t other = 0) const {
@@ -65,10 +66,9 @@ class ConfigJson {
   }
   std::string text(std::string_view key) const {
     const Value* value = first({key});
-    return value == nullptr ? "language model" : value->text();
+    return value == nullptr ? "" : value->text();
   }
-  bool is_false(std::string_view key) const { return first({key}) && !first({key})->boolean(); }
-  void copy(const char* ours, const std::vector<std::string_view>& theirs) {
+  void copy(const char* ours, const Keys& theirs) {
     if (const Value* value = first(theirs)) made_.set(ours, *value);
   }
   void set(const char* ours, const std::string& text) {
@@ -100,7 +100,8 @@ class ConfigJson {
   void add_windows() {
     const std::uint64_t layers = number("num_hidden_layers"),
                         every = number("sliding_window_pattern");
-    if (number("sliding_window") == 0 || is_false("use_sliding_window")) return;
+    const Value* used = first({"use_sliding_window"});
+    if (number("sliding_window") == 0 || (used != nullptr && !used->boolean())) return;
     copy("window", {"sliding_window"});
     std::uint64_t windowed = every > 0 ? layers - layers / every : layers;
     if (const Value* kinds = first({"layer_types"}))

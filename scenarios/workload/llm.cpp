@@ -16,11 +16,11 @@ void require_divisible(const Value& value, std::uint64_t whole, int parts, std::
     value.fail("{} {} cannot be cut into {} {} equal parts", whole, what, kind, parts);
 }
 
-/// The ends have the embedding and the output layer: they lack the layers that are missing for
-/// equal parts, the last one of an odd number more than the first.
+/// All parts of a pipeline have as many layers, but for the first and the last one, which have the
+/// embedding and the output layer too: these lack what the model has too few, the last one more.
 void read_ends(Fields& fields, Cut& cut) {
   const int layers = static_cast<int>(cut.model.layers), slots = cut.stages * cut.parts;
-  const int lacking = (slots - layers % slots) % slots;
+  const int lacking = lacking_layers(layers, slots);
   const Value* fewer = fields.optional("fewer_at_ends");
   cut.fewer_at_first = fewer == nullptr ? lacking / 2 : static_cast<int>(fewer->integer(0, 1000));
   cut.fewer_at_last = fewer == nullptr ? (lacking + 1) / 2 : cut.fewer_at_first;
@@ -206,8 +206,7 @@ LlmStep step_of(const Cut& cut, const Grid& grid) {
   step.attention = attention_pass(cut);
   if (cut.context > 1) {
     step.attention_block = block_pass(cut);
-    const double tokens = cut.sequences() * static_cast<double>(cut.model.sequence);
-    const double each = tokens * cut.element / cut.tensor;
+    const double each = cut.tokens() * cut.element / cut.tensor;
     step.keys = whole_bytes(each * static_cast<double>(cut.model.key_value_width()));
     step.queries = whole_bytes(each * cut.model.pair_width());
   }

@@ -49,9 +49,8 @@ struct Cut : LlmPlan {
     return part_layers() * parts - (stage == 0 ? fewer_at_first : 0) -
            (stage + 1 == stages ? fewer_at_last : 0);
   }
-  double hidden_tokens() const {
-    return sequences() * static_cast<double>(model.sequence) * static_cast<double>(model.hidden);
-  }
+  double tokens() const { return sequences() * static_cast<double>(model.sequence); }
+  double hidden_tokens() const { return tokens() * static_cast<double>(model.hidden); }
   /// One rank of a stage holds them of a layer.
   double expert_parameters() const { return model.expert_parameters() / expert / tensor; }
   double layer_parameters() const {

@@ -15,10 +15,6 @@ struct Times {
   double forward = 0, backward = 0;
 };
 
-double tokens_of(const Cut& cut) {
-  return cut.sequences() * static_cast<double>(cut.model.sequence);
-}
-
 /// Bytes of an activation of `hidden` width, as norms, residuals and dropout move them.
 double row_bytes(const Cut& cut) {
   return cut.hidden_tokens() * cut.element / (cut.sequence_parallel ? cut.tensor : 1);
@@ -46,7 +42,7 @@ Times square(const GpuKernels& kernels, const Cut& cut) {
   const double sequence = static_cast<double>(model.sequence);
   if (cut.fused_attention) {
     const double flops =
-        2 * tokens_of(cut) * model.pair_width() * sequence / cut.tensor * model.pair_share();
+        2 * cut.tokens() * model.pair_width() * sequence / cut.tensor * model.pair_share();
     return {kernels.attention_s(flops, false),
             kernels.attention_s(backward_of_fused * flops, true)};
   }
@@ -108,7 +104,7 @@ double layer_activations(const Cut& cut) {
   if (cut.efficiency > 0)
     return of_pairs + activation_bytes(model, cut.sequences(), cut.tensor, cut.element,
                                        cut.sequence_parallel, cut.most_load());
-  const double items = tokens_of(cut) * cut.element / cut.tensor;
+  const double items = cut.tokens() * cut.element / cut.tensor;
   const double experts = static_cast<double>(model.top_k) * cut.most_load();
   const double share = model.expert_share(), inputs = share * experts + (1 - share);
   const double inside = share * (experts * static_cast<double>(model.intermediate) +
@@ -129,10 +125,10 @@ double activations_of(const Cut& cut, int stage) {
                       ((1 - cut.recompute) * layer + cut.recompute * row_bytes(cut));
   const bool logits = cut.efficiency == 0 && stage + 1 == cut.stages;
   const double of_logits =
-      tokens_of(cut) * static_cast<double>(cut.model.vocabulary) / cut.tensor * (cut.element + 4);
+      cut.tokens() * static_cast<double>(cut.model.vocabulary) / cut.tensor * (cut.element + 4);
   // Keys and values of the whole sequence, of one layer at a time.
   const double gathered = cut.context_exchange == ContextExchange::allgather
-                              ? cut.context * tokens_of(cut) * cut.element / cut.tensor *
+                              ? cut.context * cut.tokens() * cut.element / cut.tensor *
                                     static_cast<double>(cut.model.key_value_width())
                               : 0;
   return kept + (cut.recompute > 0 ? layer : 0) + (logits ? of_logits : 0) + gathered;
@@ -161,7 +157,7 @@ Pass attention_pass(const Cut& cut) {
     return roofline_pass(cut.context > 1 ? without(all, work.square) : all, cut);
   const GpuKernels kernels = kernels_of(cut);
   const Transformer& model = cut.model;
-  const double tokens = tokens_of(cut);
+  const double tokens = cut.tokens();
   Times times;
   for (const Matrix& one : model.attention(cut.tensor))
     times = times + matrix(kernels, tokens, one.outputs, one.inputs);
@@ -197,7 +193,7 @@ Pass mlp_pass(const Cut& cut, double load) {
   const Work work = expert_work(model, cut.sequences(), cut.tensor, cut.element, cut.expert, load);
   if (cut.efficiency > 0) return roofline_pass(work, cut);
   const double experts = static_cast<double>(model.experts) / cut.expert;
-  const double all = tokens_of(cut), share = model.expert_share();
+  const double all = cut.tokens(), share = model.expert_share();
   const double each = all * static_cast<double>(model.top_k) * load * cut.expert /
                       static_cast<double>(model.experts);
   const Times chosen = mlp_times(cut, each, model.intermediate);
@@ -215,7 +211,7 @@ Pass head_pass(const Cut& cut) {
   const Work work = work_of(cut).head;
   if (cut.efficiency > 0) return roofline_pass(work, cut);
   const GpuKernels kernels = kernels_of(cut);
-  const double tokens = tokens_of(cut), hidden = static_cast<double>(cut.model.hidden);
+  const double tokens = cut.tokens(), hidden = static_cast<double>(cut.model.hidden);
   const double words = static_cast<double>(cut.model.vocabulary) / cut.tensor;
   GpuKernels in_bf16 = kernels;
   if (in_bf16.precision == Precision::fp8) in_bf16.precision = Precision::bf16;

@@ -82,11 +82,11 @@ struct Matrix {
   double inputs = 0, outputs = 0;
 };
 
-/// Latent attention (MLA): a token's queries, and its keys and values, come from narrow vectors.
-/// DeepSeek-AI 2024, arXiv:2405.04434, section 2.1.
+/// Ranks of latent attention (MLA), by which queries, and keys and values, are projected down and
+/// up. DeepSeek-AI 2024, arXiv:2405.04434, section 2.1.
 struct Latent {
-  std::uint64_t queries = 0;  ///< width; 0: they come from the activations
-  std::uint64_t keys = 0;     ///< ... of keys and values; 0: no latent attention
+  std::uint64_t queries = 0;  ///< 0: projected at once
+  std::uint64_t keys = 0;     ///< of keys and values; 0: no latent attention
   std::uint64_t rotary = 0;   ///< further width of a head's queries, and of keys that heads share
 };
 
@@ -116,14 +116,14 @@ struct Transformer {
   std::uint64_t key_value_width() const { return key_value_heads * (key_size() + head_size); }
   /// Values that attention makes of them.
   std::uint64_t result_width() const { return heads * head_size; }
-  /// One half of what each pair of tokens meets of queries, keys and values.
+  /// Multiply-adds of a pair of tokens, in all heads, in each of attention's two products: a mean.
   double pair_width() const { return static_cast<double>(query_width() + result_width()) / 2; }
   /// Pairs of tokens that meet, as a share of all.
   double pair_share() const;
-  /// Those of attention, cut over `parts` GPUs; narrow vectors are whole on each.
+  /// Matrices of attention, cut over `parts` GPUs; projections down to a rank are whole on each.
   std::vector<Matrix> attention(double parts) const;
   std::uint64_t attention_matrices() const;
-  /// Matrices of an MLP, or of one expert, of so many inside.
+  /// Parameters of the matrices of an MLP, or of one expert, of so many inside.
   std::uint64_t mlp_matrices(std::uint64_t inside) const {
     return (gated ? 3 : 2) * hidden * inside;
   }

@@ -40,12 +40,12 @@ std::vector<Matrix> Transformer::attention(double parts) const {
   const Matrix out = {results / parts, width};
   if (latent.keys == 0)
     return {{width, (queries + static_cast<double>(key_value_width())) / parts}, out};
-  const auto narrow = static_cast<double>(latent.keys), less = static_cast<double>(latent.queries);
-  std::vector<Matrix> all = {{width, narrow + static_cast<double>(latent.rotary)},
-                             {narrow, 2 * results / parts},
-                             {less > 0 ? less : width, queries / parts},
+  const auto keys = static_cast<double>(latent.keys), rank = static_cast<double>(latent.queries);
+  std::vector<Matrix> all = {{width, keys + static_cast<double>(latent.rotary)},
+                             {keys, 2 * results / parts},
+                             {rank > 0 ? rank : width, queries / parts},
                              out};
-  if (less > 0) all.push_back({width, less});
+  if (rank > 0) all.push_back({width, rank});
   return all;
 }
 

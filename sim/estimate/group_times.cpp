@@ -12,7 +12,7 @@ namespace ringscope {
 namespace {
 
 constexpr std::size_t many_ranks = 256;
-constexpr std::uint64_t long_bytes = std::uint64_t{1} << 29;  ///< from here on, more bytes repeat
+constexpr std::uint64_t long_bytes = std::uint64_t{1} << 29;  ///< from here on, times grow evenly
 
 }  // namespace
 

@@ -60,6 +60,9 @@ struct Experts {
   const Algorithm* exchange = nullptr;  ///< an alltoallv with one thread; null: posted
 };
 
+/// Layers that so many lack to be cut into equal parts.
+inline int lacking_layers(int layers, int parts) { return (parts - layers % parts) % parts; }
+
 /// Choices of a job that its program follows.
 struct LlmPlan {
   int parts = 1;  ///< of a stage's layers, which an interleaved pipeline takes by turns
